@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# uv is used where it is installed, else python3 -m venv and pip.
+# The stamp file makes a second run work without the network.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test slow check clean
+
+demo: $(STAMP)
+	@echo '$$ quaestor index'
+	@$(BIN)/quaestor index .
+	@echo
+	@echo '$$ quaestor search "where are citations checked against the file"'
+	@$(BIN)/quaestor search "where are citations checked against the file" -k 3 .
+	@echo
+	@echo '$$ quaestor ask "How does an edited file get back into the index?"'
+	@$(BIN)/quaestor ask "How does an edited file get back into the index?" .
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow
+
+check: $(STAMP)
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+$(STAMP): pyproject.toml requirements.lock
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+		uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
+		uv pip install --quiet --python $(BIN)/python --no-deps -e . ; \
+	else \
+		$(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e . ; \
+	fi
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV)

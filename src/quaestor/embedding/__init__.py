@@ -1,0 +1,33 @@
+"""Turning text into vectors: the protocol, and the embedders that follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Anything that maps texts to unit vectors.
+
+    Attributes:
+        name: identifies the weights, not only the architecture; an index stores it and refuses another.
+        dimensions: length of each vector.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def dimensions(self) -> int: ...  # noqa: D102
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one L2-normalised row per text, shape ``(len(texts), dimensions)``.
+
+        A text without any known word gives a row of zeros.
+        """
+        ...

@@ -1,0 +1,65 @@
+"""Messages of a conversation as plain values.
+
+Pure data: this module knows neither how messages are counted, rendered nor stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's request to run one subroutine.
+
+    Attributes:
+        id: the identifier that the matching result carries.
+        name: the subroutine's name.
+        arguments: the arguments as JSON text, exactly as the model wrote them.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One role's content.
+
+    Attributes:
+        role: who speaks.
+        content: the text.
+        name: an optional speaker name, such as ``example_user`` in few-shot examples.
+        tool_calls: calls that an assistant message makes.
+        tool_call_id: for a ``tool`` message, the call that it answers.
+    """
+
+    role: Role
+    content: str
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that one request took, as the server reported them or as counted here.
+
+    Attributes:
+        prompt_tokens: tokens sent.
+        completion_tokens: tokens received.
+        reported: whether the server said so; otherwise the numbers are our own count.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    reported: bool
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens sent and received together."""
+        return self.prompt_tokens + self.completion_tokens

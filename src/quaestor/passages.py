@@ -1,0 +1,157 @@
+"""What is indexed and what is found: documents, spans, chunks, hits and citations.
+
+Pure values; identity and storage live elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+ChunkerName = Literal["tree-sitter", "headings", "lines"]
+CitationStatus = Literal["verified", "repaired", "unverified"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a document.
+
+    Attributes:
+        start: offset of the first byte.
+        end: offset after the last byte.
+        start_line: first line, 1-based.
+        end_line: last line, 1-based and inclusive.
+    """
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file or page as it was when it was read.
+
+    Attributes:
+        path: relative to the source's root, with ``/``.
+        sha256: of the bytes on disk, lower-case hex.
+        size: bytes on disk.
+        mtime_ns: modification time when read, nanoseconds since the epoch.
+        language: ``python``, ``markdown``, ``text`` and so on.
+        encoding: the codec that turns spans' bytes into text. Files in UTF-16 or UTF-32 are
+            transcoded to UTF-8 before they are cut, so their spans count UTF-8 bytes.
+        title: a page's or a prose document's title.
+        url: where a page came from.
+        author: who wrote it, where that is known.
+        date: ISO 8601 date of writing, where that is known.
+        chunker: which method cut it.
+        note: why a fallback was used or what was lossy; None when all is as expected.
+    """
+
+    path: str
+    sha256: str
+    size: int
+    mtime_ns: int
+    language: str
+    encoding: str = "utf-8"
+    title: str | None = None
+    url: str | None = None
+    author: str | None = None
+    date: str | None = None
+    chunker: ChunkerName = "lines"
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is indexed: a span of a document with what is known about it.
+
+    Attributes:
+        span: where it lies.
+        text: the document's bytes at the span, decoded.
+        symbol: the name defined here (a function, class, type), or the heading of a section.
+        kind: ``function``, ``class``, ``type``, ``module``, ``section``, ``block`` ...
+        scope: enclosing symbols or headings, outermost first; never part of the text.
+        defines: all names whose definition starts inside this chunk, in order.
+    """
+
+    span: Span
+    text: str
+    symbol: str | None = None
+    kind: str = "block"
+    scope: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that answers a query, with a score and where it came from.
+
+    Attributes:
+        document: the document that it is a part of.
+        chunk: the chunk.
+        score: higher is better; comparable within one query only.
+        fresh: whether the file's bytes were checked to be the indexed ones just before answering.
+        features: each ranking feature's share in the score, for ``search --explain``.
+        chunk_id: the store's identifier of the chunk.
+    """
+
+    document: Document
+    chunk: Chunk
+    score: float
+    fresh: bool = True
+    features: Mapping[str, float] = field(default_factory=dict)
+    chunk_id: int = -1
+
+    @property
+    def path(self) -> str:
+        """The document's path, relative to its source's root."""
+        return self.document.path
+
+    @property
+    def start_line(self) -> int:
+        """First line, 1-based."""
+        return self.chunk.span.start_line
+
+    @property
+    def end_line(self) -> int:
+        """Last line, 1-based and inclusive."""
+        return self.chunk.span.end_line
+
+    @property
+    def text(self) -> str:
+        """The chunk's text."""
+        return self.chunk.text
+
+    @property
+    def symbol(self) -> str | None:
+        """The symbol or heading, qualified by what encloses it."""
+        if self.chunk.symbol is None:
+            return ".".join(self.chunk.scope) or None
+        return ".".join((*self.chunk.scope, self.chunk.symbol))
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A claim's pointer to a span, after it was checked.
+
+    Attributes:
+        n: the number that the answer uses, from 1.
+        path: the document's path.
+        url: where a page came from.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive.
+        quote: the words that support the claim, as they stand in the source.
+        status: ``verified`` (found where it points), ``repaired`` (found nearby, pointer corrected) or
+            ``unverified``.
+    """
+
+    n: int
+    path: str
+    start_line: int
+    end_line: int
+    quote: str
+    status: CitationStatus
+    url: str | None = None

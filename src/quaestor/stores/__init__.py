@@ -1,0 +1,177 @@
+"""Holding an index: the protocol that every store follows.
+
+A store keeps documents, their chunks, the chunks' vectors and their lexical terms. Tokenising, fusion, ranking
+and freshness live above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.passages import Chunk, Document
+
+Scored = list[tuple[int, float]]
+"""Chunk identifiers with scores, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """The lexical terms of one chunk, by field, repeated as often as they occur.
+
+    Attributes:
+        body: terms of the text.
+        path: terms of the document's path.
+        symbol: terms of the names defined here and of the scope; headings for prose.
+    """
+
+    body: Sequence[str]
+    path: Sequence[str] = ()
+    symbol: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as the store returns it.
+
+    Attributes:
+        id: stable while the document is not replaced.
+        document: the document that it is a part of.
+        chunk: the chunk itself.
+        position: its place among the document's chunks, from 0.
+    """
+
+    id: int
+    document: Document
+    chunk: Chunk
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A filter on documents; every given condition must hold.
+
+    Attributes:
+        paths: globs with ``/`` (``src/**``, ``*.py``), any of which must match; empty means all.
+        languages: any of which must match; empty means all.
+    """
+
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStats:
+    """Sizes of everything in a store.
+
+    Attributes:
+        documents: number of documents.
+        chunks: number of chunks.
+        bytes: sum of the documents' sizes.
+        store_bytes: what the store takes on disk.
+        languages: documents per language.
+        chunkers: documents per chunker.
+        notes: documents per note (fallbacks and lossy readings).
+    """
+
+    documents: int
+    chunks: int
+    bytes: int
+    store_bytes: int
+    languages: Mapping[str, int] = field(default_factory=dict)
+    chunkers: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+
+class Writer(Protocol):
+    """One transaction. Nothing is visible to readers before it ends; an exception undoes all of it."""
+
+    def replace(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: NDArray[np.float32],
+        terms: Sequence[ChunkTerms],
+    ) -> None:
+        """Put a document with its chunks in place of any earlier version of the same path.
+
+        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` has one entry a chunk.
+        """
+        ...
+
+    def touch(self, document: Document) -> None:
+        """Update a document's own fields (path excepted) when its bytes, and so its chunks, are unchanged."""
+        ...
+
+    def move(self, path: str, document: Document) -> None:
+        """Rename the document at ``path`` to ``document.path``, keeping chunks and vectors; path terms follow."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Drop a document with its chunks; an unknown path is no error."""
+        ...
+
+    def set_metadata(self, key: str, value: str) -> None:
+        """Remember a string with the index."""
+        ...
+
+
+class Store(Protocol):
+    """An index at rest. Every method sees the last committed generation, whole."""
+
+    def writing(self) -> AbstractContextManager[Writer]:
+        """Open a transaction; commits at the end of the block. One writer at a time, across processes."""
+        ...
+
+    def lexical(self, terms: Sequence[str], k: int, where: Where | None = None) -> Scored:
+        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are absent."""
+        ...
+
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+        """Return up to ``k`` chunks by cosine similarity to ``vector`` of shape ``(dimensions,)``."""
+        ...
+
+    def defining(self, names: Iterable[str], k: int) -> Sequence[int]:
+        """Return identifiers of up to ``k`` chunks that define any of ``names``, case-insensitively."""
+        ...
+
+    def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
+        """Return the chunks that exist, by identifier."""
+        ...
+
+    def chunks_of(self, path: str) -> Sequence[StoredChunk]:
+        """Return a document's chunks in order; empty if it is not in the store."""
+        ...
+
+    def documents(self) -> Mapping[str, Document]:
+        """Return every document by path."""
+        ...
+
+    def document(self, path: str) -> Document | None:
+        """Return one document."""
+        ...
+
+    def by_hash(self, sha256: str) -> Sequence[Document]:
+        """Return the documents whose bytes have this hash, for reusing what is already embedded."""
+        ...
+
+    def stats(self) -> StoreStats:
+        """Return sizes."""
+        ...
+
+    def generation(self) -> int:
+        """Return the number of committed transactions."""
+        ...
+
+    def metadata(self, key: str) -> str | None:
+        """Return a remembered string."""
+        ...
+
+    def close(self) -> None:
+        """Release files; further use is an error."""
+        ...

@@ -1,0 +1,65 @@
+"""Identifier-aware words and terms of a text, the same for the lexical index and the embedder.
+
+``words`` gives what the embedder reads: every identifier split into its parts. ``terms`` gives what the
+lexical index holds: the parts, and each compound identifier whole as well, so that an exact name finds its
+exact place.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+# An identifier or a number, in any script.
+_WORD = re.compile(r"[^\W\d]\w*|\d+")
+# getHTTPResponse2 -> get HTTP Response 2; XMLParser -> XML Parser
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+# Scripts written without spaces (kana, Han, Thai) are read letter by letter.
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_OTHER_PART = re.compile(f"[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_LONGEST_WORD = 64
+
+
+def find_words(text: str) -> list[str]:
+    """Return the raw words of ``text`` in order, case kept and identifiers whole."""
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=1 << 17)
+def split_identifier(word: str) -> tuple[str, ...]:
+    """Split one raw word into its lower-case parts: ``getUserName_v2`` -> get, user, name, v, 2.
+
+    Latin accents are dropped; scripts without spaces are split into letters; overlong words are cut.
+    """
+    word = word[:_LONGEST_WORD]
+    if word.isascii():
+        return tuple(part.lower() for part in _PART.findall(word))
+    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
+    return tuple(_OTHER_PART.findall(plain.lower()))
+
+
+def words(text: str) -> list[str]:
+    """Return the lower-case parts of every word of ``text``, in order."""
+    return [part for word in _WORD.findall(text) for part in split_identifier(word)]
+
+
+@lru_cache(maxsize=1 << 17)
+def _terms_of(word: str) -> tuple[str, ...]:
+    parts = split_identifier(word)
+    if len(parts) < 2 or not word.isascii():
+        return parts
+    return (word.lower().strip("_")[:_LONGEST_WORD], *parts)
+
+
+def iterate_terms(text: str) -> Iterator[str]:
+    """Yield the lexical terms of ``text``: parts of identifiers, and each compound identifier whole."""
+    for word in _WORD.findall(text):
+        yield from _terms_of(word)
+
+
+def terms(text: str) -> list[str]:
+    """Return the lexical terms of ``text`` in order, repeated as often as they occur."""
+    return list(iterate_terms(text))
