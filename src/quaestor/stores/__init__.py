@@ -97,19 +97,18 @@ class Writer(Protocol):
         chunks: Sequence[Chunk],
         vectors: NDArray[np.float32],
         terms: Sequence[ChunkTerms],
+        keys: Sequence[bytes],
     ) -> None:
         """Put a document with its chunks in place of any earlier version of the same path.
 
-        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` has one entry a chunk.
+        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys`` have one
+        entry a chunk. A key is the hash of the text that was embedded; vectors are kept by key, so that a rename or
+        a branch switch finds them again through ``Store.known_vectors``.
         """
         ...
 
     def touch(self, document: Document) -> None:
         """Update a document's own fields (path excepted) when its bytes, and so its chunks, are unchanged."""
-        ...
-
-    def move(self, path: str, document: Document) -> None:
-        """Rename the document at ``path`` to ``document.path``, keeping chunks and vectors; path terms follow."""
         ...
 
     def remove(self, path: str) -> None:
@@ -156,8 +155,8 @@ class Store(Protocol):
         """Return one document."""
         ...
 
-    def by_hash(self, sha256: str) -> Sequence[Document]:
-        """Return the documents whose bytes have this hash, for reusing what is already embedded."""
+    def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
+        """Return the vectors that are kept for these keys; unknown keys are absent."""
         ...
 
     def stats(self) -> StoreStats:
