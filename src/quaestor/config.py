@@ -1,0 +1,297 @@
+"""Settings: what can be set, by whom, and where each value came from.
+
+Flags win over the environment, that over the project's file, that over the user's file, that over the defaults.
+A project file belongs to whoever wrote the repository, so it may only tune: most settings are closed to it, and
+limits it may only lower. What it tried and was refused is kept, to be reported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Literal, get_type_hints
+
+from quaestor.errors import UsageError
+
+ProjectRule = Literal["closed", "open", "lower"]
+
+PROJECT_FILE = "quaestor.toml"
+PYPROJECT_FILE = "pyproject.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one setting may be set.
+
+    Attributes:
+        help: one line for people.
+        project: whether a project file may set it: not at all, freely, or only to a lower number.
+        environment: environment variables that set it, first found wins.
+        secret: whether its value is masked when shown.
+        least: the smallest number allowed.
+    """
+
+    help: str
+    project: ProjectRule = "closed"
+    environment: tuple[str, ...] = ()
+    secret: bool = False
+    least: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting's value; defaults stand here and nowhere else."""
+
+    home: str = ""
+    model: str = ""
+    base_url: str = ""
+    api_key: str = ""
+    temperature: float = 0.1
+    window: int = 8192
+    reserve: int = 1000
+    timeout: float = 120.0
+    embedder: str = "bundled"
+    store: str = "embedded"
+    ignore: tuple[str, ...] = ()
+    max_file_bytes: int = 2_000_000
+    chunk_target: int = 1000
+    chunk_limit: int = 2000
+    results: int = 10
+    passages: int = 8
+    refresh_seconds: float = 2.0
+
+
+RULES: Mapping[str, Rule] = {
+    "home": Rule("folder for indexes and sessions; empty: the platform's user data folder", "closed", ("QUAESTOR_HOME",)),
+    "model": Rule("model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)),
+    "base_url": Rule(
+        "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1",
+        "closed",
+        ("QUAESTOR_BASE_URL", "OPENAI_BASE_URL"),
+    ),
+    "api_key": Rule("key for the endpoint", "closed", ("QUAESTOR_API_KEY", "OPENAI_API_KEY"), secret=True),
+    "temperature": Rule("0 is the most settled", "closed", ("QUAESTOR_TEMPERATURE",), least=0),
+    "window": Rule("the model's window, tokens", "lower", ("QUAESTOR_WINDOW",), least=256),
+    "reserve": Rule("tokens kept free for the reply", "lower", ("QUAESTOR_RESERVE",), least=1),
+    "timeout": Rule("seconds to wait for a model", "lower", ("QUAESTOR_TIMEOUT",), least=1),
+    "embedder": Rule("what turns text into vectors", "closed", ("QUAESTOR_EMBEDDER",)),
+    "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
+    "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
+    "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),
+    "chunk_target": Rule("bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100),
+    "chunk_limit": Rule("bytes that no chunk exceeds", "open", ("QUAESTOR_CHUNK_LIMIT",), least=200),
+    "results": Rule("hits to show", "open", ("QUAESTOR_RESULTS",), least=1),
+    "passages": Rule("passages to answer from", "open", ("QUAESTOR_PASSAGES",), least=1),
+    "refresh_seconds": Rule("time to bring an index up to date before a search", "lower", ("QUAESTOR_REFRESH_SECONDS",), least=0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A setting that a project file tried to make and may not."""
+
+    name: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Settings with the origin of each value and what was refused."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    refusals: tuple[Refusal, ...] = field(default=())
+
+    def shown(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (name, value as text with secrets masked, origin) for every setting."""
+        for name, rule in RULES.items():
+            value = getattr(self.settings, name)
+            text = "•••" + str(value)[-4:] if rule.secret and value else _as_text(value)
+            yield name, text, self.origins[name]
+
+
+def load_configuration(
+    flags: Mapping[str, object] | None = None,
+    *,
+    project: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    user_file: Path | None = None,
+) -> Configuration:
+    """Read all origins and merge them.
+
+    Args:
+        flags: settings given on the command line or by a caller; None values count as not given.
+        project: folder whose ``quaestor.toml`` or ``[tool.quaestor]`` is read.
+        environ: environment variables; the process's own by default.
+        user_file: the user's settings file; the platform's place by default.
+
+    Raises:
+        UsageError: a file cannot be parsed, a name is unknown, or a value has the wrong type.
+    """
+    environ = os.environ if environ is None else environ
+    settings, origins = Settings(), dict.fromkeys(RULES, "default")
+    refusals: list[Refusal] = []
+    path = _user_file(environ) if user_file is None else user_file
+    settings = _merge(settings, origins, _read_toml(path, ()), f"user file {path}")
+    if project is not None:
+        settings = _merge_project(settings, origins, refusals, project)
+    settings = _merge(settings, origins, _from_environment(environ), "environment")
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    settings = _merge(settings, origins, given, "flag")
+    return Configuration(settings, origins, tuple(refusals))
+
+
+def _merge(settings: Settings, origins: dict[str, str], values: Mapping[str, object], origin: str) -> Settings:
+    for name, value in values.items():
+        if name not in RULES:
+            raise UsageError(f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings.")
+        settings = replace(settings, **{name: _checked(name, value, origin)})  # type: ignore[arg-type]
+        origins[name] = f"environment {_variable(name)}" if origin == "environment" else origin
+    return settings
+
+
+def _merge_project(
+    settings: Settings, origins: dict[str, str], refusals: list[Refusal], project: Path
+) -> Settings:
+    for file, table in ((project / PROJECT_FILE, ()), (project / PYPROJECT_FILE, ("tool", "quaestor"))):
+        try:
+            values = _read_toml(file, table)
+        except UsageError as error:
+            # Whoever wrote the repository must not be able to stop a reader of it.
+            refusals.append(Refusal("(file)", str(file), str(error)))
+            continue
+        allowed: dict[str, object] = {}
+        for name, value in values.items():
+            reason = _refusal(name, value, settings)
+            if reason:
+                refusals.append(Refusal(name, str(file), reason))
+            else:
+                allowed[name] = value
+        settings = _merge(settings, origins, allowed, f"project file {file}")
+        if values:
+            return settings
+    return settings
+
+
+def _refusal(name: str, value: object, settings: Settings) -> str | None:
+    """Say why a project file may not set this, or None if it may."""
+    if name not in RULES:
+        return "there is no such setting"
+    rule = RULES[name].project
+    if rule == "closed":
+        return "a project file may not set this; set it by flag, environment or your own settings file"
+    if rule == "lower" and isinstance(value, (int, float)) and value > getattr(settings, name):
+        return f"a project file may only lower this, and it is {getattr(settings, name)}"
+    return None
+
+
+def _checked(name: str, value: object, origin: str) -> object:
+    """Return the value in the setting's own type."""
+    expected = _types()[name]
+    try:
+        converted = _CONVERTERS[expected](value)
+    except (TypeError, ValueError):
+        kind = getattr(expected, "__name__", "list of text")
+        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {value!r}.") from None
+    least = RULES[name].least
+    if least is not None and isinstance(converted, (int, float)) and converted < least:
+        raise UsageError(f"Setting {name!r} in {origin} must be at least {least:g}, not {value!r}.")
+    return converted
+
+
+def _to_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _to_number(kind: Callable[[str | float], float]) -> Callable[[object], float]:
+    def convert(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise TypeError
+        number = kind(value)
+        if isinstance(value, float) and number != value:
+            raise ValueError
+        return number
+
+    return convert
+
+
+def _to_texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(part for part in value.split(os.pathsep) if part)
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+        return tuple(value)
+    raise TypeError
+
+
+_CONVERTERS: Mapping[object, Callable[[object], object]] = {
+    str: _to_text,
+    int: _to_number(int),
+    float: _to_number(float),
+    tuple[str, ...]: _to_texts,
+}
+
+
+def _types() -> Mapping[str, object]:
+    hints = get_type_hints(Settings)
+    return {entry.name: hints[entry.name] for entry in fields(Settings)}
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, rule in RULES.items():
+        value = next((environ[variable] for variable in rule.environment if environ.get(variable)), None)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _variable(name: str) -> str:
+    return " or ".join(RULES[name].environment)
+
+
+def _read_toml(path: Path | None, table: tuple[str, ...]) -> Mapping[str, object]:
+    if path is None:
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
+    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no settings file
+
+    try:
+        content: object = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"Settings file {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
+    for key in table:
+        content = content.get(key, {}) if isinstance(content, dict) else {}
+    return content if isinstance(content, dict) else {}
+
+
+def _user_file(environ: Mapping[str, str]) -> Path | None:
+    if home := environ.get("QUAESTOR_HOME"):
+        return Path(home).expanduser() / "config.toml"
+    from platformdirs import user_config_path  # noqa: PLC0415 - costs 10 ms, not needed with QUAESTOR_HOME
+
+    return user_config_path("quaestor") / "config.toml"
+
+
+def data_home(settings: Settings) -> Path:
+    """Return the folder that holds indexes and sessions."""
+    if settings.home:
+        return Path(settings.home).expanduser()
+    from platformdirs import user_data_path  # noqa: PLC0415 - costs 10 ms, not needed with QUAESTOR_HOME
+
+    return user_data_path("quaestor")
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "(none)"
+    return str(value) if value != "" else "(not set)"

@@ -1,0 +1,1 @@
+"""Finding chunks: reading the query, retrieving by words and by meaning, fusing, ranking."""

@@ -1,0 +1,80 @@
+"""Reading a query: what kind it is, which names it mentions, and its terms."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from quaestor.terms import terms
+
+QueryKind = Literal["symbol", "path", "trace", "text"]
+
+# A pasted file of 100 kB is a query too; what stands at its two ends says what is asked.
+_LONGEST = 8_000
+
+_NAME = r"[^\W\d]\w*"
+_SYMBOL = re.compile(rf"^[@#&*!]?{_NAME}(?:(?:::|->|\.|#|\\|/){_NAME})*[!?]?(?:\(\))?$")
+_COMPOUND = re.compile(rf"{_NAME}(?:(?:::|->|\.|#|\\){_NAME})+|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]+[a-z]\w*[A-Z]\w*|\b\w+_\w+|`{_NAME}`")
+_PATH = re.compile(r"^[\w.@~-]*(?:[/\\][\w.@~-]+)*[/\\]?[\w@~-]+\.[A-Za-z][A-Za-z0-9]{0,9}(?::\d+)*$|^[\w.@~-]+(?:/[\w.@~-]+)+/?$")
+_TRACE = re.compile(
+    r"Traceback \(most recent|^\s*at [\w.$<>]+\s?\(|^\s*File \".+\", line \d+|panicked at|^goroutine \d+|"
+    r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that has been read.
+
+    Attributes:
+        text: what was asked, shortened at the middle if it was very long.
+        kind: ``symbol`` (a bare or qualified name), ``path``, ``trace`` (an error message or a stack trace) or
+            ``text`` (anything else, questions above all).
+        names: identifiers to look up definitions for, lower-case, most specific first.
+        terms: its lexical terms, in order, with repetitions.
+    """
+
+    text: str
+    kind: QueryKind
+    names: tuple[str, ...]
+    terms: tuple[str, ...]
+
+
+def read_query(text: str) -> Query:
+    """Read a query. Any text is a legal query; one without a single word has no terms."""
+    text = _shortened(text.replace("\x00", " ")).strip()
+    kind = _kind(text)
+    return Query(text, kind, _names(text, kind), tuple(terms(text)))
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
+
+
+def _kind(text: str) -> QueryKind:
+    if _TRACE.search(text):
+        return "trace"
+    if _PATH.match(text) and ("/" in text or "." in text):
+        return "path"
+    if _SYMBOL.match(text) and _looks_like_a_name(text):
+        return "symbol"
+    return "text"
+
+
+def _looks_like_a_name(text: str) -> bool:
+    """Tell ``HandlerStack`` and ``send`` from nothing else: a single word is looked up as a name."""
+    return " " not in text
+
+
+def _names(text: str, kind: QueryKind) -> tuple[str, ...]:
+    """Return the names to look up: all of a symbol query, the compound identifiers of any other."""
+    found = [text] if kind == "symbol" else _COMPOUND.findall(text)[:20]
+    names: list[str] = []
+    for qualified in found:
+        parts = [part for part in re.split(r"\W+", qualified) if part]
+        names.extend(part.lower() for part in reversed(parts[-2:]))
+    return tuple(dict.fromkeys(names))
