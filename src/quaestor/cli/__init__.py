@@ -1,0 +1,91 @@
+"""The command line: one file per command, each imported only when it runs.
+
+This module knows the commands' names and one-line descriptions, and how errors become exit codes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from quaestor import __version__
+from quaestor.errors import QuaestorError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+COMMANDS = {
+    "index": "Build the index of a folder, or bring it up to date.",
+    "search": "Find code and prose by words and by meaning.",
+    "ask": "Answer a question from the corpus, with checked sources.",
+    "stats": "Tell what an index holds: documents, chunks, words, tokens.",
+    "config": "Show settings and where each value comes from.",
+    "prompts": "Show every word that is sent to a model.",
+    "doctor": "Check the installation and say what is missing.",
+    "completion": "Print the shell completion script.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that --help is instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in reading order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"quaestor.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from their descriptions alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="quaestor %(version)s")
+def cli() -> None:
+    """Ask your code and your documents: offline, with sources that are checked.
+
+    A folder is optional everywhere; without one, the current repository is meant.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with the code that DESIGN gives to what happened."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        code = cli.main(args=arguments, prog_name="quaestor", standalone_mode=False)
+        sys.stdout.flush()
+    except QuaestorError as error:
+        return _failed(str(error), error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whatever is still buffered has nowhere to go; without this, Python complains at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def _failed(message: str, code: int) -> int:
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {message}", err=True)
+    return code

@@ -1,0 +1,28 @@
+"""``quaestor config show``: every setting, its value and its origin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.output import print_json, print_table
+from quaestor.config import RULES
+
+
+@click.group("config")
+def command() -> None:
+    """Show settings and where each value comes from."""
+
+
+@command.command("show")
+@path_argument
+@json_option
+def show(path: Path | None, as_json: bool) -> None:
+    """Print every setting with its value and origin; secrets are masked."""
+    rows = list(configure(find_root(path)).shown())
+    if as_json:
+        print_json({name: {"value": value, "origin": origin} for name, value, origin in rows})
+        return
+    print_table(("setting", "value", "origin", "meaning"), [(*row, RULES[row[0]].help) for row in rows])
