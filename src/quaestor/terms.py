@@ -1,16 +1,17 @@
 """Identifier-aware words and terms of a text, the same for the lexical index and the embedder.
 
 ``words`` gives what the embedder reads: every identifier split into its parts. ``terms`` gives what the
-lexical index holds: the parts, and each compound identifier whole as well, so that an exact name finds its
-exact place.
+lexical index holds: the stems of the parts, so that "serializes" finds a serializer, and each compound identifier
+whole as well, so that an exact name finds its exact place.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
+
+import Stemmer
 
 # An identifier or a number, in any script.
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
@@ -21,6 +22,7 @@ _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _OTHER_PART = re.compile(f"[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
+_stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
 
 
 def find_words(text: str) -> list[str]:
@@ -47,19 +49,15 @@ def words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 17)
-def _terms_of(word: str) -> tuple[str, ...]:
+def terms_of_word(word: str) -> tuple[str, ...]:
+    """Return the lexical terms of one raw word: a compound identifier whole, then the stems of its parts."""
     parts = split_identifier(word)
+    stems = tuple(_stemmer.stemWords(parts))
     if len(parts) < 2 or not word.isascii():
-        return parts
-    return (word.lower().strip("_")[:_LONGEST_WORD], *parts)
-
-
-def iterate_terms(text: str) -> Iterator[str]:
-    """Yield the lexical terms of ``text``: parts of identifiers, and each compound identifier whole."""
-    for word in _WORD.findall(text):
-        yield from _terms_of(word)
+        return stems
+    return (word.lower().strip("_")[:_LONGEST_WORD], *stems)
 
 
 def terms(text: str) -> list[str]:
     """Return the lexical terms of ``text`` in order, repeated as often as they occur."""
-    return list(iterate_terms(text))
+    return [term for word in _WORD.findall(text) for term in terms_of_word(word)]
