@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from quaestor.chunking.code import Refusal, cut_code
+from quaestor.chunking.decode import Decoded, decode
+from quaestor.chunking.generated import why_not_parse
+from quaestor.chunking.languages import PROSE, recognise
+from quaestor.chunking.lines import cut_lines
+from quaestor.chunking.settings import ChunkSettings, Cut
+from quaestor.chunking.syntax import SYNTAXES
 
-from quaestor.passages import Chunk, ChunkerName
+__all__ = ["ChunkSettings", "Cut", "Decoded", "cut", "decode", "recognise"]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSettings:
-    """Sizes of chunks, in bytes.
+def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen
+    """Cut a file into chunks; whatever cannot be cut by its structure is cut by lines.
 
-    Attributes:
-        target: neighbours are merged while they stay under this.
-        limit: no chunk is larger than this.
+    Args:
+        data: the file's bytes.
+        path: its path, from which its language is told.
+        settings: sizes of chunks.
+
+    Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
     """
-
-    target: int = 1000
-    limit: int = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A document cut into chunks.
-
-    Attributes:
-        language: what it was recognised as.
-        encoding: as in ``Document.encoding``.
-        chunker: the method that cut it.
-        chunks: in order, covering the document.
-        title: a prose document's title.
-        note: why a fallback was used, or what was lossy.
-    """
-
-    language: str
-    encoding: str
-    chunker: ChunkerName
-    chunks: tuple[Chunk, ...]
-    title: str | None = None
-    note: str | None = None
+    decoded = decode(data)
+    language = recognise(decoded.data, path)
+    note = decoded.note
+    if language in SYNTAXES:
+        reason = why_not_parse(decoded.data, path)
+        chunks = Refusal(reason) if reason else cut_code(decoded, language, settings)
+        if not isinstance(chunks, Refusal):
+            return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
+        note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
+    chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
+    return Cut(language, decoded.encoding, "lines", chunks, note=note)

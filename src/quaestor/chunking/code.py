@@ -1,0 +1,38 @@
+"""Cutting source code along its definitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quaestor.chunking import merge
+from quaestor.chunking.decode import Decoded
+from quaestor.chunking.grammars import LARGEST_PARSED, parse
+from quaestor.chunking.names import Source
+from quaestor.chunking.outline import Outline
+from quaestor.chunking.settings import ChunkSettings
+from quaestor.chunking.syntax import SYNTAXES
+from quaestor.passages import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a file was not cut along its definitions."""
+
+    reason: str
+
+
+def cut_code(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...] | Refusal:
+    """Cut source code along its definitions, or say why that is not possible."""
+    syntax = SYNTAXES[language]
+    data = decoded.data
+    if len(data) > LARGEST_PARSED:
+        return Refusal(f"too large to parse ({len(data)} bytes)")
+    tree = parse(data, syntax.grammar, decoded.encoding)
+    if tree is None:
+        return Refusal(f"could not be parsed as {language}")
+    root = tree.root_node
+    pieces = Outline(Source(data, decoded.encoding), syntax, settings).walk(root)
+    if root.has_error and root.type == "ERROR" and not any(piece.defines for piece in pieces):
+        return Refusal(f"does not parse as {language}")
+    pieces = merge.split(merge.align(pieces, data, decoded.start), data, settings)
+    return merge.chunks(merge.group(pieces, settings), data, decoded.encoding)

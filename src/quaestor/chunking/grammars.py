@@ -1,0 +1,62 @@
+"""Parsing with the compiled grammars that the ``semble_grammars`` wheel carries; loaded on first use."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Tree
+
+# Beyond this a source file is data or generated.
+LARGEST_PARSED = 4_000_000
+# The parser reports about once in 400 bytes; error recovery gone astray reports far more often. A count of
+# reports, other than a time limit, gives the same answer on every machine.
+_REPORTS_PER_BYTE = 0.1
+_REPORTS_AT_LEAST = 1000
+_SLICE = 1 << 16
+
+# Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses and keeps its offsets.
+_TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
+
+
+@lru_cache(maxsize=None)
+def grammar(name: str) -> Language | None:
+    """Return the compiled grammar ``name``, or None where this platform or its cache folder has none."""
+    try:
+        import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
+    except ImportError:
+        return None
+    try:
+        return semble_grammars.get_language(name)  # type: ignore[no-any-return]
+    except (
+        semble_grammars.LanguageNotFoundError,
+        semble_grammars.UnsupportedPlatformError,
+        semble_grammars.GrammarLoadError,
+        OSError,
+    ):
+        return None
+
+
+def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
+    """Return the syntax tree of ``data``, or None if there is no grammar or the parser loses itself."""
+    language = grammar(name)
+    if language is None:
+        return None
+    from tree_sitter import Parser  # noqa: PLC0415 - keeps `import quaestor` fast
+
+    source = data if encoding == "utf-8" else data.translate(_TO_ASCII)
+    reports_left = _REPORTS_AT_LEAST + int(len(source) * _REPORTS_PER_BYTE)
+
+    def read(offset: int, _point: object) -> bytes:
+        return source[offset : offset + _SLICE]
+
+    def gives_up(_offset: int, _has_error: bool) -> bool:
+        nonlocal reports_left
+        reports_left -= 1
+        return reports_left < 0
+
+    try:
+        return Parser(language).parse(read, encoding="utf8", progress_callback=gives_up)
+    except ValueError:
+        return None

@@ -1,0 +1,250 @@
+"""Which language a file is in: by name, extension, first line or editor's mode line."""
+
+from __future__ import annotations
+
+import re
+from posixpath import basename
+
+PROSE = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
+
+_BY_NAME: dict[str, str] = {
+    ".bash_aliases": "bash",
+    ".bash_profile": "bash",
+    ".bashrc": "bash",
+    ".profile": "bash",
+    ".zshrc": "bash",
+    "authors": "text",
+    "brewfile": "ruby",
+    "build": "starlark",
+    "build.bazel": "starlark",
+    "changelog": "text",
+    "changes": "text",
+    "cmakelists.txt": "cmake",
+    "containerfile": "dockerfile",
+    "contributing": "text",
+    "contributors": "text",
+    "copying": "text",
+    "dockerfile": "dockerfile",
+    "fastfile": "ruby",
+    "gemfile": "ruby",
+    "gnumakefile": "make",
+    "guardfile": "ruby",
+    "history": "text",
+    "install": "text",
+    "jenkinsfile": "groovy",
+    "justfile": "just",
+    "licence": "text",
+    "license": "text",
+    "makefile": "make",
+    "news": "text",
+    "notice": "text",
+    "pipfile": "toml",
+    "pkgbuild": "bash",
+    "podfile": "ruby",
+    "rakefile": "ruby",
+    "readme": "text",
+    "snakefile": "python",
+    "thanks": "text",
+    "todo": "text",
+    "vagrantfile": "ruby",
+    "workspace": "starlark",
+}
+
+_EXTENSIONS: dict[str, str] = {
+    "asciidoc": "adoc asc asciidoc",
+    "astro": "astro",
+    "bash": "sh bash zsh ksh bats ebuild eclass",
+    "batch": "bat cmd",
+    "c": "c h",
+    "clojure": "clj cljs cljc edn bb",
+    "cmake": "cmake",
+    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp txx ino cu cuh cppm ixx",
+    "csharp": "cs csx",
+    "css": "css",
+    "csv": "csv tsv",
+    "dart": "dart",
+    "elixir": "ex exs",
+    "erlang": "erl hrl escript",
+    "fortran": "f90 f95 f03 f08 for ftn",
+    "go": "go",
+    "graphql": "graphql gql graphqls",
+    "groovy": "groovy gradle gvy",
+    "haskell": "hs hs-boot hsc",
+    "hcl": "tf tfvars hcl nomad",
+    "html": "html htm xhtml",
+    "ini": "ini cfg conf",
+    "java": "java",
+    "javascript": "js jsx mjs cjs es6",
+    "jinja": "j2 jinja jinja2",
+    "json": "json json5 jsonc jsonl ndjson geojson webmanifest",
+    "jsonnet": "jsonnet libsonnet",
+    "julia": "jl",
+    "jupyter": "ipynb",
+    "just": "just",
+    "kotlin": "kt kts",
+    "latex": "tex sty cls ltx",
+    "less": "less",
+    "lua": "lua",
+    "make": "mk mak",
+    "markdown": "md markdown mdown mkd mkdn mdx qmd rmd",
+    "nix": "nix",
+    "objc": "m mm",
+    "ocaml": "ml mli",
+    "org": "org",
+    "perl": "pl pm t",
+    "php": "php php3 php4 php5 php7 phtml",
+    "powershell": "ps1 psm1 psd1",
+    "properties": "properties",
+    "proto": "proto",
+    "python": "py pyi pyw pyx pxd",
+    "r": "r",
+    "racket": "rkt",
+    "restructuredtext": "rst rest",
+    "ruby": "rb rake gemspec ru podspec rbi",
+    "rust": "rs",
+    "scala": "scala sc sbt",
+    "scheme": "scm ss",
+    "scss": "scss sass",
+    "solidity": "sol",
+    "sql": "sql psql ddl",
+    "starlark": "bzl star bazel",
+    "svelte": "svelte",
+    "swift": "swift",
+    "text": "txt text log",
+    "toml": "toml",
+    "tsx": "tsx",
+    "typescript": "ts mts cts",
+    "typst": "typ",
+    "vim": "vim",
+    "vue": "vue",
+    "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj props targets",
+    "yaml": "yaml yml",
+    "zig": "zig zon",
+}
+_BY_EXTENSION = {extension: language for language, all_ in _EXTENSIONS.items() for extension in all_.split()}
+
+_BY_INTERPRETER: dict[str, str] = {
+    "ash": "bash",
+    "bash": "bash",
+    "bats": "bash",
+    "bun": "typescript",
+    "dash": "bash",
+    "deno": "typescript",
+    "elixir": "elixir",
+    "escript": "erlang",
+    "groovy": "groovy",
+    "julia": "julia",
+    "ksh": "bash",
+    "lua": "lua",
+    "luajit": "lua",
+    "make": "make",
+    "node": "javascript",
+    "nodejs": "javascript",
+    "perl": "perl",
+    "php": "php",
+    "pwsh": "powershell",
+    "pypy": "python",
+    "python": "python",
+    "racket": "racket",
+    "rscript": "r",
+    "ruby": "ruby",
+    "runghc": "haskell",
+    "runhaskell": "haskell",
+    "scala": "scala",
+    "sh": "bash",
+    "swift": "swift",
+    "ts-node": "typescript",
+    "zsh": "bash",
+}
+
+_BY_MODE: dict[str, str] = {
+    "adoc": "asciidoc",
+    "c++": "cpp",
+    "cs": "csharp",
+    "js": "javascript",
+    "makefile": "make",
+    "md": "markdown",
+    "py": "python",
+    "rb": "ruby",
+    "rs": "rust",
+    "rst": "restructuredtext",
+    "sh": "bash",
+    "shell-script": "bash",
+    "ts": "typescript",
+    "zsh": "bash",
+}
+_KNOWN = frozenset(_EXTENSIONS)
+
+_HEAD = 1024
+_TAIL = 512
+_SHEBANG = re.compile(rb"#!\s*\S*?([^/\s]+)(?:[ \t]+(.*))?")
+_EMACS = re.compile(rb"-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-", re.IGNORECASE)
+_VIM = re.compile(rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)")
+_CPP_HEADER = re.compile(
+    rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|#include\s*<\w+>)"
+    rb"|\bstd::|\boperator\s*[=<>+*\-(\[]",
+    re.MULTILINE,
+)
+_OBJC = re.compile(rb"^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#import\b)", re.MULTILINE)
+_SNIFFED = 1 << 16
+
+
+def recognise(data: bytes, path: str) -> str:
+    """Return the language of a file from its path and its first and last bytes; ``text`` if unknown."""
+    name = basename(path).lower()
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    stem, dot, extension = name.rpartition(".")
+    language = _BY_EXTENSION.get(extension) if dot else None
+    if language == "text" or language is None:
+        named = _BY_NAME.get(stem) or _by_prefix(name)
+        return (language and named) or language or named or _by_content(data) or "text"
+    if extension == "h":
+        return _header(data)
+    if extension == "m":
+        return "objc" if _OBJC.search(data, 0, _SNIFFED) else "matlab"
+    if extension == "t" and not data.startswith(b"#!") and b"use " not in data[:_HEAD]:
+        return "text"
+    return language
+
+
+def _by_prefix(name: str) -> str | None:
+    """Dockerfile.dev, Makefile.am and the like."""
+    first = name.partition(".")[0]
+    return _BY_NAME[first] if first in {"dockerfile", "makefile", "jenkinsfile", "containerfile"} else None
+
+
+def _by_content(data: bytes) -> str | None:
+    head = data[:_HEAD]
+    if head.startswith(b"#!") and (interpreter := _interpreter(head)):
+        return interpreter
+    if head.startswith(b"<?php"):
+        return "php"
+    if head.startswith(b"<?xml"):
+        return "xml"
+    for found in (_EMACS.search(head), _VIM.search(head), _VIM.search(data[-_TAIL:])):
+        if found:
+            mode = found[1].decode("ascii", "replace").lower()
+            mode = _BY_MODE.get(mode, mode)
+            if mode in _KNOWN:
+                return mode
+    return None
+
+
+def _interpreter(head: bytes) -> str | None:
+    found = _SHEBANG.match(head.split(b"\n", 1)[0])
+    if not found:
+        return None
+    words = [found[1], *(found[2] or b"").split()]
+    if words[0] == b"env":
+        words = [word for word in words[1:] if not word.startswith(b"-") and b"=" not in word]
+    if not words:
+        return None
+    name = words[0].decode("ascii", "replace").lower().rpartition("/")[2]
+    return _BY_INTERPRETER.get(name) or _BY_INTERPRETER.get(name.rstrip("0123456789."))
+
+
+def _header(data: bytes) -> str:
+    if _OBJC.search(data, 0, _SNIFFED):
+        return "objc"
+    return "cpp" if _CPP_HEADER.search(data, 0, _SNIFFED) else "c"

@@ -1,0 +1,185 @@
+"""From pieces to chunks: aligned to lines, split where too large, merged where small neighbours belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from quaestor.chunking.lines import lift, split_lines
+from quaestor.chunking.names import CALLABLES, CONTAINERS
+from quaestor.chunking.outline import Piece
+from quaestor.chunking.settings import ChunkSettings
+from quaestor.passages import Chunk
+
+# Shares of the target size. A definition from SIZEABLE up stands for itself: next to it, only neighbours
+# below SLIGHT are taken in. What is below TINY says too little alone and joins whatever it stands next to.
+_SIZEABLE = 1 / 4
+_SLIGHT = 1 / 8
+_TINY = 1 / 16
+
+_RANKS = {"macro": 1, "declaration": 1, "type": 0, "constant": 2, "variable": 2, "field": 2, "block": 3}
+_NAMELESS = 4
+
+
+@dataclass(slots=True)
+class _Group:
+    """Pieces that become one chunk."""
+
+    pieces: list[Piece]
+    numbers: set[int] = field(default_factory=set)
+    largest: int = 0
+
+    def __post_init__(self) -> None:
+        for piece in self.pieces:
+            self.numbers.add(piece.number)
+            self.largest = max(self.largest, piece.end - piece.start)
+
+    @property
+    def start(self) -> int:
+        return self.pieces[0].start
+
+    @property
+    def end(self) -> int:
+        return self.pieces[-1].end
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+    def add(self, pieces: Iterable[Piece]) -> None:
+        for piece in pieces:
+            self.pieces.append(piece)
+            self.numbers.add(piece.number)
+            self.largest = max(self.largest, piece.end - piece.start)
+
+
+def align(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
+    """Move every piece's start to the start of its line; what shares a line becomes one piece."""
+    aligned: list[Piece] = []
+    numbers: dict[int, int] = {}
+    for piece in pieces:
+        line = max(data.rfind(b"\n", 0, piece.start) + 1, start)
+        piece.parent = numbers.get(piece.parent, piece.parent)
+        shares = line < piece.start and bool(data[line : piece.start].strip())
+        if aligned and (shares or line <= aligned[-1].start):
+            _absorb(aligned[-1], piece)
+            numbers[piece.number] = aligned[-1].number
+        else:
+            piece.start = line
+            aligned.append(piece)
+    if aligned:
+        aligned[0].start = start
+    for piece, following in zip(aligned, aligned[1:], strict=False):
+        piece.end = following.start
+    if aligned:
+        aligned[-1].end = len(data)
+    return aligned
+
+
+def _absorb(piece: Piece, other: Piece) -> None:
+    if piece.kind == "block" and piece.name is None and other.kind != "block":
+        piece.name, piece.kind, piece.scope = other.name, other.kind, other.scope
+        piece.part = other.part
+    piece.defines.extend(other.defines)
+    piece.opens = piece.opens or other.opens
+
+
+def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Piece]:
+    """Split pieces that exceed the limit at line ends; what follows the first part continues it."""
+    whole: list[Piece] = []
+    for piece in pieces:
+        if piece.end - piece.start <= settings.limit:
+            whole.append(piece)
+            continue
+        cuts = [*split_lines(data, piece.start, piece.end, settings), piece.end]
+        piece.end = cuts[1]
+        whole.append(piece)
+        for start, end in zip(cuts[1:], cuts[2:], strict=False):
+            part = Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True)
+            part.end = end
+            whole.append(part)
+    return whole
+
+
+def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
+    """Merge neighbours into groups, each of which becomes one chunk."""
+    groups: list[_Group] = []
+    for piece in pieces:
+        if groups and _joins(groups[-1], piece, settings):
+            groups[-1].add([piece])
+        else:
+            if len(groups) > 1:
+                _fold_back(groups, settings)
+            groups.append(_Group([piece]))
+    if len(groups) > 1:
+        _fold_back(groups, settings)
+    return [merged.pieces for merged in groups]
+
+
+def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
+    """Give a group too tiny to say anything to the group before it."""
+    last, before = groups[-1], groups[-2]
+    opens = any(piece.opens for piece in last.pieces)
+    if not opens and last.size < settings.target * _TINY and before.size + last.size <= settings.limit:
+        before.add(last.pieces)
+        groups.pop()
+
+
+def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
+    size = piece.end - piece.start
+    total = merged.size + size
+    related = piece.parent in merged.numbers or piece.parent == merged.pieces[0].parent
+    if piece.opens:
+        return False
+    if total > settings.target:
+        opens = merged.pieces[-1].opens and merged.size < settings.target * _SLIGHT
+        return opens and piece.parent in merged.numbers and total <= settings.limit
+    if not related:
+        return min(merged.size, size) < settings.target * _TINY
+    if piece.part:
+        return True
+    if merged.pieces[-1].opens and merged.size < settings.target * _SLIGHT:
+        return True
+    larger, smaller = max(merged.largest, size), min(merged.size, size)
+    return larger < settings.target * _SIZEABLE or smaller < settings.target * _SLIGHT
+
+
+def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk, ...]:
+    """Give every group its text, lines and names; groups of whitespace only are left out."""
+    if not groups:
+        return ()
+    cuts = [pieces[0].start for pieces in groups] + [groups[-1][-1].end]
+    made = []
+    for pieces, (span, text) in zip(groups, lift(data, cuts, encoding), strict=True):
+        if span is None:
+            continue
+        main = _main(pieces)
+        kind = main.kind if main.name is not None else "block"
+        made.append(Chunk(span, text, main.name, kind, main.scope, _defines(pieces)))
+    return tuple(made)
+
+
+def _main(pieces: list[Piece]) -> Piece:
+    """The definition that a chunk is about: what encloses the rest, unless it is only that one's first line."""
+    if len(pieces) == 1:
+        return pieces[0]
+    whole = pieces[-1].end - pieces[0].start
+
+    def weight(piece: Piece) -> tuple[int, bool, int, int]:
+        size = piece.end - piece.start
+        rank = _NAMELESS if piece.name is None else _RANKS.get(piece.kind, 0)
+        return (rank, piece.part, len(piece.scope), -size)
+
+    main = min(pieces, key=weight)
+    slight = main.end - main.start < whole / 4
+    if slight and main.kind in CONTAINERS:
+        members = [piece for piece in pieces if piece.kind in CALLABLES | CONTAINERS and piece is not main]
+        if len(members) == 1 and not members[0].part:
+            return members[0]
+    return main
+
+
+def _defines(pieces: list[Piece]) -> tuple[str, ...]:
+    found = [entry for piece in pieces for entry in piece.defines]
+    found.sort(key=lambda entry: entry[0])
+    return tuple(dict.fromkeys(name for _, name in found))

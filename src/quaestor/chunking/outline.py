@@ -1,0 +1,271 @@
+"""From a syntax tree to pieces: stretches of a file that are never cut without need, in order.
+
+A piece reaches from its start to the start of the next one, so pieces cover the file whatever the grammar
+leaves out. The tree is walked with a stack of its own, never by recursion, and only where it has to be:
+into containers, and into nodes too large for one chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
+from quaestor.chunking.settings import ChunkSettings
+from quaestor.chunking.syntax import Syntax
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# A node with many tiny children is data: cutting it by lines is as good, and far cheaper.
+_FEWEST_BYTES_PER_CHILD = 32
+_NO_PARENT = -1
+
+
+@dataclass(slots=True)
+class Piece:
+    """A stretch of a file with what it defines.
+
+    Attributes:
+        start: offset of the first byte.
+        number: its place among all pieces.
+        parent: the number of the piece that introduces what encloses this one; -1 at the top.
+        name: what is defined here, or what this is a part of.
+        kind: as in ``Chunk.kind``.
+        scope: enclosing symbols, outermost first.
+        part: whether this continues what its parent began (statements of one body).
+        opens: whether what follows are its members, as pieces of their own.
+        defines: (depth, name) of every definition that starts here.
+        end: offset of the next piece.
+    """
+
+    start: int
+    number: int
+    parent: int
+    name: str | None = None
+    kind: str = "block"
+    scope: tuple[str, ...] = ()
+    part: bool = False
+    opens: bool = False
+    defines: list[tuple[int, str]] = field(default_factory=list)
+    end: int = 0
+
+
+@dataclass(slots=True)
+class _Frame:
+    """Siblings that are being walked, and what encloses them.
+
+    Attributes:
+        nodes: the siblings that are left.
+        parent: number of the piece that introduces them.
+        owner: whose body this is, when its statements continue it.
+        scope: enclosing symbols of definitions found here.
+        container: kind of the enclosing definition.
+        inside: the piece that already covers these nodes; only names are collected then.
+        part: whether pieces here continue their parent.
+        transparent: whether these stand in the place of their own parent.
+    """
+
+    nodes: Iterator[Node]
+    parent: int
+    owner: Found | None
+    scope: tuple[str, ...]
+    container: str
+    inside: Piece | None = None
+    part: bool = False
+    transparent: bool = False
+
+
+class Outline:
+    """One walk over one tree."""
+
+    def __init__(self, source: Source, syntax: Syntax, settings: ChunkSettings) -> None:
+        self._source = source
+        self._syntax = syntax
+        self._settings = settings
+        self._pieces: list[Piece] = []
+        self._stack: list[_Frame] = []
+        self._pending: int | None = None
+        self._pending_end = 0
+
+    def walk(self, root: Node) -> list[Piece]:
+        """Return the pieces of the file whose tree this is."""
+        self._stack = [_Frame(iter(root.children), _NO_PARENT, None, (), "")]
+        while self._stack:
+            frame = self._stack[-1]
+            node = next(frame.nodes, None)
+            if node is None:
+                self._stack.pop()
+                self._leave(frame)
+            else:
+                self._visit(node, frame)
+        return self._pieces
+
+    def _leave(self, frame: _Frame) -> None:
+        """Keep comments at a container's end apart from what follows the container."""
+        if frame.transparent or self._pending is None:
+            return
+        if frame.inside is None and self._pending_end > self._pending:
+            self._add(self._pending, frame)
+        self._pending = None
+
+    def _visit(self, node: Node, frame: _Frame) -> None:
+        if not node.is_named:
+            self._token(node)
+            return
+        kind = node.type
+        if kind in self._syntax.leading:
+            self._lead(node, frame)
+            return
+        self._flush_if_apart(node, frame)
+        if kind in self._syntax.transparent or kind == "ERROR":
+            frame = _Frame(
+                iter(node.children), frame.parent, frame.owner, frame.scope, frame.container, frame.inside,
+                frame.part, transparent=True,
+            )  # fmt: skip
+            self._stack.append(frame)
+            return
+        found = self._find(node, kind, frame)
+        start = node.start_byte if self._pending is None else self._pending
+        self._pending = None
+        if found is None:
+            self._statement(node, start, frame)
+        else:
+            self._definition(node, start, found, frame)
+
+    def _token(self, node: Node) -> None:
+        """A keyword before a definition belongs to it (``export``); punctuation to what precedes."""
+        if self._pending is None and node.type[:1].isalpha() | node.type.startswith("#"):
+            self._pending = node.start_byte
+            self._pending_end = -1
+
+    def _lead(self, node: Node, frame: _Frame) -> None:
+        start = node.start_byte
+        if self._pending is None and not self._starts_line(start):
+            return
+        self._flush_if_apart(node, frame)
+        if self._pending is None:
+            self._pending = start
+        self._pending_end = node.end_byte
+
+    def _flush_if_apart(self, node: Node, frame: _Frame) -> None:
+        """What a blank line separates from the next node stands for itself."""
+        if self._pending is None or self._pending_end < 0:
+            return
+        gap = self._source.data[max(self._pending, self._pending_end - 1) : node.start_byte]
+        if gap.count(b"\n") < 2 or gap[:1] != b"\n" and gap.count(b"\n", 1) < 2:
+            return
+        if frame.inside is None:
+            self._add(self._pending, frame)
+        self._pending = None
+
+    def _find(self, node: Node, kind: str, frame: _Frame) -> Found | None:
+        finder = self._syntax.finders.get(kind)
+        found = finder(node, self._source) if finder is not None else None
+        if found is None:
+            return None
+        local = frame.owner is not None
+        if local and found.kind not in CALLABLES and found.kind not in CONTAINERS:
+            return None
+        if found.kind == "function" and frame.container in CONTAINERS and frame.container != "module":
+            return as_method(found)
+        return found
+
+    def _statement(self, node: Node, start: int, frame: _Frame) -> None:
+        """A node that defines nothing: kept whole if it is small, else walked into."""
+        size = node.end_byte - node.start_byte
+        holder = node.type in self._syntax.holders
+        if frame.inside is not None:
+            if holder:
+                self._push(node, frame.parent, frame.owner, frame.scope, frame, frame.inside)
+            return
+        if size <= self._settings.target or not self._divisible(node, size):
+            piece = self._add(start, frame)
+            if holder and frame.owner is None:
+                self._push(node, frame.parent, None, frame.scope, frame, piece)
+            return
+        piece = self._add(start, frame)
+        self._push(node, piece.number, frame.owner, frame.scope, frame, None, part=not holder or frame.part)
+
+    def _definition(self, node: Node, start: int, found: Found, frame: _Frame) -> None:
+        scope = frame.scope + found.scope
+        inner = (*scope, found.name)
+        size = node.end_byte - start
+        container = found.kind in CONTAINERS and found.body is not None
+        if frame.inside is not None:
+            if found.defines:
+                self._note(frame.inside, len(scope), found.name)
+            if container and found.body is not None:
+                self._push(found.body, frame.parent, None, inner, frame, frame.inside, found.kind)
+            return
+        if self._continues(found, scope, node, frame):
+            return
+        piece = self._add(start, frame, found, scope)
+        whole = self._settings.target if container or found.kind not in CALLABLES else self._settings.limit
+        if size <= whole:
+            body = found.body if container or size > self._settings.target else None
+            if body is not None:
+                owner = None if container else found
+                self._push(body, piece.number, owner, inner, frame, piece, found.kind)
+        elif container and found.body is not None:
+            piece.opens = True
+            self._push(found.body, piece.number, None, inner, frame, None, found.kind)
+        elif self._divisible(node, size):
+            inside = found.body or node
+            piece.opens = True
+            self._push(inside, piece.number, found, inner, frame, None, found.kind, part=True)
+
+    def _continues(self, found: Found, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
+        """Whether this is one more equation, clause or overload of the definition just before."""
+        if not self._syntax.same_name or not self._pieces or found.kind in CONTAINERS:
+            return False
+        last = self._pieces[-1]
+        same = (
+            last.name == found.name and last.scope == scope and last.parent == frame.parent and not last.part
+        )
+        return same and node.end_byte - last.start <= self._settings.limit
+
+    def _push(
+        self,
+        node: Node,
+        parent: int,
+        owner: Found | None,
+        scope: tuple[str, ...],
+        outer: _Frame,
+        inside: Piece | None,
+        container: str | None = None,
+        part: bool = False,
+    ) -> None:
+        kind = outer.container if container is None else container
+        self._stack.append(_Frame(iter(node.children), parent, owner, scope, kind, inside, part))
+
+    def _add(
+        self, start: int, frame: _Frame, found: Found | None = None, scope: tuple[str, ...] | None = None
+    ) -> Piece:
+        piece = Piece(start, len(self._pieces), frame.parent, part=frame.part)
+        if found is not None and scope is not None:
+            piece.name, piece.kind, piece.scope = found.name, found.kind, scope
+            piece.part = False
+            if found.defines:
+                self._note(piece, len(scope), found.name)
+        elif frame.owner is not None:
+            piece.name, piece.kind, piece.scope = frame.owner.name, frame.owner.kind, frame.scope[:-1]
+        else:
+            piece.scope = frame.scope
+        self._pieces.append(piece)
+        return piece
+
+    @staticmethod
+    def _note(piece: Piece, depth: int, name: str) -> None:
+        if (depth, name) not in piece.defines[-8:]:
+            piece.defines.append((depth, name))
+
+    def _divisible(self, node: Node, size: int) -> bool:
+        count = node.child_count
+        return 0 < count and size >= count * _FEWEST_BYTES_PER_CHILD
+
+    def _starts_line(self, offset: int) -> bool:
+        data = self._source.data
+        line = data.rfind(b"\n", 0, offset) + 1
+        return not data[line:offset].strip()
