@@ -1,12 +1,12 @@
 """Holding an index: the protocol that every store follows.
 
-A store keeps documents, their chunks, the chunks' vectors and their lexical terms. Tokenising, fusion, ranking
-and freshness live above it.
+A store keeps documents, their chunks, the chunks' vectors and their lexical terms. Tokenising, fusion,
+ranking and freshness live above it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -36,6 +36,22 @@ class ChunkTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldBoosts:
+    """What a match in each field counts for; 0 leaves a field out."""
+
+    body: float = 1.0
+    path: float = 1.0
+    symbol: float = 2.0
+
+    def items(self) -> Iterator[tuple[str, float]]:
+        """Yield each field's name with its boost."""
+        yield from (("body", self.body), ("path", self.path), ("symbol", self.symbol))
+
+
+DEFAULT_BOOSTS = FieldBoosts()
+
+
+@dataclass(frozen=True, slots=True)
 class StoredChunk:
     """A chunk as the store returns it.
 
@@ -57,7 +73,9 @@ class Where:
     """A filter on documents; every given condition must hold.
 
     Attributes:
-        paths: globs with ``/`` (``src/**``, ``*.py``), any of which must match; empty means all.
+        paths: globs, any of which must match; empty means all. As in ignore files: ``*`` stays within
+            one name, ``**`` spans folders, a glob without ``/`` matches a name in any folder (``*.py``), and
+            what matches a folder matches everything below it (``src``, ``src/**``).
         languages: any of which must match; empty means all.
     """
 
@@ -101,14 +119,18 @@ class Writer(Protocol):
     ) -> None:
         """Put a document with its chunks in place of any earlier version of the same path.
 
-        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys`` have one
-        entry a chunk. A key is the hash of the text that was embedded; vectors are kept by key, so that a rename or
-        a branch switch finds them again through ``Store.known_vectors``.
+        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys``
+        have one entry a chunk. A key is the hash of the text that was embedded; vectors are kept by key, so
+        that a rename or a branch switch finds them again through ``Store.known_vectors``.
         """
         ...
 
     def touch(self, document: Document) -> None:
-        """Update a document's own fields (path excepted) when its bytes, and so its chunks, are unchanged."""
+        """Update a document's own fields (path excepted) when its bytes, and so its chunks, are unchanged.
+
+        Raises:
+            NotFoundError: there is no document of this path.
+        """
         ...
 
     def remove(self, path: str) -> None:
@@ -127,12 +149,21 @@ class Store(Protocol):
         """Open a transaction; commits at the end of the block. One writer at a time, across processes."""
         ...
 
-    def lexical(self, terms: Sequence[str], k: int, where: Where | None = None) -> Scored:
-        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are absent."""
+    def lexical(
+        self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
+    ) -> Scored:
+        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
+        absent.
+
+        A repeated term counts once, with a little more weight. Of a long query, the rarest terms count.
+        """
         ...
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
-        """Return up to ``k`` chunks by cosine similarity to ``vector`` of shape ``(dimensions,)``."""
+        """Return up to ``k`` chunks by cosine similarity to ``vector`` of shape ``(dimensions,)``.
+
+        Chunks whose own vector is zero are absent; a query of zeros finds nothing.
+        """
         ...
 
     def defining(self, names: Iterable[str], k: int) -> Sequence[int]:
@@ -164,7 +195,7 @@ class Store(Protocol):
         ...
 
     def generation(self) -> int:
-        """Return the number of committed transactions."""
+        """Return the number of committed transactions that changed anything."""
         ...
 
     def metadata(self, key: str) -> str | None:

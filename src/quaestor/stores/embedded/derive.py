@@ -1,0 +1,129 @@
+"""Bringing the derived files up to the truth, in two steps around its commit.
+
+``prepare`` does the work, from the writer's own uncommitted view; ``publish`` makes it visible and is quick.
+Death in between leaves the files behind the truth, from where the next writer, or a reader that finds them
+too far behind, goes on.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.stores.embedded import truth
+from quaestor.stores.embedded.lexical import LexicalBase, LexicalUpdate
+from quaestor.stores.embedded.marks import OVERLAY_CHUNKS, Lag, Mark, after, is_worn, lag
+from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
+
+_WORN_SHARE = 0.3
+_WORN_LEAST = 5_000
+_ROWS_AT_ONCE = 8192
+
+
+@dataclass(slots=True)
+class Derivation:
+    """Work done on the derived files that nobody sees before ``publish``."""
+
+    lexical: tuple[LexicalUpdate, Mark] | None = None
+    matrix: tuple[MatrixUpdate, Mark] | None = None
+
+    def publish(self) -> None:
+        """Let readers see it."""
+        if self.matrix is not None:
+            self.matrix[0].publish(self.matrix[1])
+            self.matrix = None
+        if self.lexical is not None:
+            self.lexical[0].publish(self.lexical[1])
+            self.lexical = None
+
+    def abandon(self) -> None:
+        """Forget it; also after a ``publish`` that failed half-way."""
+        for update in (self.matrix, self.lexical):
+            if update is not None:
+                update[0].abandon()
+        self.matrix = self.lexical = None
+
+
+def prepare(connection: sqlite3.Connection, folder: Path, dimensions: int, *, trim: bool) -> Derivation:
+    """Catch up what lies too far behind, or make it anew, from what ``connection`` sees.
+
+    With ``trim`` the change log is shortened as far as the files on disk allow.
+    """
+    lexical, matrix = LexicalBase.load(folder), MatrixBase.load(folder, dimensions)
+    if trim:
+        _trim(connection, [base.mark if base else None for base in (lexical, matrix)])
+    derivation = Derivation()
+    try:
+        derivation.matrix = _prepare_matrix(connection, folder, dimensions, matrix)
+        derivation.lexical = _prepare_lexical(connection, folder, lexical)
+    except BaseException:
+        derivation.abandon()
+        raise
+    return derivation
+
+
+def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
+    """Forget the part of the change log that all derived files have behind them."""
+    reached = [
+        mark.content for mark in marks if mark is not None and truth.has_been(connection, mark.content)
+    ]
+    if len(reached) < len(marks):
+        return
+    oldest = min(content.generation for content in reached)
+    connection.execute("DELETE FROM removed WHERE generation <= ?", (oldest,))
+    connection.execute("DELETE FROM contents WHERE generation < ?", (oldest,))
+
+
+def _course(connection: sqlite3.Connection, mark: Mark | None) -> tuple[Lag, bool] | None:
+    """Return what to catch up on and whether to begin anew; None if nothing needs doing."""
+    found = lag(connection, mark)
+    if found is not None and found.size <= OVERLAY_CHUNKS:
+        return None
+    if found is None or mark is None or is_worn(after(mark, found), _WORN_SHARE, _WORN_LEAST):
+        whole = lag(connection, None)
+        assert whole is not None
+        return whole, True
+    return found, False
+
+
+def _prepare_lexical(
+    connection: sqlite3.Connection, folder: Path, base: LexicalBase | None
+) -> tuple[LexicalUpdate, Mark] | None:
+    course = _course(connection, base.mark if base else None)
+    if course is None:
+        return None
+    behind, anew = course
+    update = LexicalUpdate(folder, base, behind.added, anew=anew)
+    mark = None if anew or base is None else base.mark
+    try:
+        for document in {run.document for run in behind.removed}:
+            update.remove(document)
+        for entry in truth.terms_after(connection, mark.last_chunk if mark else 0):
+            update.add(entry)
+    except BaseException:
+        update.abandon()
+        raise
+    return update, after(mark, behind)
+
+
+def _prepare_matrix(
+    connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None
+) -> tuple[MatrixUpdate, Mark] | None:
+    course = _course(connection, base.mark if base else None)
+    if course is None:
+        return None
+    behind, anew = course
+    base = None if anew else base
+    update = MatrixUpdate(folder, dimensions, base)
+    try:
+        for run in behind.removed:
+            update.remove(run)
+        last = base.mark.last_chunk if base else 0
+        for ids, rows in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE):
+            update.append(ids, rows)
+    except BaseException:
+        update.abandon()
+        raise
+    return update, after(base.mark if base else None, behind)

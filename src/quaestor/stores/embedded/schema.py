@@ -1,0 +1,189 @@
+"""The SQLite file that holds the truth: its tables, how it is opened, what makes it unusable."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from quaestor.stores.embedded.failures import unusable
+
+FILE = "index.sqlite3"
+VERSION = 1
+APPLICATION = 0x51554145
+"""Marks the file as ours (``PRAGMA application_id``)."""
+
+_BUSY_MILLISECONDS = 30_000
+_MAPPED_BYTES = 256 * 1024 * 1024
+_WRITER_CACHE_KIBIBYTES = 64 * 1024
+_WRITER_CHECKPOINT_PAGES = 8 * 1024
+_JOURNAL_BYTES = 64 * 1024 * 1024
+
+# Chunks of one document have consecutive identifiers: `first_chunk` and `chunk_count` are its whole
+# membership. Identifiers of documents, chunks and vectors only grow and are never used again; the next ones
+# stand in `state`.
+_TABLES = """
+CREATE TABLE state (
+    one             INTEGER PRIMARY KEY CHECK (one = 1),
+    embedder        TEXT    NOT NULL,
+    dimensions      INTEGER NOT NULL,
+    generation      INTEGER NOT NULL,   -- committed transactions
+    content         INTEGER NOT NULL,   -- the last generation that changed chunks
+    next_document   INTEGER NOT NULL,
+    next_chunk      INTEGER NOT NULL,
+    next_vector     INTEGER NOT NULL,
+    loose_vectors   INTEGER NOT NULL    -- at most this many vectors are in no chunk
+);
+CREATE TABLE documents (
+    id              INTEGER PRIMARY KEY,
+    path            TEXT    NOT NULL UNIQUE,
+    sha256          TEXT    NOT NULL,
+    size            INTEGER NOT NULL,
+    mtime_ns        INTEGER NOT NULL,
+    language        TEXT    NOT NULL,
+    encoding        TEXT    NOT NULL,
+    title           TEXT,
+    url             TEXT,
+    author          TEXT,
+    date            TEXT,
+    chunker         TEXT    NOT NULL,
+    note            TEXT,
+    first_chunk     INTEGER NOT NULL,
+    chunk_count     INTEGER NOT NULL
+);
+CREATE TABLE chunks (
+    id              INTEGER PRIMARY KEY,
+    document        INTEGER NOT NULL,
+    vector          INTEGER NOT NULL,
+    start           INTEGER NOT NULL,
+    end             INTEGER NOT NULL,
+    start_line      INTEGER NOT NULL,
+    end_line        INTEGER NOT NULL,
+    symbol          TEXT,
+    kind            TEXT    NOT NULL,
+    scope           TEXT,               -- JSON; NULL when empty
+    defines         TEXT,               -- JSON; NULL when empty
+    text            TEXT    NOT NULL
+);
+CREATE TABLE vectors (
+    id              INTEGER PRIMARY KEY,
+    key             BLOB    NOT NULL UNIQUE,
+    data            BLOB    NOT NULL    -- int8, one a dimension
+);
+-- The lexical terms of a document's chunks, compressed; read only to derive the lexical index.
+CREATE TABLE terms (
+    first_chunk     INTEGER PRIMARY KEY,
+    document        INTEGER NOT NULL,
+    data            BLOB    NOT NULL
+);
+CREATE TABLE names (
+    name            TEXT    NOT NULL,   -- lower case
+    chunk           INTEGER NOT NULL,
+    PRIMARY KEY (name, chunk)
+) WITHOUT ROWID;
+CREATE TABLE metadata (
+    key             TEXT    PRIMARY KEY,
+    value           TEXT    NOT NULL
+) WITHOUT ROWID;
+-- The change log: which chunks went in which generation. What came is known by its higher identifier.
+CREATE TABLE removed (
+    generation      INTEGER NOT NULL,
+    first_chunk     INTEGER NOT NULL,
+    chunk_count     INTEGER NOT NULL,
+    document        INTEGER NOT NULL,
+    PRIMARY KEY (generation, first_chunk)
+) WITHOUT ROWID;
+-- Generations that changed chunks, each with a random stamp: something derived is caught up only from a state
+-- that this very file has been in.
+CREATE TABLE contents (
+    generation      INTEGER PRIMARY KEY,
+    stamp           TEXT    NOT NULL
+);
+"""
+
+
+def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
+    """Open the database; transactions are begun and ended by the caller.
+
+    A commit survives the death of the process at once; it survives the loss of power from the next checkpoint
+    on (``synchronous = NORMAL``), and either way the file stays whole.
+    """
+    connection = sqlite3.connect(
+        folder / FILE,
+        timeout=_BUSY_MILLISECONDS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=64,
+    )
+    try:
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if writing:
+            connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIBIBYTES}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_WRITER_CHECKPOINT_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def is_ours(connection: sqlite3.Connection) -> bool:
+    """Tell whether the tables were made; False for an empty file."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return bool(application == APPLICATION)
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Tell whether there are no tables at all, as in a file that was only just made."""
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
+def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> None:
+    """Make the tables of an empty index, all or none."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    script = "".join(
+        (
+            "BEGIN IMMEDIATE;",
+            _TABLES,
+            f"PRAGMA user_version = {VERSION};",
+            f"PRAGMA application_id = {APPLICATION};",
+        )
+    )
+    try:
+        connection.executescript(script)
+        connection.execute("INSERT INTO state VALUES (1, ?, ?, 0, 0, 1, 1, 1, 0)", (embedder, dimensions))
+        connection.execute("INSERT INTO contents VALUES (0, '')")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
+    """Refuse a database that this program cannot use.
+
+    Raises:
+        IndexUnusableError: not an index, another schema version, another embedder, or other dimensions.
+    """
+    if not is_ours(connection):
+        raise unusable(folder, "is not an index of Quaestor")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise unusable(
+            folder, f"was written by a newer version of Quaestor (schema {version}, known {VERSION})"
+        )
+    if version < VERSION:
+        raise unusable(
+            folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})"
+        )
+    found = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
+    if found is None:
+        raise unusable(folder, "is damaged (its state is missing)")
+    if found != (embedder, dimensions):
+        raise unusable(
+            folder,
+            f"was made with the embedder {found[0]!r} ({found[1]} dimensions), "
+            f"not {embedder!r} ({dimensions})",
+        )

@@ -1,0 +1,307 @@
+"""The embedded store itself: transactions out, queries in."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.errors import IndexUnusableError, QuaestorError
+from quaestor.passages import Document
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, StoredChunk, StoreStats, Where
+from quaestor.stores.embedded import derive, schema, truth
+from quaestor.stores.embedded.erase import erase
+from quaestor.stores.embedded.failures import translated
+from quaestor.stores.embedded.lexical import LexicalBase
+from quaestor.stores.embedded.lock import WriteLock
+from quaestor.stores.embedded.marks import OVERLAY_CHUNKS, Lag, lag
+from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.quantise import restore
+from quaestor.stores.embedded.transaction import Transaction
+from quaestor.stores.embedded.views import DenseView, LexicalView
+from quaestor.stores.embedded.weights import weigh
+
+LOCK_SECONDS = 60.0
+"""How long a writer waits for another one."""
+
+_CATCH_UP_SECONDS = 30.0
+_POLL_SECONDS = 0.01
+
+_Base = TypeVar("_Base", LexicalBase, MatrixBase)
+
+
+class EmbeddedStore:
+    """An index in one folder; see ``quaestor.stores.Store``.
+
+    Threads may share it. Several processes may have it open; one at a time writes.
+    """
+
+    def __init__(self, folder: Path, dimensions: int, reader: sqlite3.Connection) -> None:
+        """Use ``open``."""
+        self._folder = folder
+        self._dimensions = dimensions
+        self._reader = reader
+        self._lock = WriteLock(folder)
+        self._mutex = threading.RLock()
+        self._lexical: LexicalView | None = None
+        self._dense: DenseView | None = None
+
+    @classmethod
+    def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool) -> EmbeddedStore:
+        """Open the index in ``folder``; make it first if it is missing and ``create`` is set.
+
+        Raises:
+            IndexUnusableError: missing, corrupt, of another schema version, or made with another embedder.
+            LimitError: the disk is full.
+        """
+        missing = IndexUnusableError(f"There is no index in {str(folder)!r}: run `quaestor index`.")
+        if not create and not (folder / schema.FILE).exists():
+            raise missing
+        with translated(folder):
+            if create:
+                _create(folder, embedder, dimensions)
+            reader = schema.connect(folder)
+            try:
+                if schema.is_blank(reader):
+                    raise missing
+                schema.check(reader, folder, embedder, dimensions)
+            except BaseException:
+                reader.close()
+                raise
+        return cls(folder, dimensions, reader)
+
+    @staticmethod
+    def erase(folder: Path) -> None:
+        """Delete the index in ``folder``, and nothing else there; what is missing is no error."""
+        with translated(folder):
+            erase(folder, LOCK_SECONDS)
+
+    @contextmanager
+    def writing(self, *, timeout: float = LOCK_SECONDS) -> Iterator[Transaction]:
+        """Open a transaction; commits at the end of the block, and undoes everything if the block raises.
+
+        A block that changes nothing makes no generation.
+
+        Raises:
+            IndexUnusableError: another writer was busy for ``timeout`` seconds.
+            LimitError: the disk is full; nothing was written.
+        """
+        with (
+            translated(self._folder),
+            self._lock.held(timeout),
+            closing(schema.connect(self._folder, writing=True)) as connection,
+        ):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                transaction = Transaction(connection)
+                yield transaction
+                if not transaction.finish():
+                    connection.execute("ROLLBACK")
+                    return
+                derivation = derive.prepare(connection, self._folder, self._dimensions, trim=True)
+                try:
+                    connection.execute("COMMIT")
+                except BaseException:
+                    derivation.abandon()
+                    raise
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            self._publish(derivation)
+
+    @staticmethod
+    def _publish(derivation: derive.Derivation) -> None:
+        # The truth is committed: what fails here is caught up later and must not look like a failed
+        # transaction.
+        try:
+            derivation.publish()
+        except (OSError, ValueError, RuntimeError):
+            with suppress(OSError, ValueError, RuntimeError):
+                derivation.abandon()
+
+    def lexical(
+        self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
+    ) -> Scored:
+        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
+        absent.
+
+        A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
+        count.
+        """
+        with self._reading() as connection:
+            view = self._lexical = self._lexical_view(connection)
+            allowed = truth.allowed(connection, where) if where else None
+        return view.search(weigh(terms), boosts, k, allowed)
+
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+        """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
+
+        Raises:
+            ValueError: ``vector`` does not have the index's dimensions.
+        """
+        if vector.shape != (self._dimensions,):
+            raise ValueError(
+                f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions"
+            )
+        with self._reading() as connection:
+            view = self._dense = self._dense_view(connection)
+            allowed = truth.allowed(connection, where) if where else None
+        return view.search(vector, k, allowed)
+
+    def defining(self, names: Iterable[str], k: int) -> Sequence[int]:
+        """Return up to ``k`` chunks that define any of ``names``, case-insensitively; most names first."""
+        with self._reading() as connection:
+            return truth.defining(connection, names, k)
+
+    def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
+        """Return the chunks that exist, by identifier."""
+        with self._reading() as connection:
+            return truth.chunks(connection, ids)
+
+    def chunks_of(self, path: str) -> Sequence[StoredChunk]:
+        """Return a document's chunks in order; empty if it is not in the store."""
+        with self._reading() as connection:
+            return truth.chunks_of(connection, path)
+
+    def documents(self) -> Mapping[str, Document]:
+        """Return every document by path."""
+        with self._reading() as connection:
+            return truth.documents(connection)
+
+    def document(self, path: str) -> Document | None:
+        """Return one document."""
+        with self._reading() as connection:
+            return truth.document(connection, path)
+
+    def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
+        """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
+        with self._reading() as connection:
+            found = truth.known_vectors(connection, keys)
+        return {key: restore(data) for key, data in found.items()}
+
+    def stats(self) -> StoreStats:
+        """Return sizes."""
+        with self._reading() as connection:
+            return truth.stats(connection, self._store_bytes())
+
+    def generation(self) -> int:
+        """Return the number of committed transactions."""
+        with self._reading() as connection:
+            return truth.generation(connection)
+
+    def metadata(self, key: str) -> str | None:
+        """Return a remembered string."""
+        with self._reading() as connection:
+            return truth.metadata(connection, key)
+
+    def close(self) -> None:
+        """Release files; further use is an error."""
+        with self._mutex:
+            self._lexical = self._dense = None
+            self._reader.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Hold one state of the truth for the length of the block."""
+        with self._mutex, translated(self._folder):
+            self._reader.execute("BEGIN")
+            try:
+                yield self._reader
+            finally:
+                if self._reader.in_transaction:
+                    self._reader.execute("COMMIT")
+
+    def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
+        present = self._lexical
+        if present is not None and present.content == truth.content(connection):
+            return present
+        base = present.base if present else LexicalBase.load(self._folder)
+        base, behind = self._pin(connection, base, lambda: LexicalBase.load(self._folder))
+        return LexicalView.make(connection, base, behind, present)
+
+    def _dense_view(self, connection: sqlite3.Connection) -> DenseView:
+        present = self._dense
+        if present is not None and present.content == truth.content(connection):
+            return present
+        base, behind = self._pin(connection, None, lambda: MatrixBase.load(self._folder, self._dimensions))
+        return DenseView.make(connection, base, behind, self._dimensions)
+
+    def _pin(
+        self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
+    ) -> tuple[_Base | None, Lag]:
+        """Return derived files and what has changed since, little enough to be laid over them.
+
+        Files too far behind are caught up first. While another process is at that, it is waited for; when
+        that takes too long, everything is laid over in memory, which is slow but right.
+        """
+        deadline = time.monotonic() + _CATCH_UP_SECONDS
+        while True:
+            base, behind = self._load(connection, base, load)
+            if behind is not None and behind.size <= OVERLAY_CHUNKS:
+                return base, behind
+            # Look at the truth anew from here on: the writer may be ahead of what this block began with.
+            connection.execute("COMMIT")
+            tried = self._catch_up()
+            connection.execute("BEGIN")
+            if tried is False or time.monotonic() >= deadline:
+                base, behind = self._load(connection, None, load)
+                whole = behind or lag(connection, None)
+                assert whole is not None
+                return (base if behind else None), whole
+            if tried is None:
+                time.sleep(_POLL_SECONDS)
+            base = None
+
+    @staticmethod
+    def _load(
+        connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
+    ) -> tuple[_Base | None, Lag | None]:
+        """Return the files at hand, or those on disk if the former are too old, with their lag."""
+        if base is not None:
+            behind = lag(connection, base.mark)
+            if behind is not None and behind.size <= OVERLAY_CHUNKS:
+                return base, behind
+        base = load()
+        return base, lag(connection, base.mark if base else None)
+
+    def _catch_up(self) -> bool | None:
+        """Catch the derived files up; returns None if another process holds the lock, False if it failed."""
+        try:
+            with self._lock.attempt() as held:
+                if not held:
+                    return None
+                with closing(schema.connect(self._folder)) as connection:
+                    connection.execute("BEGIN")
+                    derivation = derive.prepare(connection, self._folder, self._dimensions, trim=False)
+                    connection.execute("COMMIT")
+                    derivation.publish()
+        except (OSError, ValueError, RuntimeError, QuaestorError):
+            return False
+        return True
+
+    def _store_bytes(self) -> int:
+        total = 0
+        for path in self._folder.rglob("*"):
+            # Files come and go while another process writes.
+            with suppress(OSError):
+                total += path.stat().st_size if path.is_file() else 0
+        return total
+
+
+def _create(folder: Path, embedder: str, dimensions: int) -> None:
+    """Make the index if it is missing; of several processes, one does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with closing(schema.connect(folder)) as connection:
+        if not schema.is_blank(connection):
+            return
+        with WriteLock(folder).held(LOCK_SECONDS):
+            if schema.is_blank(connection):
+                schema.create(connection, embedder, dimensions)

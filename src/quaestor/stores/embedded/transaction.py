@@ -1,0 +1,282 @@
+"""Writing the truth: one transaction, in batches of documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.errors import NotFoundError
+from quaestor.passages import Chunk, Document
+from quaestor.stores import ChunkTerms
+from quaestor.stores.embedded.quantise import quantise
+from quaestor.stores.embedded.truth import batches, marks, pack_terms, storable
+
+_FLUSH_CHUNKS = 4096
+LOOSE_SHARE = 0.5
+"""Vectors in no chunk are kept, for a branch to come back to, up to this share of all."""
+LOOSE_LEAST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A document as it is to be."""
+
+    document: Document
+    chunks: Sequence[Chunk]
+    rows: NDArray[np.int8]
+    terms: bytes
+    keys: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a document stands now."""
+
+    id: int
+    first_chunk: int
+    chunk_count: int
+
+
+class Transaction:
+    """The writer of one transaction; see ``quaestor.stores.Writer``.
+
+    Documents are gathered and written some thousand chunks at a time, in the order in which they came.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._pending: dict[str, _Version | None] = {}
+        self._pending_chunks = 0
+        self._changed = False
+        self._content_changed = False
+        row = connection.execute(
+            "SELECT dimensions, generation, next_document, next_chunk, next_vector, loose_vectors FROM state"
+        ).fetchone()
+        self._dimensions, self._generation = int(row[0]), int(row[1]) + 1
+        self._next_document, self._next_chunk, self._next_vector, self._loose = map(int, row[2:])
+
+    def replace(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: NDArray[np.float32],
+        terms: Sequence[ChunkTerms],
+        keys: Sequence[bytes],
+    ) -> None:
+        """Put a document with its chunks in place of any earlier version of the same path.
+
+        Raises:
+            ValueError: the arguments' lengths or dimensions do not fit each other or the index.
+        """
+        count = len(chunks)
+        if vectors.shape != (count, self._dimensions) or len(terms) != count or len(keys) != count:
+            raise ValueError(
+                f"{document.path!r}: {count} chunks need vectors of shape {(count, self._dimensions)}, not "
+                f"{vectors.shape}, and as many terms and keys, not {len(terms)} and {len(keys)}"
+            )
+        self._put(
+            document.path,
+            _Version(document, tuple(chunks), quantise(vectors), pack_terms(terms), tuple(keys)),
+        )
+
+    def touch(self, document: Document) -> None:
+        """Update a document's own fields when its chunks are unchanged.
+
+        Raises:
+            NotFoundError: there is no document of this path.
+        """
+        self._flush()
+        cursor = self._connection.execute(
+            "UPDATE documents SET (sha256, size, mtime_ns, language, encoding, title, url, author, date, "
+            f"chunker, note) = ({marks(11)}) WHERE path = ?",
+            (*_fields(document)[1:], storable(document.path)),
+        )
+        if not cursor.rowcount:
+            raise NotFoundError(f"{document.path!r} is not in the index: replace it instead of touching it.")
+        self._changed = True
+
+    def remove(self, path: str) -> None:
+        """Drop a document with its chunks; an unknown path is no error."""
+        self._put(path, None)
+
+    def set_metadata(self, key: str, value: str) -> None:
+        """Remember a string with the index."""
+        self._connection.execute("INSERT OR REPLACE INTO metadata VALUES (?, ?)", (key, storable(value)))
+        self._changed = True
+
+    def finish(self) -> bool:
+        """Write what is pending and the new state, without committing; returns whether anything changed."""
+        self._flush()
+        if not (self._changed or self._content_changed):
+            return False
+        if self._content_changed:
+            self._connection.execute(
+                "INSERT INTO contents VALUES (?, ?)", (self._generation, os.urandom(8).hex())
+            )
+            self._connection.execute("UPDATE state SET content = ?", (self._generation,))
+            self._collect()
+        self._connection.execute(
+            "UPDATE state SET generation = ?, next_document = ?, next_chunk = ?, next_vector = ?, "
+            "loose_vectors = ?",
+            (self._generation, self._next_document, self._next_chunk, self._next_vector, self._loose),
+        )
+        return True
+
+    def _put(self, path: str, version: _Version | None) -> None:
+        self._pending.pop(path, None)
+        self._pending[path] = version
+        self._pending_chunks += len(version.chunks) if version else 1
+        if self._pending_chunks >= _FLUSH_CHUNKS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        pending, self._pending, self._pending_chunks = self._pending, {}, 0
+        places = self._places(list(pending))
+        self._drop([place for place in places.values() if place.chunk_count])
+        gone = [places[path].id for path, version in pending.items() if version is None and path in places]
+        self._connection.executemany("DELETE FROM documents WHERE id = ?", ((place,) for place in gone))
+        versions = [version for version in pending.values() if version is not None]
+        self._add(versions, places)
+        if gone:
+            self._changed = True
+
+    def _places(self, paths: Sequence[str]) -> dict[str, _Place]:
+        found: dict[str, _Place] = {}
+        by_key = {storable(path): path for path in paths}
+        for batch in batches(list(by_key)):
+            rows = self._connection.execute(
+                "SELECT path, id, first_chunk, chunk_count FROM documents "
+                f"WHERE path IN ({marks(len(batch))})",
+                batch,
+            )
+            found.update((by_key[path], _Place(*place)) for path, *place in rows)
+        return found
+
+    def _drop(self, places: Sequence[_Place]) -> None:
+        """Delete the chunks at ``places`` and log that they went."""
+        if not places:
+            return
+        self._content_changed = True
+        execute, many = self._connection.execute, self._connection.executemany
+        ranges = [(place.first_chunk, place.first_chunk + place.chunk_count - 1) for place in places]
+        for bounds in ranges:
+            rows = execute(
+                "SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds
+            )
+            many("DELETE FROM names WHERE name = ? AND chunk = ?", list(_lowered(rows)))
+        many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
+        many("DELETE FROM terms WHERE first_chunk = ?", ((place.first_chunk,) for place in places))
+        many(
+            "INSERT INTO removed VALUES (?, ?, ?, ?)",
+            ((self._generation, place.first_chunk, place.chunk_count, place.id) for place in places),
+        )
+        self._loose += sum(place.chunk_count for place in places)
+
+    def _add(self, versions: Sequence[_Version], places: dict[str, _Place]) -> None:
+        if not versions:
+            return
+        self._changed = True
+        vectors = self._vectors(versions)
+        documents: list[tuple[Any, ...]] = []
+        chunks: list[tuple[Any, ...]] = []
+        terms: list[tuple[Any, ...]] = []
+        for version in versions:
+            place = places.get(version.document.path)
+            document = place.id if place else self._new_document()
+            first, count = self._next_chunk, len(version.chunks)
+            self._next_chunk += count
+            documents.append((document, *_fields(version.document), first, count))
+            chunks.extend(
+                (first + position, document, vectors[key], *_columns(chunk))
+                for position, (chunk, key) in enumerate(zip(version.chunks, version.keys, strict=True))
+            )
+            if count:
+                terms.append((first, document, version.terms))
+        many = self._connection.executemany
+        many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
+        many(f"INSERT INTO chunks VALUES ({marks(12)})", chunks)
+        many("INSERT INTO terms VALUES (?, ?, ?)", terms)
+        names = {name for row in chunks if row[10] for name in _lowered([(row[0], row[10])])}
+        many("INSERT INTO names VALUES (?, ?)", sorted(names, key=lambda entry: _name_order(*entry)))
+        if chunks:
+            self._content_changed = True
+
+    def _new_document(self) -> int:
+        self._next_document += 1
+        return self._next_document - 1
+
+    def _vectors(self, versions: Sequence[_Version]) -> dict[bytes, int]:
+        """Store the vectors of new keys; returns the identifiers of all keys."""
+        rows = {key: row for version in versions for key, row in zip(version.keys, version.rows, strict=True)}
+        found: dict[bytes, int] = {}
+        for batch in batches(list(rows)):
+            cursor = self._connection.execute(
+                f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch
+            )
+            found.update(cursor.fetchall())
+        fresh = [key for key in rows if key not in found]
+        self._connection.executemany(
+            "INSERT INTO vectors VALUES (?, ?, ?)",
+            ((number, key, rows[key].tobytes()) for number, key in enumerate(fresh, self._next_vector)),
+        )
+        found.update((key, number) for number, key in enumerate(fresh, self._next_vector))
+        self._next_vector += len(fresh)
+        return found
+
+    def _collect(self) -> None:
+        """Drop the vectors that no chunk uses, once they may be too many."""
+        if self._loose <= LOOSE_LEAST:
+            return
+        (count,) = self._connection.execute("SELECT count(*) FROM vectors").fetchone()
+        if self._loose <= LOOSE_SHARE * count:
+            return
+        self._connection.execute("DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM chunks)")
+        self._loose = 0
+
+
+def _fields(document: Document) -> tuple[Any, ...]:
+    texts = (document.title, document.url, document.author, document.date)
+    return (
+        storable(document.path),
+        document.sha256,
+        document.size,
+        document.mtime_ns,
+        document.language,
+        document.encoding,
+        *(None if text is None else storable(text) for text in texts),
+        document.chunker,
+        None if document.note is None else storable(document.note),
+    )
+
+
+def _columns(chunk: Chunk) -> tuple[Any, ...]:
+    span = chunk.span
+    return (
+        span.start,
+        span.end,
+        span.start_line,
+        span.end_line,
+        None if chunk.symbol is None else storable(chunk.symbol),
+        chunk.kind,
+        json.dumps(chunk.scope) if chunk.scope else None,
+        json.dumps(chunk.defines) if chunk.defines else None,
+        storable(chunk.text),
+    )
+
+
+def _lowered(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[str | bytes, int]]:
+    for chunk, defines in rows:
+        yield from ((storable(name.lower()), chunk) for name in json.loads(defines))
+
+
+def _name_order(name: str | bytes, chunk: int) -> tuple[bytes, int]:
+    return (name if isinstance(name, bytes) else name.encode(), chunk)

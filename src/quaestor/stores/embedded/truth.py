@@ -1,0 +1,333 @@
+"""Reading the truth: what SQLite holds, as values."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.passages import Chunk, Document, Span
+from quaestor.stores import ChunkTerms, StoredChunk, StoreStats, Where
+from quaestor.stores.embedded.globs import compile_globs, literal_folder
+
+_BATCH = 500
+_DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
+_DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in _DOCUMENT.split(", "))
+_CHUNK = (
+    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, "
+    "c.symbol, c.kind, c.scope, c.defines"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A state of the chunks.
+
+    Attributes:
+        generation: the transaction that led to it.
+        stamp: random, so that two histories that were cut apart by a crash are told apart.
+    """
+
+    generation: int
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A run of chunks that went together: ``first_chunk`` and the ``chunk_count`` - 1 that follow."""
+
+    document: int
+    first_chunk: int
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The documents that a filter lets through, in no order.
+
+    Attributes:
+        documents: their row identifiers.
+        first_chunks: their first chunks.
+        chunk_counts: their numbers of chunks.
+    """
+
+    documents: NDArray[np.int64]
+    first_chunks: NDArray[np.int64]
+    chunk_counts: NDArray[np.int64]
+
+    def chunks(self) -> NDArray[np.int64]:
+        """Return the identifiers of all chunks of these documents, ascending."""
+        order = np.argsort(self.first_chunks)
+        first, counts = self.first_chunks[order], self.chunk_counts[order]
+        before = np.cumsum(counts) - counts
+        ids: NDArray[np.int64] = np.arange(int(counts.sum()), dtype=np.int64)
+        ids += np.repeat(first - before, counts)
+        return ids
+
+
+# Text that no UTF-8 can hold (file names in another encoding) is kept as the bytes of its surrogates.
+def storable(text: str) -> str | bytes:
+    """Return ``text`` as SQLite can keep it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def restored(value: Any) -> Any:
+    """Return what ``storable`` was given."""
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
+def batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield runs of ``values`` short enough for the parameters of one statement."""
+    for start in range(0, len(values), _BATCH):
+        yield values[start : start + _BATCH]
+
+
+def marks(count: int) -> str:
+    """Return placeholders: ``?, ?, ?``."""
+    return ", ".join("?" * count)
+
+
+def content(connection: sqlite3.Connection) -> Content:
+    """Return the state that the chunks are in."""
+    row = connection.execute(
+        "SELECT c.generation, c.stamp FROM state s JOIN contents c ON c.generation = s.content"
+    )
+    return Content(*row.fetchone())
+
+
+def has_been(connection: sqlite3.Connection, content: Content) -> bool:
+    """Tell whether the change log still reaches back to ``content``."""
+    row = connection.execute(
+        "SELECT stamp FROM contents WHERE generation = ?", (content.generation,)
+    ).fetchone()
+    return row is not None and row[0] == content.stamp
+
+
+def removed_since(connection: sqlite3.Connection, content: Content) -> list[Removed]:
+    """Return the runs of chunks that went after ``content``."""
+    rows = connection.execute(
+        "SELECT document, first_chunk, chunk_count FROM removed WHERE generation > ?", (content.generation,)
+    )
+    return [Removed(*row) for row in rows]
+
+
+def last_chunk(connection: sqlite3.Connection) -> int:
+    """Return the highest chunk identifier that was ever given out."""
+    (following,) = connection.execute("SELECT next_chunk FROM state").fetchone()
+    return int(following) - 1
+
+
+def count_after(connection: sqlite3.Connection, chunk: int) -> int:
+    """Return the number of chunks with identifiers above ``chunk``."""
+    (count,) = connection.execute("SELECT count(*) FROM chunks WHERE id > ?", (chunk,)).fetchone()
+    return int(count)
+
+
+def vectors_after(
+    connection: sqlite3.Connection, chunk: int, dimensions: int, batch: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
+    """Yield (identifiers, int8 rows) of the chunks above ``chunk``, ascending, up to ``batch`` at a time."""
+    rows = connection.execute(
+        "SELECT c.id, v.data FROM chunks c JOIN vectors v ON v.id = c.vector WHERE c.id > ? ORDER BY c.id",
+        (chunk,),
+    )
+    while found := rows.fetchmany(batch):
+        ids = np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
+        data = np.frombuffer(b"".join(row[1] for row in found), dtype=np.int8)
+        yield ids, data.reshape(len(found), dimensions)
+
+
+def pack_terms(terms: Iterable[ChunkTerms]) -> bytes:
+    """Return the terms of a document's chunks as compressed lines: body, path, symbol of each chunk."""
+    lines = [_line(field) for chunk in terms for field in (chunk.body, chunk.path, chunk.symbol)]
+    return zlib.compress("\n".join(lines).encode("utf-8", "replace"), 1)
+
+
+def _line(terms: Sequence[str]) -> str:
+    line = " ".join(terms)
+    # A term cannot hold white space; the tokeniser makes none that does, but nothing here depends on it.
+    return " ".join(line.split()) if "\n" in line or "\r" in line else line
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTerms:
+    """The terms of one document's chunks.
+
+    Attributes:
+        document: its row identifier.
+        first_chunk: the identifier of the first chunk.
+        chunks: for each chunk its body, path and symbol terms, joined by spaces.
+    """
+
+    document: int
+    first_chunk: int
+    chunks: list[tuple[str, str, str]]
+
+
+def terms_after(connection: sqlite3.Connection, chunk: int) -> Iterator[DocumentTerms]:
+    """Yield the terms of all documents whose chunks are above ``chunk``, ascending."""
+    rows = connection.execute(
+        "SELECT document, first_chunk, data FROM terms WHERE first_chunk > ? ORDER BY first_chunk", (chunk,)
+    )
+    for document, first, data in rows:
+        lines = zlib.decompress(data).decode("utf-8").split("\n")
+        yield DocumentTerms(document, first, list(zip(lines[::3], lines[1::3], lines[2::3], strict=True)))
+
+
+def _document(row: Sequence[Any]) -> Document:
+    return Document(*map(restored, row))
+
+
+def documents(connection: sqlite3.Connection) -> dict[str, Document]:
+    """Return every document by path."""
+    rows = connection.execute(f"SELECT {_DOCUMENT} FROM documents")
+    found = map(_document, rows)
+    return {document.path: document for document in found}
+
+
+def document(connection: sqlite3.Connection, path: str) -> Document | None:
+    """Return one document."""
+    row = connection.execute(
+        f"SELECT {_DOCUMENT} FROM documents WHERE path = ?", (storable(path),)
+    ).fetchone()
+    return _document(row) if row else None
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(json.loads(value)) if value else ()
+
+
+def _stored(row: Sequence[Any], document: Document) -> StoredChunk:
+    chunk, position, start, end, start_line, end_line, text, symbol, kind, scope, defines = row
+    return StoredChunk(
+        id=chunk,
+        document=document,
+        chunk=Chunk(
+            span=Span(start, end, start_line, end_line),
+            text=restored(text),
+            symbol=restored(symbol),
+            kind=kind,
+            scope=_names(scope),
+            defines=_names(defines),
+        ),
+        position=position,
+    )
+
+
+def chunks_of(connection: sqlite3.Connection, path: str) -> list[StoredChunk]:
+    """Return a document's chunks in order."""
+    found = document(connection, path)
+    if found is None:
+        return []
+    rows = connection.execute(
+        f"SELECT {_CHUNK} FROM documents d "
+        "JOIN chunks c ON c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 "
+        "WHERE d.path = ? ORDER BY c.id",
+        (storable(path),),
+    )
+    return [_stored(row, found) for row in rows]
+
+
+def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, StoredChunk]:
+    """Return the chunks that exist, by identifier, in the order of ``ids``."""
+    wanted = list(dict.fromkeys(int(chunk) for chunk in ids))
+    found: dict[int, StoredChunk] = {}
+    known: dict[str, Document] = {}
+    for batch in batches(wanted):
+        rows = connection.execute(
+            f"SELECT {_CHUNK}, {_DOCUMENT_OF_D} FROM chunks c JOIN documents d ON d.id = c.document "
+            f"WHERE c.id IN ({marks(len(batch))})",
+            batch,
+        )
+        for row in rows:
+            whole = known.get(row[11]) or known.setdefault(row[11], _document(row[11:]))
+            found[row[0]] = _stored(row[:11], whole)
+    return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+
+def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> list[int]:
+    """Return up to ``k`` chunks that define any of ``names``; those that define most of them first."""
+    wanted = [storable(name) for name in dict.fromkeys(name.lower() for name in names)]
+    counts: dict[int, int] = {}
+    for batch in batches(wanted):
+        rows = connection.execute(
+            f"SELECT chunk, count(*) AS matched FROM names WHERE name IN ({marks(len(batch))}) "
+            "GROUP BY chunk ORDER BY matched DESC, chunk LIMIT ?",
+            (*batch, max(k, 0)),
+        )
+        for chunk, matched in rows:
+            counts[chunk] = counts.get(chunk, 0) + matched
+    return sorted(counts, key=lambda chunk: (-counts[chunk], chunk))[: max(k, 0)]
+
+
+def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return the stored rows of those keys that are known."""
+    found: dict[bytes, bytes] = {}
+    for batch in batches(list(dict.fromkeys(keys))):
+        rows = connection.execute(f"SELECT key, data FROM vectors WHERE key IN ({marks(len(batch))})", batch)
+        found.update(rows.fetchall())
+    return found
+
+
+def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
+    """Return the documents that ``where`` lets through."""
+    conditions, values = ["chunk_count > 0"], list[Any]()
+    if where.languages:
+        conditions.append(f"language IN ({marks(len(where.languages))})")
+        values.extend(where.languages)
+    folder = literal_folder(where.paths)
+    if folder and folder.isascii():
+        conditions.append("path >= ? AND path < ?")
+        values.extend((folder, folder[:-1] + "0"))  # "0" follows "/"
+    rows = connection.execute(
+        f"SELECT path, id, first_chunk, chunk_count FROM documents WHERE {' AND '.join(conditions)}", values
+    )
+    if where.paths:
+        match = compile_globs(where.paths).fullmatch
+        found = [row[1:] for row in rows if match(restored(row[0]))]
+    else:
+        found = [row[1:] for row in rows]
+    table = np.array(found, dtype=np.int64).reshape(len(found), 3)
+    return Allowed(table[:, 0], table[:, 1], table[:, 2])
+
+
+def stats(connection: sqlite3.Connection, store_bytes: int) -> StoreStats:
+    """Return sizes; ``store_bytes`` is what the folder takes."""
+    totals = connection.execute("SELECT count(*), total(chunk_count), total(size) FROM documents").fetchone()
+    return StoreStats(
+        documents=totals[0],
+        chunks=int(totals[1]),
+        bytes=int(totals[2]),
+        store_bytes=store_bytes,
+        languages=_counts(connection, "language"),
+        chunkers=_counts(connection, "chunker"),
+        notes=_counts(connection, "note"),
+    )
+
+
+def _counts(connection: sqlite3.Connection, column: str) -> dict[str, int]:
+    rows = connection.execute(
+        f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    return {restored(value): count for value, count in rows}
+
+
+def generation(connection: sqlite3.Connection) -> int:
+    """Return the number of committed transactions."""
+    return int(connection.execute("SELECT generation FROM state").fetchone()[0])
+
+
+def metadata(connection: sqlite3.Connection, key: str) -> str | None:
+    """Return a remembered string."""
+    row = connection.execute("SELECT value FROM metadata WHERE key = ?", (key,)).fetchone()
+    return restored(row[0]) if row else None

@@ -1,0 +1,109 @@
+"""What a query sees: the derived files with what has changed since laid over them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from quaestor.stores import FieldBoosts, Scored
+from quaestor.stores.embedded import truth
+from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
+from quaestor.stores.embedded.marks import Lag
+from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.quantise import Floats, scales
+from quaestor.stores.embedded.recent import RecentChunk, RecentChunks, count_terms
+from quaestor.stores.embedded.truth import Allowed, Content
+from quaestor.stores.embedded.vectors import Rows, nearest
+from quaestor.stores.embedded.weights import rarest
+
+_ROWS_AT_ONCE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalView:
+    """The lexical index as of one state of the chunks.
+
+    Attributes:
+        content: that state.
+        base: what stands on disk.
+        removed: chunks on disk that are gone.
+        counted: the terms of chunks that came since, by first chunk of their document.
+        recent: the same chunks, to be searched.
+    """
+
+    content: Content
+    base: LexicalBase | None
+    removed: frozenset[int]
+    counted: Mapping[int, list[RecentChunk]]
+    recent: RecentChunks
+
+    @classmethod
+    def make(
+        cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag, earlier: LexicalView | None
+    ) -> LexicalView:
+        """Lay what ``lag`` tells over ``base``; terms that ``earlier`` has counted are not counted again."""
+        removed = {
+            chunk
+            for run in lag.removed
+            for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)
+        }
+        counted: dict[int, list[RecentChunk]] = {}
+        if lag.added:
+            known = earlier.counted if earlier else {}
+            entries = truth.terms_after(connection, base.mark.last_chunk if base else 0)
+            counted = {
+                entry.first_chunk: known.get(entry.first_chunk) or count_terms(entry) for entry in entries
+            }
+        recent = RecentChunks((chunk for chunks in counted.values() for chunk in chunks), base)
+        return cls(lag.content, base, frozenset(removed), counted, recent)
+
+    def search(
+        self, weights: Mapping[str, float], boosts: FieldBoosts, k: int, allowed: Allowed | None
+    ) -> Scored:
+        """Return up to ``k`` chunks by BM25, best first; of equals, the oldest."""
+        if k <= 0 or not weights:
+            return []
+        weights = rarest(weights, lambda term: sum(self.recent.frequency(field, term) for field in FIELDS))
+        documents = None if allowed is None else allowed.documents.tolist()
+        found = self.recent.search(weights, boosts, None if documents is None else frozenset(documents))
+        if self.base is not None:
+            stored = self.base.search(weights, boosts, k + len(self.removed), documents)
+            found += [hit for hit in stored if hit[0] not in self.removed]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
+
+
+@dataclass(frozen=True, slots=True)
+class DenseView:
+    """The matrix as of one state of the chunks.
+
+    Attributes:
+        content: that state.
+        parts: the rows on disk and those that came since.
+    """
+
+    content: Content
+    parts: list[Rows]
+
+    @classmethod
+    def make(
+        cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int
+    ) -> DenseView:
+        """Lay what ``lag`` tells over ``base``."""
+        parts: list[Rows] = []
+        if base is not None:
+            runs = [np.arange(run.first_chunk, run.first_chunk + run.chunk_count) for run in lag.removed]
+            parts.append(base.rows.without(np.concatenate([np.empty(0, dtype=np.int64), *runs])))
+        if lag.added:
+            last = base.mark.last_chunk if base else 0
+            parts.extend(
+                Rows(ids, data, scales(data), np.ones(len(ids), dtype=np.bool_))
+                for ids, data in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE)
+            )
+        return cls(lag.content, parts)
+
+    def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
+        """Return up to ``k`` chunks by cosine, best first; of equals, the oldest."""
+        return nearest(self.parts, vector, k, None if allowed is None else allowed.chunks())

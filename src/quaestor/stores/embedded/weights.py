@@ -1,0 +1,33 @@
+"""From a query's terms to their weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+MAX_TERMS = 64
+"""Distinct terms of a query that are looked up; of more, the rarest."""
+
+_CONSIDERED_TERMS = 4096
+# Okapi's saturation of repeated query terms (Robertson et al., TREC-3, 1994); twice in a query counts 1.8
+# times.
+_K3 = 8.0
+
+
+def weigh(terms: Sequence[str]) -> dict[str, float]:
+    """Return each distinct term once, with a weight of 1 that grows slowly with its repetitions."""
+    counts = Counter(terms)
+    return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items()}
+
+
+def rarest(weights: Mapping[str, float], frequency: Callable[[str], int]) -> dict[str, float]:
+    """Return at most ``MAX_TERMS`` of the terms: those found in the fewest chunks, but in one at least.
+
+    Of a query longer than any question, only the first few thousand distinct terms are considered.
+    """
+    if len(weights) <= MAX_TERMS:
+        return dict(weights)
+    considered = list(weights)[:_CONSIDERED_TERMS]
+    frequencies = {term: frequency(term) for term in considered}
+    known = sorted((term for term in considered if frequencies[term]), key=lambda term: frequencies[term])
+    return {term: weights[term] for term in known[:MAX_TERMS]}
