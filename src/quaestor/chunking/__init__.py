@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from quaestor.chunking.code import Refusal, cut_code
 from quaestor.chunking.decode import Decoded, decode
+from quaestor.chunking.definitions import Definition, definitions
 from quaestor.chunking.generated import why_not_parse
 from quaestor.chunking.languages import PROSE, recognise
 from quaestor.chunking.lines import cut_lines
+from quaestor.chunking.prose import cut_prose
 from quaestor.chunking.settings import ChunkSettings, Cut
 from quaestor.chunking.syntax import SYNTAXES
+from quaestor.passages import ChunkerName
 
-__all__ = ["ChunkSettings", "Cut", "Decoded", "cut", "decode", "recognise"]
+__all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "decode", "definitions", "recognise"]
 
 
 def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen
@@ -32,5 +35,13 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
         if not isinstance(chunks, Refusal):
             return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
         note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
+    if language in PROSE:
+        prose = cut_prose(decoded, language, settings)
+        about = prose.about
+        by_headings = prose.has_headings or language != "text"
+        chunker: ChunkerName = "headings" if by_headings else "lines"
+        return Cut(
+            language, decoded.encoding, chunker, prose.chunks, about.title, note, about.author, about.date
+        )
     chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
     return Cut(language, decoded.encoding, "lines", chunks, note=note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _SLICE = 1 << 16
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
 
-@lru_cache(maxsize=None)
+@cache
 def grammar(name: str) -> Language | None:
     """Return the compiled grammar ``name``, or None where this platform or its cache folder has none."""
     try:

@@ -1,9 +1,10 @@
-"""From pieces to chunks: aligned to lines, split where too large, merged where small neighbours belong together."""
+"""From pieces to chunks: aligned to lines, split where too large, small neighbours merged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from quaestor.chunking.lines import lift, split_lines
 from quaestor.chunking.names import CALLABLES, CONTAINERS
@@ -19,6 +20,8 @@ _TINY = 1 / 16
 
 _RANKS = {"macro": 1, "declaration": 1, "type": 0, "constant": 2, "variable": 2, "field": 2, "block": 3}
 _NAMELESS = 4
+_ENCLOSING = CONTAINERS | {"section"}
+_ENCLOSED = _ENCLOSING | CALLABLES
 
 
 @dataclass(slots=True)
@@ -46,6 +49,10 @@ class _Group:
     def size(self) -> int:
         return self.end - self.start
 
+    @property
+    def opens(self) -> bool:
+        return any(piece.opens for piece in self.pieces)
+
     def add(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
             self.pieces.append(piece)
@@ -69,7 +76,7 @@ def align(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
             aligned.append(piece)
     if aligned:
         aligned[0].start = start
-    for piece, following in zip(aligned, aligned[1:], strict=False):
+    for piece, following in pairwise(aligned):
         piece.end = following.start
     if aligned:
         aligned[-1].end = len(data)
@@ -94,7 +101,7 @@ def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Pie
         cuts = [*split_lines(data, piece.start, piece.end, settings), piece.end]
         piece.end = cuts[1]
         whole.append(piece)
-        for start, end in zip(cuts[1:], cuts[2:], strict=False):
+        for start, end in pairwise(cuts[1:]):
             part = Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True)
             part.end = end
             whole.append(part)
@@ -117,30 +124,36 @@ def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
 
 
 def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
-    """Give a group too tiny to say anything to the group before it."""
+    """Give a group that says too little alone to the group before it."""
     last, before = groups[-1], groups[-2]
-    opens = any(piece.opens for piece in last.pieces)
-    if not opens and last.size < settings.target * _TINY and before.size + last.size <= settings.limit:
+    if last.opens or before.size + last.size > settings.limit:
+        return
+    ends_body = last.pieces[0].part and last.pieces[0].parent in {
+        before.pieces[-1].number,
+        before.pieces[-1].parent,
+    }
+    share = _SIZEABLE if ends_body else _TINY
+    if last.size < settings.target * share:
         before.add(last.pieces)
         groups.pop()
 
 
 def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
-    size = piece.end - piece.start
-    total = merged.size + size
-    related = piece.parent in merged.numbers or piece.parent == merged.pieces[0].parent
+    """Whether a piece goes into the group before it."""
     if piece.opens:
         return False
-    if total > settings.target:
-        opens = merged.pieces[-1].opens and merged.size < settings.target * _SLIGHT
-        return opens and piece.parent in merged.numbers and total <= settings.limit
-    if not related:
-        return min(merged.size, size) < settings.target * _TINY
-    if piece.part:
+    last = merged.pieces[-1]
+    size = piece.end - piece.start
+    smaller, larger = min(merged.size, size), max(merged.largest, size)
+    # The first line of something large goes with the first of its members.
+    leads_in = last.opens and piece.parent in merged.numbers and merged.size < settings.target * _SLIGHT
+    if merged.size + size > settings.target:
+        return leads_in and merged.size + size <= settings.limit
+    related = piece.parent in merged.numbers or piece.parent == merged.pieces[0].parent
+    if not related or (last.part and not piece.part):
+        return smaller < settings.target * _TINY
+    if piece.part or leads_in:
         return True
-    if merged.pieces[-1].opens and merged.size < settings.target * _SLIGHT:
-        return True
-    larger, smaller = max(merged.largest, size), min(merged.size, size)
     return larger < settings.target * _SIZEABLE or smaller < settings.target * _SLIGHT
 
 
@@ -160,7 +173,7 @@ def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk
 
 
 def _main(pieces: list[Piece]) -> Piece:
-    """The definition that a chunk is about: what encloses the rest, unless it is only that one's first line."""
+    """The definition that a chunk is about: what encloses the rest, unless only its first line is here."""
     if len(pieces) == 1:
         return pieces[0]
     whole = pieces[-1].end - pieces[0].start
@@ -172,8 +185,8 @@ def _main(pieces: list[Piece]) -> Piece:
 
     main = min(pieces, key=weight)
     slight = main.end - main.start < whole / 4
-    if slight and main.kind in CONTAINERS:
-        members = [piece for piece in pieces if piece.kind in CALLABLES | CONTAINERS and piece is not main]
+    if slight and main.kind in _ENCLOSING:
+        members = [piece for piece in pieces if piece.kind in _ENCLOSED and piece is not main]
         if len(members) == 1 and not members[0].part:
             return members[0]
     return main

@@ -22,12 +22,42 @@ CONTAINERS = frozenset({"class", "interface", "struct", "enum", "module", "exten
 CALLABLES = frozenset({"function", "method", "macro", "test"})
 
 _BODIES = frozenset(
-    """block body_statement class_body class_declarations compound_statement declaration_list do_block
-    enum_body enum_class_body enum_declaration_list enum_declaration field_declaration_list function_body
-    implementation_definition instance_declarations interface_body object_type opaque_declaration protocol_body
-    statement_block struct_declaration template_body union_declaration with_template_body
-    class_member_declarations extension_body mixin_body enum_type_body annotation_type_body
-    contract_body message_body service_body structure closure""".split()
+    {
+        "annotation_type_body",
+        "block",
+        "body_statement",
+        "class_body",
+        "class_declarations",
+        "class_member_declarations",
+        "closure",
+        "compound_statement",
+        "contract_body",
+        "declaration_list",
+        "do_block",
+        "enum_body",
+        "enum_class_body",
+        "enum_declaration",
+        "enum_declaration_list",
+        "enum_type_body",
+        "extension_body",
+        "field_declaration_list",
+        "function_body",
+        "implementation_definition",
+        "instance_declarations",
+        "interface_body",
+        "message_body",
+        "mixin_body",
+        "object_type",
+        "opaque_declaration",
+        "protocol_body",
+        "service_body",
+        "statement_block",
+        "struct_declaration",
+        "structure",
+        "template_body",
+        "union_declaration",
+        "with_template_body",
+    }
 )
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _SEPARATORS = re.compile(r"::|[.\\#:]")
@@ -513,7 +543,7 @@ def elixir_call(node: Node, source: Source) -> Found | None:
     if kind is None or first is None:
         return None
     name = _elixir_name(first, source)
-    return Found(name, kind, (), body_of(node), kind != "extension" and kind != "test") if name else None
+    return Found(name, kind, (), body_of(node), kind not in {"extension", "test"}) if name else None
 
 
 def _elixir_name(node: Node, source: Source) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # A node with many tiny children is data: cutting it by lines is as good, and far cheaper.
 _FEWEST_BYTES_PER_CHILD = 32
-_NO_PARENT = -1
+NO_PARENT = -1
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class Outline:
 
     def walk(self, root: Node) -> list[Piece]:
         """Return the pieces of the file whose tree this is."""
-        self._stack = [_Frame(iter(root.children), _NO_PARENT, None, (), "")]
+        self._stack = [_Frame(iter(root.children), NO_PARENT, None, (), "")]
         while self._stack:
             frame = self._stack[-1]
             node = next(frame.nodes, None)
@@ -154,7 +154,7 @@ class Outline:
         if self._pending is None or self._pending_end < 0:
             return
         gap = self._source.data[max(self._pending, self._pending_end - 1) : node.start_byte]
-        if gap.count(b"\n") < 2 or gap[:1] != b"\n" and gap.count(b"\n", 1) < 2:
+        if gap.count(b"\n") < 2 or (gap[:1] != b"\n" and gap.count(b"\n", 1) < 2):
             return
         if frame.inside is None:
             self._add(self._pending, frame)
@@ -178,43 +178,40 @@ class Outline:
         holder = node.type in self._syntax.holders
         if frame.inside is not None:
             if holder:
-                self._push(node, frame.parent, frame.owner, frame.scope, frame, frame.inside)
-            return
-        if size <= self._settings.target or not self._divisible(node, size):
-            piece = self._add(start, frame)
-            if holder and frame.owner is None:
-                self._push(node, frame.parent, None, frame.scope, frame, piece)
+                self._enter(node, frame.parent, frame.scope, frame.container, frame.owner, frame.inside)
             return
         piece = self._add(start, frame)
-        self._push(node, piece.number, frame.owner, frame.scope, frame, None, part=not holder or frame.part)
+        if size > self._settings.target and self._divisible(node, size):
+            self._enter(node, piece.number, frame.scope, frame.container, frame.owner)
+            self._stack[-1].part = frame.part or not holder
+        elif holder and frame.owner is None:
+            self._enter(node, frame.parent, frame.scope, frame.container, None, piece)
 
     def _definition(self, node: Node, start: int, found: Found, frame: _Frame) -> None:
         scope = frame.scope + found.scope
-        inner = (*scope, found.name)
-        size = node.end_byte - start
-        container = found.kind in CONTAINERS and found.body is not None
-        if frame.inside is not None:
+        container = found.kind in CONTAINERS
+        inside = frame.inside
+        if inside is not None:
             if found.defines:
-                self._note(frame.inside, len(scope), found.name)
+                self._note(inside, len(scope), found.name)
             if container and found.body is not None:
-                self._push(found.body, frame.parent, None, inner, frame, frame.inside, found.kind)
-            return
-        if self._continues(found, scope, node, frame):
-            return
-        piece = self._add(start, frame, found, scope)
-        whole = self._settings.target if container or found.kind not in CALLABLES else self._settings.limit
-        if size <= whole:
-            body = found.body if container or size > self._settings.target else None
-            if body is not None:
-                owner = None if container else found
-                self._push(body, piece.number, owner, inner, frame, piece, found.kind)
-        elif container and found.body is not None:
+                self._enter(found.body, frame.parent, (*scope, found.name), found.kind, None, inside)
+        elif not self._continues(found, scope, node, frame):
+            self._open(node, node.end_byte - start, found, self._add(start, frame, found, scope))
+
+    def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
+        """Walk into a definition: for pieces of its own if it is large, else for the names of its members."""
+        target, limit = self._settings.target, self._settings.limit
+        container = found.kind in CONTAINERS and found.body is not None
+        owner = None if container else found
+        inner = (*piece.scope, found.name)
+        if size <= (limit if found.kind in CALLABLES else target):
+            if found.body is not None and (container or size > target):
+                self._enter(found.body, piece.number, inner, found.kind, owner, piece)
+        elif container or self._divisible(node, size):
             piece.opens = True
-            self._push(found.body, piece.number, None, inner, frame, None, found.kind)
-        elif self._divisible(node, size):
-            inside = found.body or node
-            piece.opens = True
-            self._push(inside, piece.number, found, inner, frame, None, found.kind, part=True)
+            self._enter(found.body or node, piece.number, inner, found.kind, owner)
+            self._stack[-1].part = not container
 
     def _continues(self, found: Found, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
         """Whether this is one more equation, clause or overload of the definition just before."""
@@ -226,19 +223,16 @@ class Outline:
         )
         return same and node.end_byte - last.start <= self._settings.limit
 
-    def _push(
+    def _enter(
         self,
         node: Node,
         parent: int,
-        owner: Found | None,
         scope: tuple[str, ...],
-        outer: _Frame,
-        inside: Piece | None,
-        container: str | None = None,
-        part: bool = False,
+        container: str,
+        owner: Found | None,
+        inside: Piece | None = None,
     ) -> None:
-        kind = outer.container if container is None else container
-        self._stack.append(_Frame(iter(node.children), parent, owner, scope, kind, inside, part))
+        self._stack.append(_Frame(iter(node.children), parent, owner, scope, container, inside))
 
     def _add(
         self, start: int, frame: _Frame, found: Found | None = None, scope: tuple[str, ...] | None = None
@@ -263,7 +257,7 @@ class Outline:
 
     def _divisible(self, node: Node, size: int) -> bool:
         count = node.child_count
-        return 0 < count and size >= count * _FEWEST_BYTES_PER_CHILD
+        return count > 0 and size >= count * _FEWEST_BYTES_PER_CHILD
 
     def _starts_line(self, offset: int) -> bool:
         data = self._source.data

@@ -1,0 +1,158 @@
+"""All definitions of a source file with their comments and bodies, for training and for finding relatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.chunking.decode import decode
+from quaestor.chunking.grammars import LARGEST_PARSED, parse
+from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
+from quaestor.chunking.syntax import SYNTAXES, Syntax
+from quaestor.passages import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_STRINGS = frozenset({"string", "expression_statement", "string_literal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition in a source file.
+
+    Attributes:
+        name: the plain name.
+        kind: as in ``Chunk.kind``.
+        scope: enclosing symbols, outermost first.
+        span: the whole of it, with the comments and decorators that precede it.
+        body: its body; None where it has none.
+        comment: the comment before it and the docstring in it, markers included; empty where there is none.
+    """
+
+    name: str
+    kind: str
+    scope: tuple[str, ...]
+    span: Span
+    body: Span | None
+    comment: str
+
+
+@dataclass(slots=True)
+class _Level:
+    """Siblings being walked: what encloses them, and where the material before the next one begins."""
+
+    nodes: list[Node]
+    scope: tuple[str, ...]
+    container: str
+    position: int = 0
+
+
+def definitions(data: bytes, language: str) -> list[Definition]:
+    """Return the functions, types and constants of a source file in order; nested ones after their parents.
+
+    Functions within functions are left out. A file that cannot be parsed has none.
+
+    Args:
+        data: the file's bytes, as ``decode`` gives them.
+        language: as ``recognise`` names it.
+    """
+    syntax = SYNTAXES.get(language)
+    decoded = decode(data)
+    if syntax is None or len(data) > LARGEST_PARSED:
+        return []
+    tree = parse(decoded.data, syntax.grammar, decoded.encoding)
+    if tree is None:
+        return []
+    return _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
+
+
+class _Walk:
+    """One walk over the containers of one tree."""
+
+    def __init__(self, source: Source, syntax: Syntax) -> None:
+        self._source = source
+        self._syntax = syntax
+        self._lead: list[Node] = []
+        self._found: list[Definition] = []
+        self._line, self._counted = 1, 0
+
+    def run(self, root: Node) -> list[Definition]:
+        stack = [_Level(root.children, (), "")]
+        while stack:
+            level = stack[-1]
+            if level.position == len(level.nodes):
+                stack.pop()
+                continue
+            node = level.nodes[level.position]
+            level.position += 1
+            deeper = self._visit(node, level)
+            if deeper is not None:
+                stack.append(deeper)
+        return self._found
+
+    def _visit(self, node: Node, level: _Level) -> _Level | None:
+        if not node.is_named:
+            if node.type[:1].isalpha():
+                self._lead.append(node)
+            return None
+        kind = node.type
+        self._drop_if_apart(node)
+        if kind in self._syntax.leading:
+            self._lead.append(node)
+            return None
+        if kind in self._syntax.transparent or kind in self._syntax.holders or kind == "ERROR":
+            return _Level(node.children, level.scope, level.container)
+        finder = self._syntax.finders.get(kind)
+        found = finder(node, self._source) if finder is not None else None
+        lead, self._lead = self._lead, []
+        if found is None:
+            return None
+        if found.kind == "function" and level.container in CONTAINERS and level.container != "module":
+            found = as_method(found)
+        scope = level.scope + found.scope
+        self._found.append(self._definition(node, found, scope, lead))
+        if found.kind in CONTAINERS and found.body is not None:
+            return _Level(found.body.children, (*scope, found.name), found.kind)
+        return None
+
+    def _drop_if_apart(self, node: Node) -> None:
+        """A comment that a blank line separates from what follows is not about it."""
+        if not self._lead:
+            return
+        last = self._lead[-1]
+        gap = self._source.data[last.end_byte - 1 : node.start_byte]
+        if last.is_named and (gap.count(b"\n", 1) > 1 or (gap.startswith(b"\n") and gap.count(b"\n") > 1)):
+            self._lead = []
+
+    def _definition(self, node: Node, found: Found, scope: tuple[str, ...], lead: list[Node]) -> Definition:
+        start = lead[0].start_byte if lead else node.start_byte
+        comments = [self._text(one) for one in lead if "comment" in one.type or one.type == "haddock"]
+        body = self._span(found.body.start_byte, found.body.end_byte) if found.body is not None else None
+        if docstring := self._docstring(found.body) if found.kind in CALLABLES | CONTAINERS else "":
+            comments.append(docstring)
+        span = self._span(start, node.end_byte)
+        return Definition(found.name, found.kind, scope, span, body, "\n".join(comments))
+
+    def _docstring(self, body: Node | None) -> str:
+        first = body.named_child(0) if body is not None else None
+        if first is None or first.type not in _STRINGS:
+            return ""
+        text = self._text(first)
+        return text.strip() if text.lstrip("rRuUbB")[:1] in {'"', "'"} else ""
+
+    def _text(self, node: Node) -> str:
+        return (
+            self._source.data[node.start_byte : node.end_byte]
+            .decode(self._source.encoding, "replace")
+            .strip()
+        )
+
+    def _span(self, start: int, end: int) -> Span:
+        data = self._source.data
+        if start >= self._counted:
+            self._line += data.count(b"\n", self._counted, start)
+        else:
+            self._line -= data.count(b"\n", start, self._counted)
+        self._counted = start
+        return Span(start, end, self._line, self._line + data.count(b"\n", start, max(start, end - 1)))

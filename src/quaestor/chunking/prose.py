@@ -1,0 +1,142 @@
+"""Cutting prose by its headings; long sections at paragraphs and list items, then at sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from quaestor.chunking import merge
+from quaestor.chunking.decode import Decoded
+from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
+from quaestor.chunking.headings import Heading, adorned_headings, asciidoc_headings, markdown_headings
+from quaestor.chunking.outline import NO_PARENT, Piece
+from quaestor.chunking.settings import ChunkSettings
+from quaestor.passages import Chunk
+
+_FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
+    "markdown": markdown_headings,
+    "restructuredtext": adorned_headings,
+    "asciidoc": asciidoc_headings,
+    "text": adorned_headings,
+}
+_FENCE = re.compile(rb"[ \t]*(?:```|~~~)")
+# A paragraph begins after a blank line, and so do list items and fences within running text.
+_BLOCK = re.compile(
+    rb"(?:\A|\n[ \t]*\r?\n)(?P<after>[ \t]*(?=[^\s]))|\n(?P<item>[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S))"
+    rb"|\n(?P<fence>[ \t]*(?:```|~~~))"
+)
+_SENTENCE = re.compile(rb"[.!?][\"')\]]*(?:\r?\n|[ \t]+)|\r?\n|\xe3\x80\x82")
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A prose document, cut.
+
+    Attributes:
+        chunks: in order, covering the document.
+        about: title, author and date.
+        has_headings: whether there was any structure to go by.
+    """
+
+    chunks: tuple[Chunk, ...]
+    about: About
+    has_headings: bool
+
+
+def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings) -> Prose:
+    """Cut a prose document by its headings."""
+    data, start = decoded.data, decoded.start
+    about = read_front_matter(data, start)
+    headings = list(_FINDERS[language](data, about.end))
+    if about.end == start and language in {"restructuredtext", "asciidoc"}:
+        about = read_fields(data, start)
+    pieces = _sections(data, headings, start)
+    pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
+    groups = merge.group(merge.split(pieces, data, settings), settings)
+    title = about.title or _top(headings)
+    about = About(title, about.author, about.date, about.end)
+    return Prose(merge.chunks(groups, data, decoded.encoding), about, bool(headings))
+
+
+def _top(headings: list[Heading]) -> str | None:
+    """The first of the highest headings."""
+    titled = [heading for heading in headings if heading.title]
+    return min(titled, key=lambda heading: heading.level).title if titled else None
+
+
+def _sections(data: bytes, headings: list[Heading], start: int) -> list[Piece]:
+    """One piece for what precedes the first heading, and one for each section up to the next heading."""
+    pieces: list[Piece] = []
+    first = headings[0].start if headings else len(data)
+    if data[start:first].strip():
+        pieces.append(Piece(start, 0, NO_PARENT, end=first))
+    elif headings:
+        headings = [Heading(start, headings[0].level, headings[0].title), *headings[1:]]
+    above: list[tuple[Heading, Piece]] = []
+    ends = [heading.start for heading in headings[1:]] + [len(data)]
+    for heading, end in zip(headings, ends, strict=True):
+        while above and above[-1][0].level >= heading.level:
+            above.pop()
+        parent = NO_PARENT
+        if above:
+            parent = above[-1][1].number
+            above[-1][1].opens = True
+        scope = tuple(outer.title for outer, _ in above)
+        piece = Piece(heading.start, len(pieces), parent, heading.title or None, "section", scope, end=end)
+        pieces.append(piece)
+        above.append((heading, piece))
+    return pieces
+
+
+def _divide(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[Piece]:
+    """A section over the target gives its paragraphs and list items, each under the limit where it can be."""
+    if piece.end - piece.start <= settings.target:
+        yield piece
+        return
+    cuts = [*_cuts(piece, data, settings), piece.end]
+    if len(cuts) == 2:
+        yield piece
+        return
+    piece.end, piece.opens = cuts[1], True
+    yield piece
+    for start, end in pairwise(cuts[1:]):
+        yield Piece(
+            start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True, end=end
+        )
+
+
+def _cuts(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[int]:
+    """Starts of paragraphs and list items; of sentences, in a paragraph over the limit."""
+    starts = [piece.start, *(at for at in _blocks(data, piece.start, piece.end) if at > piece.start)]
+    for start, end in zip(starts, [*starts[1:], piece.end], strict=True):
+        yield start
+        if end - start > settings.limit and not _FENCE.match(data, start):
+            yield from _sentences(data, start, end, settings.target)
+
+
+def _blocks(data: bytes, start: int, end: int) -> Iterator[int]:
+    """Offsets where a paragraph, a list item or fenced code begins; none within fenced code."""
+    fenced = False
+    for found in _BLOCK.finditer(data, start, end):
+        group = found.lastgroup or "after"
+        at = found.start(group)
+        if group != "item" and _FENCE.match(data, at, end):
+            fenced = not fenced
+            if fenced:
+                yield at
+        elif not fenced:
+            yield at
+
+
+def _sentences(data: bytes, start: int, end: int, target: int) -> Iterator[int]:
+    """Offsets after sentences, about ``target`` bytes apart."""
+    last = start
+    position = start
+    for found in _SENTENCE.finditer(data, start, end):
+        at = found.end()
+        if at - last > target and position > last:
+            yield position
+            last = position
+        position = at
