@@ -114,6 +114,8 @@ def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
     for piece in pieces:
         if groups and _joins(groups[-1], piece, settings):
             groups[-1].add([piece])
+        elif len(groups) == 1 and _leads(groups[0], piece, settings):
+            groups[0].add([piece])
         else:
             if len(groups) > 1:
                 _fold_back(groups, settings)
@@ -138,20 +140,26 @@ def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
         groups.pop()
 
 
+def _leads(first: _Group, piece: Piece, settings: ChunkSettings) -> bool:
+    """Whether a file's tiny beginning, which has nothing before it, goes with what follows."""
+    tiny = not first.opens and first.size < settings.target * _TINY
+    return tiny and not piece.opens and first.size + piece.end - piece.start <= settings.target
+
+
 def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
     """Whether a piece goes into the group before it."""
-    if piece.opens:
-        return False
     last = merged.pieces[-1]
     size = piece.end - piece.start
     smaller, larger = min(merged.size, size), max(merged.largest, size)
     # The first line of something large goes with the first of its members.
     leads_in = last.opens and piece.parent in merged.numbers and merged.size < settings.target * _SLIGHT
+    if piece.opens:
+        return leads_in and merged.size + size <= settings.target
     if merged.size + size > settings.target:
         return leads_in and merged.size + size <= settings.limit
     related = piece.parent in merged.numbers or piece.parent == merged.pieces[0].parent
     if not related or (last.part and not piece.part):
-        return smaller < settings.target * _TINY
+        return size < settings.target * _TINY
     if piece.part or leads_in:
         return True
     return larger < settings.target * _SIZEABLE or smaller < settings.target * _SLIGHT

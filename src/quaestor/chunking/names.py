@@ -61,6 +61,10 @@ _BODIES = frozenset(
 )
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _SEPARATORS = re.compile(r"::|[.\\#:]")
+_WORD = re.compile(r"\w")
+_OPERATOR = re.compile(r"\boperator\b")
+_GUARD = re.compile(r"_H(?:H|PP|XX)?_*$|_INCLUDED_*$")
+_C_NAME = re.compile(r"~?[^\W\d][\w$]*|operator.*")
 _TYPE_WORD = re.compile(r"[\w.:]+")
 
 
@@ -113,7 +117,9 @@ def body_of(node: Node) -> Node | None:
 def qualified(text: str) -> tuple[tuple[str, ...], str]:
     """Split a stated name into scope and plain name: ``a::B<T>::c`` -> (a, B), c."""
     text = text.strip()
-    if "operator" in text:
+    if not _WORD.search(text):
+        return (), text[:LONGEST_NAME]
+    if _OPERATOR.search(text):
         before, _, operator = text.rpartition("operator")
         scope, _ = qualified(before + "_") if before else ((), "")
         return scope, ("operator" + operator)[:LONGEST_NAME]
@@ -341,8 +347,26 @@ def c_function(node: Node, source: Source) -> Found | None:
     found = _declarator(declarator) if declarator is not None else None
     if found is None:
         return None
-    scope, name = qualified(source.text(found[0]))
-    return Found(name, "function", scope, body_of(node)) if name else None
+    scope, name = _c_qualified(source.text(found[0]))
+    return Found(name, "method" if scope else "function", scope, body_of(node)) if name else None
+
+
+def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
+    """Scope and name; of ``MACRO name``, which unknown macros leave behind, the last word."""
+    scope, name = qualified(text)
+    if not name.startswith("operator"):
+        name = name.rpartition(" ")[2]
+    return (scope, name) if _C_NAME.fullmatch(name) else ((), "")
+
+
+def c_macro(node: Node, source: Source) -> Found | None:
+    """``#define NAME value``; an include guard is none."""
+    named = node.child_by_field_name("name")
+    if named is None:
+        return None
+    name = source.text(named)
+    guards = node.child_by_field_name("value") is None and node.type == "preproc_def" and _GUARD.search(name)
+    return None if guards else Found(name, "macro")
 
 
 def c_declaration(node: Node, source: Source) -> Found | None:
@@ -356,7 +380,7 @@ def c_declaration(node: Node, source: Source) -> Found | None:
     declared = _declarator(declarator) if declarator is not None else None
     if declared is None:
         return None
-    scope, name = qualified(source.text(declared[0]))
+    scope, name = _c_qualified(source.text(declared[0]))
     if not name:
         return None
     if declared[1]:

@@ -165,7 +165,7 @@ class Outline:
         found = finder(node, self._source) if finder is not None else None
         if found is None:
             return None
-        local = frame.owner is not None
+        local = frame.owner is not None or frame.part
         if local and found.kind not in CALLABLES and found.kind not in CONTAINERS:
             return None
         if found.kind == "function" and frame.container in CONTAINERS and frame.container != "module":

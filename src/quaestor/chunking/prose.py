@@ -74,6 +74,8 @@ def _sections(data: bytes, headings: list[Heading], start: int) -> list[Piece]:
         pieces.append(Piece(start, 0, NO_PARENT, end=first))
     elif headings:
         headings = [Heading(start, headings[0].level, headings[0].title), *headings[1:]]
+    if not headings:
+        return pieces
     above: list[tuple[Heading, Piece]] = []
     ends = [heading.start for heading in headings[1:]] + [len(data)]
     for heading, end in zip(headings, ends, strict=True):

@@ -45,6 +45,7 @@ _JAVASCRIPT: dict[str, Finder] = {
     "function_declaration": by_field("function"),
     "generator_function_declaration": by_field("function"),
     "class_declaration": by_field("class"),
+    "function_expression": by_field("function"),
     "method_definition": by_field("method"),
     "lexical_declaration": names.js_variables,
     "variable_declaration": names.js_variables,
@@ -76,8 +77,8 @@ _C: dict[str, Finder] = {
     "struct_specifier": names.c_type,
     "union_specifier": names.c_type,
     "enum_specifier": names.c_type,
-    "preproc_def": by_field("macro"),
-    "preproc_function_def": by_field("macro"),
+    "preproc_def": names.c_macro,
+    "preproc_function_def": names.c_macro,
 }
 _C_TRANSPARENT = _set(
     "preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef linkage_specification"
