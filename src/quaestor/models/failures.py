@@ -1,0 +1,113 @@
+"""What can go wrong with a model server beyond ``UpstreamError`` itself, and the words in which servers say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from quaestor.errors import UpstreamError
+
+
+class TooLongError(UpstreamError):
+    """The request does not fit the model's window: recompose and try once more.
+
+    Attributes:
+        limit: the window in tokens, if the server said.
+        asked: the tokens that were asked for, prompt and sometimes reply, if the server said.
+    """
+
+    code = "too_long"
+
+    def __init__(
+        self, message: str, *, limit: int | None = None, asked: int | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message, retryable=False, status=status)
+        self.limit = limit
+        self.asked = asked
+
+
+class HungUpError(UpstreamError):
+    """The connection ended before any text of a reply; usually worth an immediate second try."""
+
+    code = "hung_up"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=True)
+
+
+class StreamCutError(UpstreamError):
+    """The connection ended in the middle of a reply.
+
+    Attributes:
+        received: the text that had arrived, all of which was yielded.
+    """
+
+    code = "stream_cut"
+
+    def __init__(self, message: str, *, received: str) -> None:
+        super().__init__(message, retryable=True)
+        self.received = received
+
+
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
+_TOO_LONG = re.compile(
+    r"maximum context length|maximum model length|context (?:size|window|length)|prompt is too long"
+    r"|exceeds the maximum number of tokens|input tokens exceed",
+    re.IGNORECASE,
+)
+_NUMBER = r"(\d[\d,_]*)"
+_LIMITS = tuple(
+    re.compile(pattern.replace("#", _NUMBER), re.IGNORECASE)
+    for pattern in (
+        r"maximum context length (?:is|of) #",
+        r"(?:available )?context size \(#",
+        r"context (?:window|size|length) (?:is |of )?#",
+        r"model length of #",
+        r"# maximum context length",
+        r"> # maximum",
+        r"tokens allowed \(#",
+        r"limit of #",
+    )
+)
+_ASKED = tuple(
+    re.compile(pattern.replace("#", _NUMBER), re.IGNORECASE)
+    for pattern in (
+        r"you requested #",
+        r"requested tokens \(#",
+        r"request \(#",
+        r"resulted in #",
+        r"too long: #",
+        r"prompt \(length #",
+        r"token count \(#",
+        r"contains #",
+        r"has # input tokens",
+        r"request has #",
+    )
+)
+
+
+def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | None, int | None] | None:
+    """Return (limit, asked) in tokens if a server's refusal means that the request is too long for its window.
+
+    Args:
+        message: the server's sentence.
+        details: the error object of its answer.
+    """
+    codes = {str(details.get("code")), str(details.get("type"))}
+    if not codes & _TOO_LONG_CODES and not _TOO_LONG.search(message):
+        return None
+    limit = _whole(details.get("n_ctx")) or _first(_LIMITS, message)
+    asked = _whole(details.get("n_prompt_tokens")) or _first(_ASKED, message)
+    return limit, asked
+
+
+def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:
+    for pattern in patterns:
+        found = pattern.search(message)
+        if found:
+            return int(found[1].replace(",", "").replace("_", ""))
+    return None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None

@@ -1,0 +1,281 @@
+"""Any endpoint that speaks OpenAI's chat completions: hosted services, llama.cpp, vLLM, Ollama and others.
+
+Only ``base_url`` is ever contacted: redirects are refused, proxies and credentials files of the environment are not
+read (a proxy can be given), and organisation headers go to OpenAI only. The ``openai`` package does the talking; it
+is imported at the first request, for that takes most of a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from quaestor.errors import UpstreamError, UsageError
+from quaestor.models import Delta, Request, TextDelta
+from quaestor.models.dialect import dialect_for, refused_parameter
+from quaestor.models.explain import Endpoint
+from quaestor.models.failures import HungUpError
+from quaestor.models.reply import Reply
+from quaestor.models.retries import RetryPolicy, read_retry_after
+from quaestor.models.wire import as_wire
+from quaestor.tokens import MessageCounter, counter_for
+
+if TYPE_CHECKING:
+    import openai
+
+OPENAI_URL = "https://api.openai.com/v1"
+_CONNECT_SECONDS = 10.0
+
+
+class OpenAICompatibleModel:
+    """A model behind an OpenAI-compatible endpoint.
+
+    Args:
+        model: the model's name at the endpoint.
+        base_url: the API's root; empty means OpenAI's own.
+        api_key: sent as a bearer token; empty sends none.
+        timeout: seconds of silence after which the server counts as gone.
+        proxy: URL of a proxy to go through; none is taken from the environment.
+        counter: counts usage where the server reports none; None chooses by the model's name.
+        retries: when a request is sent again; only ever before any text was yielded.
+        sleep: waits between tries.
+
+    Raises:
+        UsageError: ``base_url`` is not an http or https URL.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str = "",
+        api_key: str = "",
+        timeout: float = 120.0,
+        proxy: str | None = None,
+        counter: MessageCounter | None = None,
+        retries: RetryPolicy | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._endpoint = Endpoint(_checked(base_url or OPENAI_URL), model, api_key)
+        self._timeout = timeout
+        self._proxy = proxy
+        self._counter = counter
+        self._retries = retries or RetryPolicy()
+        self._sleep = sleep
+        self._dialect = dialect_for(model)
+        self._client: openai.AsyncOpenAI | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name at the endpoint."""
+        return self._endpoint.model
+
+    @cached_property
+    def counter(self) -> MessageCounter:
+        """Counts messages for this model."""
+        return self._counter or counter_for(self.name)
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatibleModel({self.name!r}, base_url={self._endpoint.url})"
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Yield pieces of the reply and, last, one ``Finished``; see ``Model.stream``.
+
+        Raises:
+            UpstreamError: the endpoint is down, refuses, or answers nonsense.
+            TooLongError: the request does not fit the window; what the server said of its limit is in it.
+            StreamCutError: the reply was cut off; what had arrived was yielded and is in it.
+        """
+        tried = 0
+        while True:
+            reply = Reply(request)
+            try:
+                async with aclosing(self._attempt(request, reply)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+                return
+            except UpstreamError as failure:
+                wait = self._retries.wait(tried, failure.retry_after)
+                if reply.text or wait is None or not _worth_retrying(failure):
+                    raise
+            tried += 1
+            await self._sleep(wait)
+
+    async def aclose(self) -> None:
+        """Close pooled connections; the model can be used again."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    async def _attempt(self, request: Request, reply: Reply) -> AsyncGenerator[Delta]:
+        """Send the request once, or again in another dialect, and yield the reply."""
+        import openai  # noqa: PLC0415 - takes most of a second
+
+        try:
+            stream = await self._open(request)
+            async with stream:
+                async with aclosing(_chunks(stream)) as chunks:
+                    async for chunk in chunks:
+                        text = reply.feed(chunk)
+                        if text:
+                            yield TextDelta(text)
+                        if reply.surplus:
+                            break
+        except (openai.OpenAIError, _NotCompletionsError) as error:
+            failure = self._explain(error, reply.text)
+            if reply.text and (rest := reply.flush()):
+                yield TextDelta(rest)
+            raise failure from None
+        if not reply.ended:
+            if reply.text and (rest := reply.flush()):
+                yield TextDelta(rest)
+            raise self._endpoint.cut(reply.text) if reply.chunks else self._endpoint.nonsense("no completion at all")
+        if reply.empty_for_length:
+            raise self._endpoint.too_long_unsaid()
+        if rest := reply.flush():
+            yield TextDelta(rest)
+        yield reply.finished(self.counter)
+
+    async def _open(self, request: Request) -> openai.AsyncStream[Any]:
+        """Send the request; leave out, once each, optional parameters that the endpoint refuses."""
+        import openai  # noqa: PLC0415
+
+        while True:
+            try:
+                return await self._create(request)
+            except openai.APIStatusError as error:
+                message, details = _error_object(error)
+                refused = refused_parameter(message, details.get("param")) if error.status_code in (400, 422) else None
+                dialect = self._dialect.without(refused) if refused else self._dialect
+                sent = dialect.parameters(request).keys() != self._dialect.parameters(request).keys()
+                if not sent:
+                    raise
+                self._dialect = dialect
+
+    async def _create(self, request: Request) -> openai.AsyncStream[Any]:
+        parameters = self._dialect.parameters(request)
+        if request.tools:
+            parameters["tools"] = list(request.tools)
+        messages: Any = [as_wire(message) for message in request.messages]
+        stream: openai.AsyncStream[Any] = await self._connected().chat.completions.create(
+            model=self.name, messages=messages, stream=True, extra_headers=_headers(self._endpoint), **parameters
+        )
+        return stream
+
+    def _connected(self) -> openai.AsyncOpenAI:
+        """Return the client of the running event loop; pooled connections do not survive their loop."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = _client(self._endpoint, self._timeout, self._proxy), loop
+        return self._client
+
+    def _explain(self, error: Exception, received: str) -> UpstreamError:
+        import openai  # noqa: PLC0415
+
+        if isinstance(error, openai.APIStatusError):
+            message, details = _error_object(error)
+            retry_after = read_retry_after(error.response.headers)
+            return self._endpoint.refused(error.status_code, message, details, retry_after)
+        if isinstance(error, openai.APITimeoutError):
+            return self._endpoint.timed_out(self._timeout, received)
+        if isinstance(error, openai.APIConnectionError):
+            return self._explain_connection(error, received)
+        if isinstance(error, openai.APIResponseValidationError):
+            return self._endpoint.nonsense(error.message)
+        if isinstance(error, openai.APIError):
+            return self._endpoint.failed_while_replying(*_error_object(error), received)
+        return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
+
+    def _explain_connection(self, error: openai.APIConnectionError, received: str) -> UpstreamError:
+        cause = error.__cause__
+        # By name, so that the HTTP library under the openai package stays its own affair.
+        if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol", "ProxyError"):
+            proxies = self._proxy is None and bool(getproxies())
+            return self._endpoint.unreachable(str(cause), proxies=proxies)
+        return self._endpoint.cut(received)
+
+
+class _NotCompletionsError(Exception):
+    """What arrived is not in the wire format."""
+
+
+def _checked(base_url: str) -> str:
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"base_url {base_url!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'")
+    return base_url
+
+
+def _worth_retrying(failure: UpstreamError) -> bool:
+    """Whether to try again at once: not where nobody listens, and not after a long silence."""
+    return failure.retryable and (failure.status is not None or isinstance(failure, HungUpError))
+
+
+def _client(endpoint: Endpoint, timeout: float, proxy: str | None) -> openai.AsyncOpenAI:
+    import openai  # noqa: PLC0415
+
+    limits = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+    return openai.AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.key or "none",
+        timeout=limits,
+        max_retries=0,
+        http_client=openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, trust_env=False, proxy=proxy, timeout=limits
+        ),
+    )
+
+
+def _headers(endpoint: Endpoint) -> dict[str, Any]:
+    """Return what differs from the openai package's own headers."""
+    import openai  # noqa: PLC0415
+
+    parts = urlsplit(endpoint.base_url)
+    headers: dict[str, Any] = {}
+    if not endpoint.key:
+        headers["Authorization"] = openai.Omit()
+    if not (parts.hostname or "").endswith("openai.com"):
+        headers["OpenAI-Organization"] = headers["OpenAI-Project"] = openai.Omit()
+    if parts.scheme == "http":
+        # Opening such a connection costs nothing, and some local servers reset a pooled one after an error.
+        headers["Connection"] = "close"
+    return headers
+
+
+async def _chunks(stream: openai.AsyncStream[Any]) -> AsyncGenerator[Any]:
+    """Yield the chunks of a stream, or the one object of a server that does not stream.
+
+    Raises:
+        _NotCompletionsError: something else arrived.
+    """
+    try:
+        if "json" in stream.response.headers.get("content-type", ""):
+            whole = json.loads(await stream.response.aread(), object_hook=lambda found: SimpleNamespace(**found))
+            yield whole
+            return
+        async for chunk in stream:
+            yield chunk
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _NotCompletionsError(str(error)) from None
+
+
+def _error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:
+    """Return the server's sentence and the error object that it came in."""
+    body = error.body
+    details = body if isinstance(body, dict) else {}
+    inner = details.get("error")
+    details = inner if isinstance(inner, dict) else details
+    for key in ("message", "detail", "error"):
+        if isinstance(details.get(key), str):
+            return details[key], details
+    if details.get("detail") is not None:
+        return json.dumps(details["detail"], default=str), details
+    return (body if isinstance(body, str) else ""), details

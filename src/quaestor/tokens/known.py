@@ -1,0 +1,48 @@
+"""Which encoding a model uses, by its name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from quaestor.tokens.bound import CalibratedBound
+from quaestor.tokens.exact import EncodingName, ExactTokenizer
+from quaestor.tokens.huggingface import HuggingFaceTokenizer
+from quaestor.tokens.protocol import Tokenizer
+
+# gpt-4o, gpt-4.1, gpt-4.5, gpt-5 and later, gpt-oss, o1, o3, o4 and so on, with dates and sizes behind.
+_O200K = re.compile(r"(?:chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-(?:[5-9]|[1-9]\d)|gpt-oss|o[1-9]\d?)(?![a-z])")
+_CL100K = re.compile(r"(?:gpt-4|gpt-3\.5|gpt-35|text-embedding-3|text-embedding-ada-002)(?![a-z0-9])")
+
+
+def encoding_name_for(model: str) -> EncodingName | None:
+    """Return the encoding of an OpenAI model, or None for a model that is not known.
+
+    Prefixes of providers (``openai/gpt-4o``) and fine-tuned names (``ft:gpt-4o:acme``) are understood.
+    """
+    name = model.strip().lower().removeprefix("ft:").rsplit("/", 1)[-1]
+    if _O200K.match(name):
+        return "o200k_base"
+    return "cl100k_base" if _CL100K.match(name) else None
+
+
+def tokenizer_for(model: str) -> Tokenizer:
+    """Return the tokenizer of a model: exact where its encoding is known, otherwise a bound that says so.
+
+    Args:
+        model: a model's name, or the path of a Hugging Face ``tokenizer.json``.
+
+    Raises:
+        NotFoundError: a path to a ``.json`` file that does not exist.
+        UsageError: the file is not a tokenizer, or the ``tokenizers`` package is missing.
+    """
+    if model.endswith(".json"):
+        return HuggingFaceTokenizer(Path(model))
+    return _tokenizer(encoding_name_for(model))
+
+
+@cache
+def _tokenizer(encoding: EncodingName | None) -> Tokenizer:
+    # One tokenizer an encoding, so that counts are remembered over all who ask.
+    return CalibratedBound() if encoding is None else ExactTokenizer(encoding)
