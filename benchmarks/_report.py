@@ -82,7 +82,7 @@ def summary(scores: Sequence[Scored]) -> dict[str, Any]:
 
 def table(report: dict[str, Any]) -> str:
     """One text table of a saved report: a row for each group, for each system ``raw / by file``."""
-    widths = [max(COLUMN, len(_short(system))) for system in report["systems"]]
+    widths = [max(COLUMN, len(system)) for system in report["systems"]]
     return "\n".join(_line(row, widths) for row in _rows(report))
 
 
@@ -95,7 +95,7 @@ def _line(row: Row, widths: Sequence[int]) -> str:
 def _rows(report: dict[str, Any]) -> Iterator[Row]:
     systems = report["systems"]
     everything = [summed["all"] for summed in systems.values()]
-    yield "NDCG@10  raw / by file", "queries", [_short(system) for system in systems]
+    yield "NDCG@10  raw / by file", "queries", list(systems)
     yield "all, mean of queries", str(everything[0]["queries"]), [_pair(cell) for cell in everything]
     yield "all, mean of repos", str(len(report["commits"])), [_pair(cell, "_macro") for cell in everything]
     for name in GROUPS:
@@ -125,12 +125,6 @@ def _pair(cell: dict[str, float], suffix: str = "") -> str:
 
 def _times(cell: dict[str, float]) -> str:
     return f"{cell['query_p50_ms']:.1f} / {cell['query_p95_ms']:.1f}"
-
-
-def _short(system: str) -> str:
-    kind, _, argument = system.partition(":")
-    last = argument.rstrip("/").rpartition("/")[2]
-    return f"{kind}:{last}" if last else kind
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -82,7 +82,7 @@ class PeerProcess:
     """A peer in its own Python environment, asked over a pipe."""
 
     def __init__(self, name: str, python: str, settings: dict[str, Any]) -> None:
-        self.name = name
+        self.name = _shown(name)
         command = [python, "-u", str(SERVER), name, json.dumps(settings)]
         environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
         self._process = subprocess.Popen(
@@ -120,6 +120,12 @@ def make(name: str, python: str, settings: dict[str, Any]) -> System:
     if kind == "quaestor":
         return Quaestor(argument or "ranked")
     return PeerProcess(name, python, settings)
+
+
+def _shown(name: str) -> str:
+    """``semble:/some/where/model`` as ``semble:model``: saved results name no folder of the machine."""
+    kind, _, argument = name.partition(":")
+    return f"{kind}:{Path(argument).name}" if argument else kind
 
 
 def keep_indexes_apart() -> tempfile.TemporaryDirectory[str]:

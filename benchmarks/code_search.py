@@ -109,7 +109,7 @@ def evaluate(
         targets = [asdict(target) for target in query.targets]
         found.append({**asdict(score), "hits": hits, "targets": targets})
     mean = sum(score.raw for score in scores) / len(scores)
-    say(f"{repository.name:<18} {system.name[-30:]:<30} {mean:.3f}  indexed in {indexed.seconds:.1f} s")
+    say(f"{repository.name:<18} {system.name:<26} {mean:.3f}  indexed in {indexed.seconds:.1f} s")
     return scores, found
 
 
