@@ -1,0 +1,32 @@
+"""Cutting a list of files into batches: what one worker does at a time, and what one transaction holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+TASK_BYTES = 256_000
+"""Text per batch of a worker: some hundred chunks, a few milliseconds of overhead in a tenth of a second."""
+
+TASK_FILES = 64
+COMMIT_CHUNKS = 20_000
+"""Chunks per transaction: some 15 MB of text, and at most that much work to do again after a crash."""
+
+POOL_BYTES = 2_000_000
+"""Below this much new text the start of worker processes costs more than they save."""
+
+
+def batched(items: Iterable[tuple[Item, int]], most_bytes: int, most_items: int) -> Iterator[list[Item]]:
+    """Yield lists of items in order, none above either limit unless it is a single large item."""
+    batch: list[Item] = []
+    size = 0
+    for item, item_bytes in items:
+        if batch and (size + item_bytes > most_bytes or len(batch) >= most_items):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += item_bytes
+    if batch:
+        yield batch

@@ -1,0 +1,139 @@
+"""Gathering outcomes and writing them to a store, one bounded transaction after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from quaestor.errors import NotFoundError
+from quaestor.ingest.batches import COMMIT_CHUNKS
+from quaestor.ingest.prepare import Outcome, Prepared, Refused, Same
+from quaestor.ingest.report import Changes, Skipped
+from quaestor.passages import Document
+from quaestor.stores import Store, Writer
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has been done so far.
+
+    Attributes:
+        added: paths that are new.
+        changed: paths with new bytes.
+        touched: paths with a new modification time only.
+        removed: paths that were dropped.
+        refused: files that turned out not to be wanted.
+        unsteady: paths that changed while they were read.
+        chunks: chunks written.
+        bytes: bytes of the documents written.
+    """
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    unsteady: list[str] = field(default_factory=list)
+    chunks: int = 0
+    bytes: int = 0
+
+    def changes(
+        self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str], seconds: float
+    ) -> Changes:
+        """Return the report."""
+        return Changes(
+            added=tuple(self.added),
+            changed=tuple(self.changed),
+            touched=tuple(self.touched),
+            removed=tuple(self.removed),
+            unchanged=unchanged,
+            skipped=(*skipped, *(refused.skipped for refused in self.refused)),
+            stale=(*self.unsteady, *stale),
+            chunks=self.chunks,
+            bytes=self.bytes,
+            seconds=seconds,
+        )
+
+
+class Committer:
+    """Writes outcomes to a store when enough of them have gathered.
+
+    Nothing is held open meanwhile: each transaction takes the writer's lock only while it writes.
+    """
+
+    def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
+        self._store = store
+        self._known = known
+        self._waiting: list[Prepared] = []
+        self._waiting_chunks = 0
+        self._touches: list[Document] = []
+        self._removals: list[str] = []
+        self.tally = Tally()
+
+    @property
+    def chunks(self) -> int:
+        """Chunks that were written or wait to be."""
+        return self.tally.chunks + self._waiting_chunks
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Take outcomes; may write."""
+        for outcome in outcomes:
+            if isinstance(outcome, Prepared):
+                self._waiting.append(outcome)
+                self._waiting_chunks += len(outcome.chunks)
+            elif isinstance(outcome, Same):
+                self._same(outcome)
+            else:
+                self._refused(outcome)
+        if self._waiting_chunks >= COMMIT_CHUNKS:
+            self.commit()
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Drop documents with the next transaction."""
+        self._removals.extend(paths)
+
+    def commit(self, metadata: Mapping[str, str] | None = None) -> None:
+        """Write what has gathered, with ``metadata``, in one transaction; none where there is nothing."""
+        if not (self._waiting or self._touches or self._removals or metadata):
+            return
+        with self._store.writing() as writer:
+            self._write(writer)
+            for key, value in (metadata or {}).items():
+                writer.set_metadata(key, value)
+        self._count()
+
+    def _same(self, outcome: Same) -> None:
+        document = replace(self._known[outcome.path], size=outcome.size, mtime_ns=outcome.mtime_ns)
+        if document != self._known[outcome.path]:
+            self._touches.append(document)
+
+    def _refused(self, outcome: Refused) -> None:
+        self.tally.refused.append(outcome)
+        if outcome.skipped.path in self._known:
+            self._removals.append(outcome.skipped.path)
+
+    def _write(self, writer: Writer) -> None:
+        for path in self._removals:
+            writer.remove(path)
+        for done in self._waiting:
+            assert done.vectors is not None
+            writer.replace(done.document, done.chunks, done.vectors, done.terms, done.keys)
+        for document in self._touches:
+            try:
+                writer.touch(document)
+            except NotFoundError:
+                continue  # another process removed it; the next scan sees to it
+
+    def _count(self) -> None:
+        tally = self.tally
+        for done in self._waiting:
+            path = done.document.path
+            (tally.changed if path in self._known else tally.added).append(path)
+            tally.bytes += done.document.size
+            if not done.steady:
+                tally.unsteady.append(path)
+        tally.chunks += self._waiting_chunks
+        tally.touched += [document.path for document in self._touches]
+        tally.removed += self._removals
+        self._waiting, self._waiting_chunks = [], 0
+        self._touches, self._removals = [], []

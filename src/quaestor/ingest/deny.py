@@ -1,0 +1,157 @@
+"""What is left out by its name alone or by its first bytes.
+
+Pure: names and bytes in, decisions out. The lists are data; every entry is one that a person would be
+    surprised, or harmed, to find in an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+from fnmatch import translate
+from functools import cache
+from typing import Literal
+
+Reason = Literal[
+    "ignored",
+    "secret",
+    "version control",
+    "dependencies",
+    "cache",
+    "binary",
+    "too large",
+    "link",
+    "special",
+    "unreadable",
+    "vanished",
+    "name",
+    "failed",
+]
+"""Why a file or folder is left out.
+
+``link``: a symbolic link; what it leads to is indexed at its own place, if that is inside the root.
+``special``: a pipe, socket or device. ``name``: two names become the same text. ``failed``: this program
+could not cope with it.
+"""
+
+_VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS", ".sl", ".fossil"})
+
+_DEPENDENCIES = frozenset(
+    ["node_modules", "bower_components", "jspm_packages", ".venv", "site-packages", ".eggs", ".yarn", ".pnpm-store", ".bundle", ".dart_tool", ".pub-cache", ".gradle", ".m2", ".terraform", "elm-stuff", ".stack-work", "dist-newstyle"]
+)
+
+_CACHES = frozenset(
+    ["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".ipynb_checkpoints", ".next", ".nuxt", ".svelte-kit", ".parcel-cache", ".turbo", ".sass-cache", ".zig-cache", "zig-cache", "zig-out", "DerivedData", ".idea", ".vs"]
+)
+
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".azure", ".gcloud", ".password-store"})
+
+# A folder's name that means something only with a certain file beside it.
+_BESIDE: dict[str, frozenset[str]] = {
+    "target": frozenset({"Cargo.toml", "pom.xml", "build.sbt", "project.clj"}),
+    "_build": frozenset({"mix.exs", "dune-project", "rebar.config"}),
+    "deps": frozenset({"mix.exs"}),
+    "Pods": frozenset({"Podfile"}),
+    "Carthage": frozenset({"Cartfile"}),
+    "obj": frozenset({"packages.lock.json"}),
+}
+
+# A file inside that says what the folder is.
+_INSIDE: dict[str, Reason] = {
+    "pyvenv.cfg": "dependencies",
+    "CACHEDIR.TAG": "cache",
+    "CMakeCache.txt": "cache",
+}
+
+_SECRETS = tuple(
+    [".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.pkcs12", "*.jks", "*.keystore", "*.bks", "*.kdbx", "*.ppk", "*.keytab", "*.gpg", "*.age", "*.p8", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".git-credentials", ".npmrc", ".pypirc", ".yarnrc.yml", ".dockercfg", ".dockerconfigjson", "credentials", "credentials.json", "credentials.y*ml", "credentials.toml", "credentials.ini", "credentials.csv", "credentials.xml", "credentials.txt", "credentials.db", "credentials.properties", "*.credentials", "secrets", "secrets.json", "secrets.y*ml", "secrets.toml", "secrets.ini", "secrets.properties", "*.secret", "client_secret*.json", "service[-_]account*.json", "kubeconfig", "*.kubeconfig", "*.tfstate", "*.tfstate.*", "*.tfvars", ".vault-token", "vault_pass*", ".vault_pass*", "*.ovpn", "*.mobileprovision", ".*_history", "local.settings.json"]
+)
+_NOT_SECRETS = tuple(
+    [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults", ".env.schema", "*.tfvars.example", "*.pub"]
+)
+
+_IMAGES_SOUND_FONTS = """png jpg jpeg gif bmp ico icns tif tiff webp avif heic psd xcf ai eps sketch mp3 wav ogg
+    flac aac m4a wma mid mp4 m4v mov avi mkv webm wmv flv mpg mpeg ttf otf woff woff2 eot"""
+_ARCHIVES = """zip gz tgz bz2 xz zst lz4 lzma 7z rar tar jar war ear whl egg gem nupkg deb rpm apk ipa dmg iso
+    cab msi crx"""
+_MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm elc rlib rmeta bc dex ko efi bin
+    nib"""
+_DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt pth
+    onnx safetensors gguf tflite joblib mat rdb"""
+# Text is taken from these elsewhere.
+_PRINT = "pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi djvu"
+_OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
+_BINARY_SUFFIXES = frozenset(
+    " ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split()
+)
+
+# A long book is 3 MB; no other text that a person wrote is.
+_PROSE_SUFFIXES = frozenset(["txt", "text", "md", "markdown", "mdx", "rst", "adoc", "asciidoc", "org", "tex", "html", "htm", "xhtml"])
+_PROSE_FACTOR = 8
+
+_PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]*PRIVATE KEY")
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_SNIFFED = 8192
+
+
+def deny_folder(name: str, siblings: AbstractSet[str]) -> Reason | None:
+    """Return why a folder of this name is not entered; ``siblings`` are the names beside it."""
+    if name in _VERSION_CONTROL:
+        return "version control"
+    if name in _DEPENDENCIES or name.endswith(".egg-info"):
+        return "dependencies"
+    if name in _CACHES:
+        return "cache"
+    if name in _SECRET_FOLDERS:
+        return "secret"
+    if name in _BESIDE and not _BESIDE[name].isdisjoint(siblings):
+        return "dependencies"
+    return None
+
+
+def deny_content_of_folder(names: AbstractSet[str]) -> Reason | None:
+    """Return why a folder that holds these names is left out: it says of itself that it is a cache."""
+    for mark, reason in _INSIDE.items():
+        if mark in names:
+            return reason
+    return None
+
+
+def deny_file(name: str, folder: str = "") -> Reason | None:
+    """Return why a file of this name, in a folder of that name, is not read."""
+    if name in _VERSION_CONTROL:
+        return "version control"
+    if is_secret(name) or (folder == ".docker" and name == "config.json"):
+        return "secret"
+    if suffix_of(name) in _BINARY_SUFFIXES or name == ".DS_Store":
+        return "binary"
+    return None
+
+
+def is_secret(name: str) -> bool:
+    """Return whether a file of this name is likely to hold keys or passwords."""
+    return bool(_globs(_SECRETS).match(name)) and not _globs(_NOT_SECRETS).match(name)
+
+
+# Compiled when first needed: a check of known files needs it not at all.
+@cache
+def _globs(globs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(glob) for glob in globs), re.IGNORECASE)
+
+
+def suffix_of(name: str) -> str:
+    """Return what follows the last dot, in lower case; empty without one."""
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def largest(name: str, limit: int) -> int:
+    """Return the size in bytes above which a file of this name is left out; prose may be larger."""
+    return limit * _PROSE_FACTOR if suffix_of(name) in _PROSE_SUFFIXES else limit
+
+
+def deny_content(data: bytes) -> Reason | None:
+    """Return why these bytes are left out: NULs without a wide encoding's mark, or a private key."""
+    head = data[:_SNIFFED]
+    if b"\0" in head and not head.startswith(_WIDE_MARKS):
+        return "binary"
+    return "secret" if _PRIVATE_KEY.match(head) else None

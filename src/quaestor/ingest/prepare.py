@@ -1,0 +1,244 @@
+"""From a file on disk to what a store takes: read, hash, cut, find terms, embed.
+
+Runs in the caller's process or in a worker's; knows neither stores nor other files. Every way in which a
+file can be bad ends here, as a ``Skipped`` with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from posixpath import basename
+
+import numpy as np
+
+from quaestor.chunking import Cut, cut
+from quaestor.chunking.generated import why_not_parse
+from quaestor.embedding import Embedder, Vectors
+from quaestor.ingest.deny import deny_content, largest
+from quaestor.ingest.names import on_disk
+from quaestor.ingest.reading import UNTRUSTED, NotRegularError, Snapshot, read_snapshot
+from quaestor.ingest.report import Skipped
+from quaestor.ingest.settings import IngestSettings
+from quaestor.ingest.texts import chunk_terms, embedded_text, vector_keys
+from quaestor.passages import Chunk, Document
+from quaestor.stores import ChunkTerms
+
+# What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
+_LOW_VALUE_SHARE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to be read.
+
+    Attributes:
+        path: the document's path.
+        known_sha256: hash of the bytes in the index, None for a new file.
+    """
+
+    path: str
+    known_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document that is ready for the store.
+
+    Attributes:
+        document: the document.
+        steady: whether the file held still while it was read.
+        chunks: its chunks.
+        terms: their lexical terms.
+        keys: under which their vectors are kept.
+        texts: what is to be embedded; empty once ``vectors`` are there.
+        vectors: one row a chunk, None while the texts are not embedded.
+    """
+
+    document: Document
+    steady: bool
+    chunks: tuple[Chunk, ...]
+    terms: Sequence[ChunkTerms]
+    keys: Sequence[bytes]
+    texts: Sequence[str]
+    vectors: Vectors | None = None
+
+    @property
+    def path(self) -> str:
+        """The document's path."""
+        return self.document.path
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A file whose bytes are the indexed ones.
+
+    Attributes:
+        path: the document's path.
+        size: bytes.
+        mtime_ns: the modification time to note.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A file that is left out for what is in it, or because it cannot be read.
+
+    Attributes:
+        skipped: the path and the reason.
+        size: bytes, -1 where the decision is not to be remembered.
+        mtime_ns: modification time that the decision holds for.
+    """
+
+    skipped: Skipped
+    size: int = -1
+    mtime_ns: int = 0
+
+    @property
+    def path(self) -> str:
+        """The file's path."""
+        return self.skipped.path
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A file that was read and cut.
+
+    Attributes:
+        snapshot: its bytes.
+        parts: what they were cut into.
+    """
+
+    snapshot: Snapshot
+    parts: Cut
+
+
+Outcome = Prepared | Same | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Preparer:
+    """Turns tasks into outcomes.
+
+    Attributes:
+        root: the folder that paths are relative to.
+        settings: sizes and limits.
+        embedder_name: part of the vectors' keys.
+        embedder: embeds right away; None leaves that to the caller.
+    """
+
+    root: str
+    settings: IngestSettings
+    embedder_name: str
+    embedder: Embedder | None = None
+
+    def prepare(self, tasks: Sequence[Task]) -> list[Outcome]:
+        """Return one outcome a task, in order; embeds the texts of all of them at once."""
+        outcomes = [self._prepare(task) for task in tasks]
+        embedder = self.embedder
+        if embedder is None:
+            return outcomes
+        return with_vectors(outcomes, lambda _keys, texts: encode(embedder, texts))
+
+    def _prepare(self, task: Task) -> Outcome:
+        loaded = load(self.root, task, self.settings)
+        if not isinstance(loaded, Loaded):
+            return loaded
+        snapshot, parts = loaded.snapshot, loaded.parts
+        shown = task.path if self.settings.embed_path else None
+        texts = [embedded_text(chunk, shown, parts.title) for chunk in parts.chunks]
+        return Prepared(
+            document_of(task.path, snapshot, parts),
+            snapshot.steady,
+            parts.chunks,
+            chunk_terms(parts.chunks, task.path),
+            vector_keys(self.embedder_name, texts),
+            texts,
+        )
+
+
+def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Refused:
+    """Read a file and cut it, or say why not."""
+    limit = largest(basename(task.path), settings.max_file_bytes)
+    try:
+        snapshot = read_snapshot(on_disk(root, task.path), limit)
+    except OSError as error:
+        return Refused(_unreadable(task.path, error))
+    if snapshot.sha256 == task.known_sha256:
+        return Same(task.path, len(snapshot.data), snapshot.mtime_ns)
+    size = len(snapshot.data) if snapshot.mtime_ns != UNTRUSTED else -1
+    skipped = _refuse(task.path, snapshot.data, limit)
+    if skipped is not None:
+        return Refused(skipped, size, snapshot.mtime_ns)
+    try:
+        return Loaded(snapshot, cut(snapshot.data, task.path, settings.chunks))
+    except Exception as error:
+        return Refused(
+            Skipped(task.path, "failed", f"{type(error).__name__}: {error}"), size, snapshot.mtime_ns
+        )
+
+
+def _refuse(path: str, data: bytes, limit: int) -> Skipped | None:
+    if len(data) > limit:
+        return Skipped(path, "too large", f"the limit is {limit:,} bytes")
+    if reason := deny_content(data):
+        return Skipped(path, reason)
+    share = limit // _LOW_VALUE_SHARE
+    if len(data) > share and (kind := why_not_parse(data, path)):
+        return Skipped(path, "too large", f"{kind}: {len(data):,} bytes, the limit for such is {share:,}")
+    return None
+
+
+def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
+    """Return the document of a file that was read and cut."""
+    note = parts.note
+    if note is None and parts.chunker == "lines":
+        note = why_not_parse(snapshot.data, path)
+    return Document(
+        path=path,
+        sha256=snapshot.sha256,
+        size=len(snapshot.data),
+        mtime_ns=snapshot.mtime_ns,
+        language=parts.language,
+        encoding=parts.encoding,
+        title=parts.title,
+        chunker=parts.chunker,
+        note=note,
+    )
+
+
+def with_vectors(
+    outcomes: Sequence[Outcome], embed: Callable[[Sequence[bytes], Sequence[str]], Vectors]
+) -> list[Outcome]:
+    """Return the outcomes with vectors for every text, asked for in one call with all keys and texts."""
+    waiting = [done for done in outcomes if isinstance(done, Prepared) and done.vectors is None]
+    vectors = embed(
+        [key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts]
+    )
+    complete: list[Outcome] = []
+    at = 0
+    for done in outcomes:
+        if isinstance(done, Prepared) and done.vectors is None:
+            end = at + len(done.texts)
+            complete.append(replace(done, vectors=vectors[at:end], texts=()))
+            at = end
+        else:
+            complete.append(done)
+    return complete
+
+
+def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Return the embedder's vectors; no call for no texts."""
+    return embedder.encode(texts) if texts else np.zeros((0, embedder.dimensions), np.float32)
+
+
+def _unreadable(path: str, error: OSError) -> Skipped:
+    if isinstance(error, FileNotFoundError):
+        return Skipped(path, "vanished")
+    if isinstance(error, NotRegularError):
+        return Skipped(path, "special")
+    return Skipped(path, "unreadable", error.strerror or type(error).__name__)

@@ -1,0 +1,53 @@
+"""What changed: the files on disk held against the documents in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from quaestor.ingest.decisions import Decisions
+from quaestor.ingest.files import Found, walk
+from quaestor.ingest.settings import IngestSettings
+from quaestor.passages import Document
+from quaestor.stores import Store
+
+DECISIONS_KEY = "ingest.decisions"
+"""The metadata under which a store keeps what walks decided."""
+
+
+class Scanner:
+    """Compares a root with a store, and remembers between calls what the store holds.
+
+    Attributes:
+        decisions_text: the remembered decisions as they are in the store.
+    """
+
+    def __init__(self, root: Path, store: Store, settings: IngestSettings) -> None:
+        self._root = root
+        self._store = store
+        self._settings = settings
+        self._generation = -1
+        self._documents: Mapping[str, Document] = {}
+        self._decisions = Decisions()
+        self.decisions_text: str | None = None
+
+    def documents(self) -> Mapping[str, Document]:
+        """Return the store's documents by path; read again only after a commit, by whatever process."""
+        self._read_store()
+        return self._documents
+
+    def scan(self) -> Found:
+        """Walk the root and compare sizes and modification times; reads no file but ignore files."""
+        self._read_store()
+        return walk(self._root, self._settings, self._documents, self._decisions)
+
+    def _read_store(self) -> None:
+        generation = self._store.generation()
+        if generation == self._generation:
+            return
+        self._documents = self._store.documents()
+        text = self._store.metadata(DECISIONS_KEY)
+        if text != self.decisions_text:
+            self.decisions_text = text
+            self._decisions = Decisions.from_text(text)
+        self._generation = generation

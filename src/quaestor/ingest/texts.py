@@ -1,0 +1,56 @@
+"""What of a chunk is embedded and what is indexed by word; made here, and nowhere else.
+
+Pure. Changing anything here changes what an index holds: raise the recipe's number in ``settings`` with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from posixpath import splitext
+
+from quaestor.passages import Chunk
+from quaestor.stores import ChunkTerms
+from quaestor.terms import terms
+
+_KEY_BYTES = 16
+
+
+def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = None) -> str:
+    """Return the text that stands for a chunk: where it is, what it defines, and what it says.
+
+    Args:
+        chunk: the chunk.
+        path: its document's path, where that is to be part of it.
+        title: its document's title, which is put in unless the scope begins with it.
+    """
+    names = list(chunk.scope)
+    if chunk.symbol is not None:
+        names.append(chunk.symbol)
+    if title and title not in names:
+        names.insert(0, title)
+    return "\n".join(part for part in (path, " ".join(names), chunk.text) if part)
+
+
+def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
+    """Return the key under which each text's vector is kept: a hash of the embedder's name and the text."""
+    seed = blake2b(embedder.encode() + b"\0", digest_size=_KEY_BYTES)
+    keys = []
+    for text in texts:
+        digest = seed.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        keys.append(digest.digest())
+    return keys
+
+
+def chunk_terms(chunks: Sequence[Chunk], path: str) -> list[ChunkTerms]:
+    """Return each chunk's lexical terms: of its text, of its document's path without suffix, of its names."""
+    of_path = terms(splitext(path)[0])
+    return [ChunkTerms(terms(chunk.text), of_path, terms(" ".join(_names(chunk)))) for chunk in chunks]
+
+
+def _names(chunk: Chunk) -> Sequence[str]:
+    names = [*chunk.scope, *chunk.defines]
+    if chunk.symbol is not None and chunk.symbol not in chunk.defines:
+        names.append(chunk.symbol)
+    return names
