@@ -14,7 +14,7 @@ from pathlib import Path
 
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import LexicalBase, LexicalUpdate
-from quaestor.stores.embedded.marks import OVERLAY_CHUNKS, Lag, Mark, after, is_worn, lag
+from quaestor.stores.embedded.marks import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
 
 _WORN_SHARE = 0.3
@@ -79,7 +79,7 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
 def _course(connection: sqlite3.Connection, mark: Mark | None) -> tuple[Lag, bool] | None:
     """Return what to catch up on and whether to begin anew; None if nothing needs doing."""
     found = lag(connection, mark)
-    if found is not None and found.size <= OVERLAY_CHUNKS:
+    if found is not None and found.is_small:
         return None
     if found is None or mark is None or is_worn(after(mark, found), _WORN_SHARE, _WORN_LEAST):
         whole = lag(connection, None)

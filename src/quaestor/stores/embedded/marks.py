@@ -54,6 +54,11 @@ class Lag:
         """Chunks that came or went."""
         return self.added + sum(run.chunk_count for run in self.removed)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether to lay it over the derived files in memory."""
+        return self.size <= OVERLAY_CHUNKS
+
 
 def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
     """Return what happened since ``mark``; None if the change log cannot tell.

@@ -21,7 +21,7 @@ from quaestor.stores.embedded.erase import erase
 from quaestor.stores.embedded.failures import translated
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.marks import OVERLAY_CHUNKS, Lag, lag
+from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.transaction import Transaction
@@ -245,7 +245,7 @@ class EmbeddedStore:
         deadline = time.monotonic() + _CATCH_UP_SECONDS
         while True:
             base, behind = self._load(connection, base, load)
-            if behind is not None and behind.size <= OVERLAY_CHUNKS:
+            if behind is not None and behind.is_small:
                 return base, behind
             # Look at the truth anew from here on: the writer may be ahead of what this block began with.
             connection.execute("COMMIT")
@@ -267,7 +267,7 @@ class EmbeddedStore:
         """Return the files at hand, or those on disk if the former are too old, with their lag."""
         if base is not None:
             behind = lag(connection, base.mark)
-            if behind is not None and behind.size <= OVERLAY_CHUNKS:
+            if behind is not None and behind.is_small:
                 return base, behind
         base = load()
         return base, lag(connection, base.mark if base else None)

@@ -18,6 +18,8 @@ from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.quantise import quantise
 from quaestor.stores.embedded.truth import batches, marks, pack_terms, storable
 
+_Name = tuple[str | bytes, int]
+
 _FLUSH_CHUNKS = 4096
 LOOSE_SHARE = 0.5
 """Vectors in no chunk are kept, for a branch to come back to, up to this share of all."""
@@ -205,8 +207,10 @@ class Transaction:
         many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
         many(f"INSERT INTO chunks VALUES ({marks(12)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?)", terms)
-        names = {name for row in chunks if row[10] for name in _lowered([(row[0], row[10])])}
-        many("INSERT INTO names VALUES (?, ?)", sorted(names, key=lambda entry: _name_order(*entry)))
+        names = set(_lowered((row[0], row[10]) for row in chunks if row[10]))
+        # In the order of the index, which is quicker.
+        ordered: list[_Name] = sorted(names, key=_name_order)
+        many("INSERT INTO names VALUES (?, ?)", ordered)
         if chunks:
             self._content_changed = True
 
@@ -273,10 +277,11 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
     )
 
 
-def _lowered(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[str | bytes, int]]:
+def _lowered(rows: Iterable[tuple[int, str]]) -> Iterator[_Name]:
     for chunk, defines in rows:
         yield from ((storable(name.lower()), chunk) for name in json.loads(defines))
 
 
-def _name_order(name: str | bytes, chunk: int) -> tuple[bytes, int]:
+def _name_order(entry: _Name) -> tuple[bytes, int]:
+    name, chunk = entry
     return (name if isinstance(name, bytes) else name.encode(), chunk)

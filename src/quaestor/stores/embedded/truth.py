@@ -287,7 +287,7 @@ def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
         values.extend(where.languages)
     folder = literal_folder(where.paths)
     if folder and folder.isascii():
-        conditions.append("path >= ? AND path < ?")
+        conditions.append("(path >= ? AND path < ? OR typeof(path) = 'blob')")
         values.extend((folder, folder[:-1] + "0"))  # "0" follows "/"
     rows = connection.execute(
         f"SELECT path, id, first_chunk, chunk_count FROM documents WHERE {' AND '.join(conditions)}", values

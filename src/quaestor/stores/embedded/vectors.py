@@ -33,7 +33,7 @@ class Rows:
     alive: NDArray[np.bool_]
 
     def search(self, query: Floats, k: int, allowed: Ids | None = None) -> tuple[Ids, Floats]:
-        """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with cosines; best first."""
+        """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines."""
         places = np.flatnonzero(self._searchable(allowed))
         scores = self._exact(query, places)
         best = top(scores, k)

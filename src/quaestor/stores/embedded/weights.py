@@ -9,15 +9,26 @@ MAX_TERMS = 64
 """Distinct terms of a query that are looked up; of more, the rarest."""
 
 _CONSIDERED_TERMS = 4096
+_LONGEST_TERM_BYTES = 1024
 # Okapi's saturation of repeated query terms (Robertson et al., TREC-3, 1994); twice in a query counts 1.8
 # times.
 _K3 = 8.0
 
 
 def weigh(terms: Sequence[str]) -> dict[str, float]:
-    """Return each distinct term once, with a weight of 1 that grows slowly with its repetitions."""
+    """Return each distinct term once, with a weight of 1 that grows slowly with its repetitions.
+
+    What no index can hold, such as halves of surrogate pairs, is left out.
+    """
     counts = Counter(terms)
-    return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items()}
+    return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items() if _is_text(term)}
+
+
+def _is_text(term: str) -> bool:
+    try:
+        return 0 < len(term.encode()) <= _LONGEST_TERM_BYTES
+    except UnicodeEncodeError:
+        return False
 
 
 def rarest(weights: Mapping[str, float], frequency: Callable[[str], int]) -> dict[str, float]:

@@ -1,0 +1,74 @@
+"""What the store contract runs on: every way to open a store, and documents made for it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.passages import Chunk, Document, Span
+from quaestor.stores import ChunkTerms, Store, Writer
+from quaestor.stores.embedded import EmbeddedStore
+
+DIMENSIONS = 8
+
+Open = Callable[[Path], Store]
+
+
+def open_embedded(folder: Path) -> Store:
+    """Open the embedded store as it is: few chunks are searched in memory."""
+    return EmbeddedStore.open(folder, embedder="test", dimensions=DIMENSIONS, create=True)
+
+
+def on_disk(chunks: int) -> mock._patch[int]:
+    """Make the embedded store write changes of more than ``chunks`` chunks into its derived files."""
+    return mock.patch("quaestor.stores.embedded.marks.OVERLAY_CHUNKS", chunks)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A document with everything that is stored of it."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    vectors: NDArray[np.float32]
+    terms: tuple[ChunkTerms, ...]
+    keys: tuple[bytes, ...]
+
+    def put(self, writer: Writer) -> None:
+        writer.replace(self.document, self.chunks, self.vectors, self.terms, self.keys)
+
+
+def vector_of(text: str) -> NDArray[np.float32]:
+    """Return a unit vector that depends on ``text`` only; zeros for an empty one."""
+    if not text:
+        return np.zeros(DIMENSIONS, dtype=np.float32)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[: DIMENSIONS * 2]
+    vector = np.frombuffer(digest, dtype=np.uint16).astype(np.float32) - 32768.0
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+
+def entry(path: str, texts: Sequence[str], language: str = "python", **fields: str) -> Entry:
+    """Return a document of one chunk a text, whose body terms are its words; the first word is defined there."""
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+    document = Document(path, digest, sum(map(len, texts)), 7, language, **fields)  # type: ignore[arg-type]
+    chunks = tuple(_chunk(number, text) for number, text in enumerate(texts))
+    return Entry(
+        document,
+        chunks,
+        np.array([vector_of(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSIONS),
+        tuple(ChunkTerms(text.split(), path.split("/"), text.split()[:1]) for text in texts),
+        tuple(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts),
+    )
+
+
+def _chunk(number: int, text: str) -> Chunk:
+    words = text.split()
+    span = Span(number * 100, number * 100 + len(text), number + 1, number + 1)
+    symbol = words[0] if words else None
+    return Chunk(span, text, symbol, "function", ("Outer",), tuple(words[:1]))
