@@ -54,7 +54,7 @@ def vector_of(text: str) -> NDArray[np.float32]:
 
 
 def entry(path: str, texts: Sequence[str], language: str = "python", **fields: str) -> Entry:
-    """Return a document of one chunk a text, whose body terms are its words; the first word is defined there."""
+    """Return a document of one chunk a text; body terms are its words, and the first is defined there."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
     document = Document(path, digest, sum(map(len, texts)), 7, language, **fields)  # type: ignore[arg-type]
     chunks = tuple(_chunk(number, text) for number, text in enumerate(texts))

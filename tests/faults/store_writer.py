@@ -2,9 +2,9 @@
 
 Usage: python store_writer.py FOLDER NAME FIRST COUNT OVERLAY [FILE_LIMIT_BYTES]
 
-Transaction ``n`` puts the same three documents, each with ``n`` in all its texts and one chunk more than the last
-time, and sets the metadata ``NAME`` to ``n``; so a whole state is told from a torn one. Prints each ``n`` once it is
-committed.
+Transaction ``n`` puts the same three documents, each with ``n`` in all its texts and its number of chunks,
+and sets the metadata ``NAME`` to ``n``; so a whole state is told from a torn one. Prints each ``n`` once it
+is committed.
 """
 
 from __future__ import annotations

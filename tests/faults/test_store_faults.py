@@ -40,7 +40,7 @@ def check_whole(store: Store, name: str) -> int:
 
 
 def check_searches(store: Store, name: str, number: int) -> None:
-    """Assert, while nobody writes, that both searches find the chunks of transaction ``number`` and no others."""
+    """Assert, while nobody writes, that both searches find transaction ``number`` and no other."""
     expected = [f"{name} version{number} part{part}" for part in range(number % 5 + 2)] * 3
     found = store.get(chunk for chunk, _ in store.lexical([name], 1000))
     assert sorted(stored.chunk.text for stored in found.values()) == sorted(expected)

@@ -67,6 +67,8 @@ class MatrixBase:
             raise ValueError("the state file is cut short")
         place = folder / f"{PREFIX}{serial}"
         ids, factors, data = (_mapped(place / name, kind, count, dimensions) for name, kind in _FILES.items())
+        if count and [int(ids[0]), int(ids[-1])] != state["ends"]:
+            raise ValueError("the files are not those that the state file tells of")
         mark = Mark(Content(**state["mark"].pop("content")), **state["mark"])
         return cls(mark, serial, Rows(ids, data.reshape(count, dimensions), factors, alive))
 
@@ -90,6 +92,7 @@ class MatrixUpdate:
         self._place = folder / f"{PREFIX}{self._serial}"
         self._place.mkdir(exist_ok=True)
         self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
+        self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
         self._count = len(self._alive)
 
     def remove(self, run: Removed) -> None:
@@ -106,6 +109,8 @@ class MatrixUpdate:
         for name, part in parts.items():
             self._write(self._place / name, self._count * part[:1].nbytes, np.ascontiguousarray(part))
         self._count += len(ids)
+        self._ends = [*self._ends, int(ids[0]), int(ids[-1])]
+        self._ends = [self._ends[0], self._ends[-1]]
         self._alive = np.concatenate([self._alive, np.ones(len(ids), dtype=np.bool_)])
 
     def publish(self, mark: Mark) -> None:
@@ -116,6 +121,7 @@ class MatrixUpdate:
             "mark": asdict(mark),
             "serial": self._serial,
             "rows": self._count,
+            "ends": self._ends,
             "dimensions": self._dimensions,
         }
         temporary = self._folder / f"{STATE}.new"
