@@ -32,7 +32,8 @@ def cut_code(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[
         return Refusal(f"could not be parsed as {language}")
     root = tree.root_node
     pieces = Outline(Source(data, decoded.encoding), syntax, settings).walk(root)
-    if root.has_error and root.type == "ERROR" and not any(piece.defines for piece in pieces):
+    lost = root.type == "ERROR" and not any(piece.defines for piece in pieces)
+    if lost or (not pieces and data[decoded.start :].strip()):
         return Refusal(f"does not parse as {language}")
     pieces = merge.split(merge.align(pieces, data, decoded.start), data, settings)
     return merge.chunks(merge.group(pieces, settings), data, decoded.encoding)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.decode import decode
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
-from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
+from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method, named
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.passages import Span
 
@@ -40,18 +40,20 @@ class Definition:
 
 @dataclass(slots=True)
 class _Level:
-    """Siblings being walked: what encloses them, and where the material before the next one begins."""
+    """Siblings being walked, and what encloses them; transparent ones stand in their parent's place."""
 
     nodes: list[Node]
     scope: tuple[str, ...]
     container: str
+    transparent: bool = False
     position: int = 0
 
 
 def definitions(data: bytes, language: str) -> list[Definition]:
     """Return the functions, types and constants of a source file in order; nested ones after their parents.
 
-    Functions within functions are left out. A file that cannot be parsed has none.
+    Equations, clauses and overloads of one name are one definition. Functions within functions are left
+    out. A file that cannot be parsed has none.
 
     Args:
         data: the file's bytes, as ``decode`` gives them.
@@ -83,6 +85,7 @@ class _Walk:
             level = stack[-1]
             if level.position == len(level.nodes):
                 stack.pop()
+                self._lead = [one for one in self._lead if level.transparent and one.is_named]
                 continue
             node = level.nodes[level.position]
             level.position += 1
@@ -102,7 +105,7 @@ class _Walk:
             self._lead.append(node)
             return None
         if kind in self._syntax.transparent or kind in self._syntax.holders or kind == "ERROR":
-            return _Level(node.children, level.scope, level.container)
+            return _Level(node.children, level.scope, level.container, transparent=True)
         finder = self._syntax.finders.get(kind)
         found = finder(node, self._source) if finder is not None else None
         lead, self._lead = self._lead, []
@@ -111,10 +114,26 @@ class _Walk:
         if found.kind == "function" and level.container in CONTAINERS and level.container != "module":
             found = as_method(found)
         scope = level.scope + found.scope
-        self._found.append(self._definition(node, found, scope, lead))
+        made = self._definition(node, found, scope, lead)
+        if self._continues(made):
+            made = self._joined(self._found.pop(), made)
+        self._found.append(made)
         if found.kind in CONTAINERS and found.body is not None:
             return _Level(found.body.children, (*scope, found.name), found.kind)
         return None
+
+    def _continues(self, made: Definition) -> bool:
+        """Whether this is one more equation, clause or overload of the definition just before."""
+        if not self._syntax.same_name or not self._found or made.kind in CONTAINERS:
+            return False
+        last = self._found[-1]
+        return (last.name, last.kind, last.scope) == (made.name, made.kind, made.scope)
+
+    @staticmethod
+    def _joined(first: Definition, last: Definition) -> Definition:
+        span = Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line)
+        comment = "\n".join(filter(None, (first.comment, last.comment)))
+        return replace(first, span=span, body=last.body or first.body, comment=comment)
 
     def _drop_if_apart(self, node: Node) -> None:
         """A comment that a blank line separates from what follows is not about it."""
@@ -135,7 +154,7 @@ class _Walk:
         return Definition(found.name, found.kind, scope, span, body, "\n".join(comments))
 
     def _docstring(self, body: Node | None) -> str:
-        first = body.named_child(0) if body is not None else None
+        first = named(body, 0) if body is not None else None
         if first is None or first.type not in _STRINGS:
             return ""
         text = self._text(first)

@@ -177,7 +177,7 @@ _KNOWN = frozenset(_EXTENSIONS)
 
 _HEAD = 1024
 _TAIL = 512
-_SHEBANG = re.compile(rb"#!\s*\S*?([^/\s]+)(?:[ \t]+(.*))?")
+_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(.*))?")
 _EMACS = re.compile(rb"-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-", re.IGNORECASE)
 _VIM = re.compile(rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)")
 _CPP_HEADER = re.compile(

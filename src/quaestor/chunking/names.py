@@ -103,6 +103,11 @@ class Found:
 Finder = Callable[["Node", Source], Found | None]
 
 
+def named(node: Node, index: int) -> Node | None:
+    """Return the named child at an index, or None."""
+    return node.named_child(index) if index < node.named_child_count else None
+
+
 def body_of(node: Node) -> Node | None:
     """Return the node that holds a definition's members or statements."""
     body = node.child_by_field_name("body")
@@ -136,10 +141,10 @@ def by_field(kind: str, field: str = "name", *, defines: bool = True) -> Finder:
     """Return a finder that reads the name from a field of the node."""
 
     def find(node: Node, source: Source) -> Found | None:
-        named = node.child_by_field_name(field)
-        if named is None:
+        label = node.child_by_field_name(field)
+        if label is None:
             return None
-        scope, name = qualified(source.text(named))
+        scope, name = qualified(source.text(label))
         return Found(name, kind, scope, body_of(node), defines) if name else None
 
     return find
@@ -177,7 +182,7 @@ def _value_kind(name: str, value_type: str, values: dict[str, str]) -> str:
 
 def python_statement(node: Node, source: Source) -> Found | None:
     """``NAME = value`` or ``name: type = value``."""
-    child = node.child(0)
+    child = named(node, 0)
     if child is None or child.type != "assignment":
         return None
     left = child.child_by_field_name("left")
@@ -208,10 +213,10 @@ def js_variables(node: Node, source: Source) -> Found | None:
 
 
 def _js_declarator(node: Node, source: Source) -> Found | None:
-    named, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    if named is None or named.type != "identifier":
+    label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if label is None or label.type != "identifier":
         return None
-    name = source.text(named)
+    name = source.text(label)
     if value is None:
         return Found(name, "variable")
     if value.type == "call_expression":
@@ -235,7 +240,7 @@ def _wrapped_function(call: Node) -> Node | None:
 
 def js_statement(node: Node, source: Source) -> Found | None:
     """``module.exports.name = function ...``, ``Foo.prototype.bar = ...``, ``exports.x = 1``."""
-    child = node.named_child(0)
+    child = named(node, 0)
     if child is None or child.type != "assignment_expression":
         return None
     left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
@@ -261,11 +266,11 @@ def js_statement(node: Node, source: Source) -> Found | None:
 
 def js_member(node: Node, source: Source) -> Found | None:
     """A class field or an object's pair; a method when its value is a function."""
-    named = node.child_by_field_name("name") or node.child_by_field_name("key")
-    named = named or node.child_by_field_name("property")
-    if named is None or named.type == "computed_property_name":
+    label = node.child_by_field_name("name") or node.child_by_field_name("key")
+    label = label or node.child_by_field_name("property")
+    if label is None or label.type == "computed_property_name":
         return None
-    name = source.text(named).strip("'\"`")
+    name = source.text(label).strip("'\"`")
     value = node.child_by_field_name("value")
     kind = "method" if value is not None and value.type in _JS_VALUES else "field"
     if node.type == "pair" and kind == "field":
@@ -275,11 +280,11 @@ def js_member(node: Node, source: Source) -> Found | None:
 
 def ts_module(node: Node, source: Source) -> Found | None:
     """``namespace A.B { }`` and ``declare module "x" { }``."""
-    named = node.child_by_field_name("name")
-    if named is None:
+    label = node.child_by_field_name("name")
+    if label is None:
         return None
-    stated = source.text(named)
-    if named.type == "string":
+    stated = source.text(label)
+    if label.type == "string":
         return Found(stated.strip("'\"`"), "module", (), body_of(node))
     scope, name = qualified(stated)
     return Found(name, "module", scope, body_of(node)) if name else None
@@ -292,30 +297,30 @@ _GO_TYPES = {"struct_type": "struct", "interface_type": "interface"}
 
 def go_type(node: Node, source: Source) -> Found | None:
     """``type Name struct { }``."""
-    named, stated = node.child_by_field_name("name"), node.child_by_field_name("type")
-    if named is None:
+    label, stated = node.child_by_field_name("name"), node.child_by_field_name("type")
+    if label is None:
         return None
-    return Found(source.text(named), _GO_TYPES.get(stated.type if stated else "", "type"))
+    return Found(source.text(label), _GO_TYPES.get(stated.type if stated else "", "type"))
 
 
 def go_method(node: Node, source: Source) -> Found | None:
     """``func (r *Receiver[T]) Name()``."""
-    named, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
-    if named is None:
+    label, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+    if label is None:
         return None
     stated = source.text(receiver).strip("()") if receiver is not None else ""
     words = _GENERICS.sub("", stated).replace("*", " ").split()
-    return Found(source.text(named), "method", tuple(words[-1:]), body_of(node))
+    return Found(source.text(label), "method", tuple(words[-1:]), body_of(node))
 
 
 def rust_impl(node: Node, source: Source) -> Found | None:
     """``impl<T> Trait for Type<T> { }``: an extension of the type."""
-    named = node.child_by_field_name("type")
-    if named is None:
+    label = node.child_by_field_name("type")
+    if label is None:
         return None
-    while (inner := named.child_by_field_name("type")) is not None:
-        named = inner
-    scope, name = qualified(source.text(named).lstrip("&*"))
+    while (inner := label.child_by_field_name("type")) is not None:
+        label = inner
+    scope, name = qualified(source.text(label).lstrip("&*"))
     return Found(name, "extension", scope, body_of(node), defines=False) if name else None
 
 
@@ -334,7 +339,7 @@ def _declarator(node: Node) -> tuple[Node, bool] | None:
             "parenthesized_declarator",
             "attributed_declarator",
         }:
-            inner = node.named_child(0)
+            inner = named(node, 0)
         if inner is None:
             return node, is_function
         node = inner
@@ -361,10 +366,10 @@ def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
 
 def c_macro(node: Node, source: Source) -> Found | None:
     """``#define NAME value``; an include guard is none."""
-    named = node.child_by_field_name("name")
-    if named is None:
+    label = node.child_by_field_name("name")
+    if label is None:
         return None
-    name = source.text(named)
+    name = source.text(label)
     guards = node.child_by_field_name("value") is None and node.type == "preproc_def" and _GUARD.search(name)
     return None if guards else Found(name, "macro")
 
@@ -398,10 +403,10 @@ C_TYPES = {
 
 def c_type(node: Node, source: Source) -> Found | None:
     """``struct Name { }``; None for a mention without a body."""
-    body, named = node.child_by_field_name("body"), node.child_by_field_name("name")
-    if body is None or named is None:
+    body, label = node.child_by_field_name("body"), node.child_by_field_name("name")
+    if body is None or label is None:
         return None
-    scope, name = qualified(source.text(named))
+    scope, name = qualified(source.text(label))
     return Found(name, C_TYPES[node.type], scope, body) if name else None
 
 
@@ -425,9 +430,9 @@ def declarator_field(kind: str) -> Finder:
 
     def find(node: Node, source: Source) -> Found | None:
         for _ in range(4):
-            named = node.child_by_field_name("name")
-            if named is not None:
-                return Found(source.text(named).lstrip("$"), kind)
+            label = node.child_by_field_name("name")
+            if label is not None:
+                return Found(source.text(label).lstrip("$"), kind)
             for child in node.named_children:
                 if child.type in _DECLARATORS:
                     node = child
@@ -454,8 +459,8 @@ _DECLARATORS = frozenset(
 
 def csharp_namespace(node: Node, source: Source) -> Found | None:
     """``namespace A.B { }``; the whole dotted name counts as one."""
-    named = node.child_by_field_name("name")
-    return Found(source.text(named), "module", (), body_of(node)) if named is not None else None
+    label = node.child_by_field_name("name")
+    return Found(source.text(label), "module", (), body_of(node)) if label is not None else None
 
 
 _SWIFT_KINDS = {"extension": "extension", "enum": "enum", "struct": "struct"}
@@ -463,11 +468,11 @@ _SWIFT_KINDS = {"extension": "extension", "enum": "enum", "struct": "struct"}
 
 def swift_type(node: Node, source: Source) -> Found | None:
     """class, struct, enum, actor and extension share one node type."""
-    named, keyword = node.child_by_field_name("name"), node.child_by_field_name("declaration_kind")
-    if named is None:
+    label, keyword = node.child_by_field_name("name"), node.child_by_field_name("declaration_kind")
+    if label is None:
         return None
     kind = _SWIFT_KINDS.get(keyword.type if keyword is not None else "", "class")
-    scope, name = qualified(source.text(named))
+    scope, name = qualified(source.text(label))
     return Found(name, kind, scope, body_of(node), kind != "extension") if name else None
 
 
@@ -482,8 +487,8 @@ def swift_property(node: Node, source: Source) -> Found | None:
 
 def kotlin_type(node: Node, source: Source) -> Found | None:
     """class, interface and enum class share one node type."""
-    named = node.child_by_field_name("name")
-    if named is None:
+    label = node.child_by_field_name("name")
+    if label is None:
         return None
     kind = "class"
     for child in node.children:
@@ -491,13 +496,13 @@ def kotlin_type(node: Node, source: Source) -> Found | None:
             kind = child.type
         elif child.type == "modifiers" and "enum" in source.text(child).split():
             kind = "enum"
-    return Found(source.text(named), kind, (), body_of(node))
+    return Found(source.text(label), kind, (), body_of(node))
 
 
 def kotlin_companion(node: Node, source: Source) -> Found | None:
     """``companion object Name { }``."""
-    named = node.child_by_field_name("name")
-    return Found(source.text(named) if named is not None else "Companion", "class", (), body_of(node))
+    label = node.child_by_field_name("name")
+    return Found(source.text(label) if label is not None else "Companion", "class", (), body_of(node))
 
 
 def scala_extension(node: Node, source: Source) -> Found | None:
@@ -510,10 +515,10 @@ def scala_extension(node: Node, source: Source) -> Found | None:
 
 def scala_package(node: Node, source: Source) -> Found | None:
     """``package a.b { }``; a clause without a body defines nothing."""
-    named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if named is None or body is None:
+    label, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if label is None or body is None:
         return None
-    return Found(source.text(named), "module", (), body)
+    return Found(source.text(label), "module", (), body)
 
 
 # --- Ruby, Elixir, Lua, Haskell, Zig --------------------------------------------------------------------
@@ -533,11 +538,11 @@ def ruby_assignment(node: Node, source: Source) -> Found | None:
 def ruby_call(node: Node, source: Source) -> Found | None:
     """``private def name``: the method that is an argument."""
     arguments = node.child_by_field_name("arguments")
-    first = arguments.named_child(0) if arguments is not None else None
+    first = named(arguments, 0) if arguments is not None else None
     if first is None or first.type not in {"method", "singleton_method"}:
         return None
-    named = first.child_by_field_name("name")
-    return Found(source.text(named), "method", (), body_of(first)) if named is not None else None
+    label = first.child_by_field_name("name")
+    return Found(source.text(label), "method", (), body_of(first)) if label is not None else None
 
 
 _ELIXIR_DEFINERS = {
@@ -562,8 +567,8 @@ def elixir_call(node: Node, source: Source) -> Found | None:
     if target is None or target.type != "identifier":
         return None
     kind = _ELIXIR_DEFINERS.get(source.text(target))
-    arguments = node.named_child(1)
-    first = arguments.named_child(0) if kind and arguments is not None else None
+    arguments = named(node, 1)
+    first = named(arguments, 0) if kind and arguments is not None else None
     if kind is None or first is None:
         return None
     name = _elixir_name(first, source)
@@ -588,15 +593,15 @@ def _elixir_name(node: Node, source: Source) -> str | None:
 
 def lua_assignment(node: Node, source: Source) -> Found | None:
     """``M.name = function() end``, ``local name = value``."""
-    assignment = node if node.type == "assignment_statement" else node.named_child(0)
+    assignment = node if node.type == "assignment_statement" else named(node, 0)
     if assignment is None or assignment.type != "assignment_statement":
         return None
-    variables, values = assignment.named_child(0), assignment.named_child(1)
-    named = variables.named_child(0) if variables is not None else None
-    value = values.named_child(0) if values is not None else None
-    if named is None or value is None or named.type == "bracket_index_expression":
+    variables, values = named(assignment, 0), named(assignment, 1)
+    label = named(variables, 0) if variables is not None else None
+    value = named(values, 0) if values is not None else None
+    if label is None or value is None or label.type == "bracket_index_expression":
         return None
-    scope, name = qualified(source.text(named))
+    scope, name = qualified(source.text(label))
     if value.type == "function_definition":
         return Found(name, "function", scope, body_of(value))
     if value.type == "function_call" and source.data.startswith(b"require", value.start_byte):
@@ -606,32 +611,32 @@ def lua_assignment(node: Node, source: Source) -> Found | None:
 
 def lua_field(node: Node, source: Source) -> Found | None:
     """``name = function() end`` within a table."""
-    named, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    if named is None or value is None or value.type != "function_definition" or named.type != "identifier":
+    label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if label is None or value is None or value.type != "function_definition" or label.type != "identifier":
         return None
-    return Found(source.text(named), "function", (), body_of(value))
+    return Found(source.text(label), "function", (), body_of(value))
 
 
 def haskell_equation(node: Node, source: Source) -> Found | None:
     """``name patterns = expression`` or an infix ``a <+> b = expression``."""
-    named = node.child_by_field_name("name")
-    if named is None:
-        infix = node.named_child(0)
-        named = infix.child_by_field_name("operator") if infix is not None else None
-    if named is None:
+    label = node.child_by_field_name("name")
+    if label is None:
+        infix = named(node, 0)
+        label = infix.child_by_field_name("operator") if infix is not None else None
+    if label is None:
         return None
-    return Found(source.text(named).strip("()` "), "function")
+    return Found(source.text(label).strip("()` "), "function")
 
 
 def haskell_named(kind: str, *, defines: bool = True) -> Finder:
     """Return a finder for classes and instances, whose members are declarations."""
 
     def find(node: Node, source: Source) -> Found | None:
-        named = node.child_by_field_name("name")
-        if named is None:
+        label = node.child_by_field_name("name")
+        if label is None:
             return None
         body = node.child_by_field_name("declarations")
-        return Found(source.text(named), kind, (), body, defines)
+        return Found(source.text(label), kind, (), body, defines)
 
     return find
 
@@ -659,10 +664,10 @@ def zig_variable(node: Node, source: Source) -> Found | None:
 
 def zig_test(node: Node, source: Source) -> Found | None:
     """``test "what it shows" { }``."""
-    named = node.named_child(0)
-    if named is None or named.type not in {"string", "identifier"}:
+    label = named(node, 0)
+    if label is None or label.type not in {"string", "identifier"}:
         return None
-    return Found(source.text(named).strip('"')[:LONGEST_NAME], "test", (), body_of(node), defines=False)
+    return Found(source.text(label).strip('"')[:LONGEST_NAME], "test", (), body_of(node), defines=False)
 
 
 def as_method(found: Found) -> Found:

@@ -104,7 +104,7 @@ class Outline:
 
     def _leave(self, frame: _Frame) -> None:
         """Keep comments at a container's end apart from what follows the container."""
-        if frame.transparent or self._pending is None:
+        if self._pending is None or (frame.transparent and self._pending_end > self._pending):
             return
         if frame.inside is None and self._pending_end > self._pending:
             self._add(self._pending, frame)

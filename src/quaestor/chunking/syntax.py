@@ -291,7 +291,7 @@ SYNTAXES: dict[str, Syntax] = {
     "haskell": Syntax(
         "haskell",
         {
-            "signature": by_field("function"),
+            "signature": names.haskell_equation,
             "function": names.haskell_equation,
             "bind": names.haskell_equation,
             "data_type": by_field("type"),

@@ -1,0 +1,185 @@
+"""Headings, front matter, and how long sections are divided."""
+
+from __future__ import annotations
+
+import pytest
+
+from quaestor.chunking import ChunkSettings, Cut, cut
+
+SMALL = ChunkSettings(target=60, limit=120)
+
+
+def sections(made: Cut) -> list[tuple[int, int, str | None, tuple[str, ...]]]:
+    return [(one.span.start_line, one.span.end_line, one.symbol, one.scope) for one in made.chunks]
+
+
+MARKDOWN = b"""---
+title: "A day: in Oaxaca"
+author: Ana
+date: 2024-05-01
+---
+Intro that stands before any heading at all.
+
+# Where to eat
+
+The market is the best place for breakfast, by far.
+
+## Tacos [here](x) `now` #
+
+```sh
+# not a heading
+```
+
+The other stand closes at noon, so come early in the day.
+
+Setext title
+------------
+
+Underlined with dashes, this is a second level heading.
+
+<!--
+# hidden
+-->
+"""
+
+
+def test_markdown() -> None:
+    made = cut(MARKDOWN, "day.md", SMALL)
+    assert (made.language, made.chunker) == ("markdown", "headings")
+    assert (made.title, made.author, made.date) == ("A day: in Oaxaca", "Ana", "2024-05-01")
+    assert [(symbol, scope) for _, _, symbol, scope in sections(made) if symbol][:1] == [("Where to eat", ())]
+    named = {symbol: scope for _, _, symbol, scope in sections(made) if symbol}
+    assert named == {
+        "Where to eat": (),
+        "Tacos here now": ("Where to eat",),
+        "Setext title": ("Where to eat",),
+    }
+    assert {one.kind for one in made.chunks if one.symbol} == {"section"}
+    assert all(one.defines == () for one in made.chunks)
+
+
+def test_a_thematic_break_and_a_list_are_no_headings() -> None:
+    made = cut(b"# A\n\ntext\n\n---\n\n- item\n---\n\n| a |\n|---|\n", "a.md", SMALL)
+    assert {one.symbol for one in made.chunks} == {"A"}
+
+
+def test_a_fence_closes_only_with_its_own_kind() -> None:
+    data = b"# A\n\n````md\n```\n# no\n```\n````\n\n~~~\n# no\n```\n~~~\n\n# B\n\n" + b"words " * 12
+    assert {one.symbol for one in cut(data, "a.md", SMALL).chunks} == {"A", "B"}
+
+
+RST = b"""=====
+Title
+=====
+
+:Author: Ana
+
+The introduction has a sentence that is long enough here.
+
+Part one
+========
+
+.. code::
+
+   Not a title
+   ===========
+
+A paragraph with a sentence that is also long enough here.
+
+Deeper
+------
+
+And the last paragraph of the page, which is long enough too.
+
+Part two
+========
+
+Short.
+"""
+
+
+def test_restructuredtext() -> None:
+    made = cut(RST, "a.rst", SMALL)
+    assert (made.language, made.title, made.author) == ("restructuredtext", "Title", "Ana")
+    assert dict.fromkeys((symbol, scope) for _, _, symbol, scope in sections(made)) == dict.fromkeys(
+        [
+            ("Title", ()),
+            ("Part one", ("Title",)),
+            ("Deeper", ("Title", "Part one")),
+            ("Part two", ("Title",)),
+        ]
+    )
+    assert made.chunks[0].span.start_line == 1
+
+
+ASCIIDOC = b"""= Manual
+:author: Ana
+
+What it is, at some length, for the reader of it.
+
+== Install
+
+----
+== no
+----
+
+Run this, then run that, and then wait for the end.
+"""
+
+
+def test_asciidoc() -> None:
+    made = cut(ASCIIDOC, "a.adoc", SMALL)
+    assert (made.title, made.author) == ("Manual", "Ana")
+    assert [one.symbol for one in made.chunks][-1] == "Install"
+    assert {one.scope for one in made.chunks} == {(), ("Manual",)}
+
+
+def test_plain_text_with_underlined_titles() -> None:
+    made = cut(b"NOTES\n=====\n\nSome words.\n", "NOTES.txt")
+    assert (made.chunker, made.title, made.chunks[0].symbol) == ("headings", "NOTES", "NOTES")
+
+
+def test_plain_text_without_titles_is_cut_at_paragraphs() -> None:
+    data = b"One paragraph of words that stands here.\n\nAnother paragraph of words that stands.\n"
+    made = cut(data, "a.txt", SMALL)
+    assert (made.chunker, made.title) == ("lines", None)
+    assert [one.text.strip()[:3] for one in made.chunks] == ["One", "Ano"]
+
+
+def test_small_sections_under_one_heading_merge() -> None:
+    made = cut(b"# T\n\n## A\n\na\n\n## B\n\nb\n", "a.md")
+    assert [(one.symbol, one.scope) for one in made.chunks] == [("T", ())]
+
+
+def test_a_long_paragraph_is_cut_after_sentences() -> None:
+    data = b"# T\n\n" + b"This sentence is about forty bytes long. " * 40
+    texts = [one.text for one in cut(data, "a.md", ChunkSettings(200, 400)).chunks]
+    assert len(texts) > 5
+    assert all(text.rstrip().endswith(".") for text in texts[1:])
+
+
+def test_a_long_list_is_cut_between_its_items() -> None:
+    data = b"# T\n\n" + b"".join(b"- item %d with some words\n  that go on\n" % n for n in range(40))
+    made = cut(data, "a.md", ChunkSettings(200, 400))
+    assert len(made.chunks) > 5
+    assert all(one.text.startswith("- item") for one in made.chunks[1:])
+    assert {one.symbol for one in made.chunks} == {"T"}
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        (b'+++\ntitle = "In TOML"\n+++\n', "In TOML"),
+        (b"---\nname: x\n---\n", "Heading"),
+        (b"---\ntitle: Plain # comment\nauthors:\n  - name: B\n---\n", "Plain"),
+        (b"", "Heading"),
+    ],
+)
+def test_titles(front: bytes, title: str) -> None:
+    assert cut(front + b"## Low\n\n# Heading\n", "a.md").title == title
+
+
+def test_windows_line_ends() -> None:
+    made = cut(MARKDOWN.replace(b"\n", b"\r\n"), "day.md", SMALL)
+    assert made.title == "A day: in Oaxaca"
+    assert {one.symbol for one in made.chunks} == {None, "Where to eat", "Tacos here now", "Setext title"}
