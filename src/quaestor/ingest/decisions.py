@@ -30,6 +30,8 @@ class Decisions:
         sources: per folder (``""`` is the root, others end with ``/``), its ignore files.
         folders: folders that were entered.
         ignored: entries that a pattern left out; folders end with ``/``.
+        tracked: per repository (``""`` is the root's), its index.
+        rescued: files that are indexed only because they are tracked.
         refused: files that were left out for what is in them: reason, detail, and the stamp that they hold
             for.
     """
@@ -39,6 +41,8 @@ class Decisions:
     sources: dict[str, dict[str, Stamp]] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     ignored: set[str] = field(default_factory=set)
+    tracked: dict[str, Stamp] = field(default_factory=dict)
+    rescued: set[str] = field(default_factory=set)
     refused: dict[str, tuple[Reason, str, Stamp]] = field(default_factory=dict)
 
     def to_text(self) -> str:
@@ -51,6 +55,8 @@ class Decisions:
                 "sources": self.sources,
                 "folders": sorted(self.folders),
                 "ignored": sorted(self.ignored),
+                "tracked": self.tracked,
+                "rescued": sorted(self.rescued),
                 "refused": self.refused,
             },
             separators=(",", ":"),
@@ -74,6 +80,8 @@ class Decisions:
             sources={folder: _stamps(files) for folder, files in data["sources"].items()},
             folders=set(data["folders"]),
             ignored=set(data["ignored"]),
+            tracked=_stamps(data["tracked"]),
+            rescued=set(data["rescued"]),
             refused={
                 path: (reason, detail, (size, time))
                 for path, (reason, detail, (size, time)) in data["refused"].items()

@@ -34,14 +34,26 @@ Reason = Literal[
 could not cope with it.
 """
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS", ".sl", ".fossil"})
 
 _DEPENDENCIES = frozenset(
-    ["node_modules", "bower_components", "jspm_packages", ".venv", "site-packages", ".eggs", ".yarn", ".pnpm-store", ".bundle", ".dart_tool", ".pub-cache", ".gradle", ".m2", ".terraform", "elm-stuff", ".stack-work", "dist-newstyle"]
+    _words(
+        """node_modules bower_components jspm_packages .venv site-packages .eggs .yarn .pnpm-store .bundle
+    .dart_tool .pub-cache .gradle .m2 .terraform elm-stuff .stack-work dist-newstyle"""
+    )
 )
 
 _CACHES = frozenset(
-    ["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".ipynb_checkpoints", ".next", ".nuxt", ".svelte-kit", ".parcel-cache", ".turbo", ".sass-cache", ".zig-cache", "zig-cache", "zig-out", "DerivedData", ".idea", ".vs"]
+    _words(
+        """__pycache__ .mypy_cache .pytest_cache .ruff_cache .hypothesis .tox .nox .ipynb_checkpoints .next
+    .nuxt .svelte-kit .parcel-cache .turbo .sass-cache .zig-cache zig-cache zig-out DerivedData .idea
+    .vs"""
+    )
 )
 
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".azure", ".gcloud", ".password-store"})
@@ -64,20 +76,32 @@ _INSIDE: dict[str, Reason] = {
 }
 
 _SECRETS = tuple(
-    [".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.pkcs12", "*.jks", "*.keystore", "*.bks", "*.kdbx", "*.ppk", "*.keytab", "*.gpg", "*.age", "*.p8", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".git-credentials", ".npmrc", ".pypirc", ".yarnrc.yml", ".dockercfg", ".dockerconfigjson", "credentials", "credentials.json", "credentials.y*ml", "credentials.toml", "credentials.ini", "credentials.csv", "credentials.xml", "credentials.txt", "credentials.db", "credentials.properties", "*.credentials", "secrets", "secrets.json", "secrets.y*ml", "secrets.toml", "secrets.ini", "secrets.properties", "*.secret", "client_secret*.json", "service[-_]account*.json", "kubeconfig", "*.kubeconfig", "*.tfstate", "*.tfstate.*", "*.tfvars", ".vault-token", "vault_pass*", ".vault_pass*", "*.ovpn", "*.mobileprovision", ".*_history", "local.settings.json"]
+    _words(
+        """.env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.pkcs12 *.jks *.keystore *.bks *.kdbx *.ppk
+    *.keytab *.gpg *.age *.p8 id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc _netrc .pgpass .my.cnf
+    .htpasswd .git-credentials .npmrc .pypirc .yarnrc.yml .dockercfg .dockerconfigjson credentials
+    credentials.json credentials.y*ml credentials.toml credentials.ini credentials.csv credentials.xml
+    credentials.txt credentials.db credentials.properties *.credentials secrets secrets.json
+    secrets.y*ml secrets.toml secrets.ini secrets.properties *.secret client_secret*.json
+    service[-_]account*.json kubeconfig *.kubeconfig *.tfstate *.tfstate.* *.tfvars .vault-token
+    vault_pass* .vault_pass* *.ovpn *.mobileprovision .*_history local.settings.json"""
+    )
 )
 _NOT_SECRETS = tuple(
-    [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults", ".env.schema", "*.tfvars.example", "*.pub"]
+    _words(
+        """.env.example .env.sample .env.template .env.dist .env.defaults .env.schema *.tfvars.example
+    *.pub"""
+    )
 )
 
-_IMAGES_SOUND_FONTS = """png jpg jpeg gif bmp ico icns tif tiff webp avif heic psd xcf ai eps sketch mp3 wav ogg
-    flac aac m4a wma mid mp4 m4v mov avi mkv webm wmv flv mpg mpeg ttf otf woff woff2 eot"""
-_ARCHIVES = """zip gz tgz bz2 xz zst lz4 lzma 7z rar tar jar war ear whl egg gem nupkg deb rpm apk ipa dmg iso
-    cab msi crx"""
-_MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm elc rlib rmeta bc dex ko efi bin
-    nib"""
-_DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt pth
-    onnx safetensors gguf tflite joblib mat rdb"""
+_IMAGES_SOUND_FONTS = """png jpg jpeg gif bmp ico icns tif tiff webp avif heic psd xcf ai eps sketch mp3 wav
+    ogg flac aac m4a wma mid mp4 m4v mov avi mkv webm wmv flv mpg mpeg ttf otf woff woff2 eot"""
+_ARCHIVES = """zip gz tgz bz2 xz zst lz4 lzma 7z rar tar jar war ear whl egg gem nupkg deb rpm apk ipa dmg
+    iso cab msi crx"""
+_MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm elc rlib rmeta bc dex ko efi
+    bin nib"""
+_DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt
+    pth onnx safetensors gguf tflite joblib mat rdb"""
 # Text is taken from these elsewhere.
 _PRINT = "pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
@@ -86,7 +110,7 @@ _BINARY_SUFFIXES = frozenset(
 )
 
 # A long book is 3 MB; no other text that a person wrote is.
-_PROSE_SUFFIXES = frozenset(["txt", "text", "md", "markdown", "mdx", "rst", "adoc", "asciidoc", "org", "tex", "html", "htm", "xhtml"])
+_PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
 
 _PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]*PRIVATE KEY")

@@ -1,22 +1,20 @@
 """Walking a folder: every file that may be indexed, and the reason for everything that is left out.
 
-Nothing of the repository is executed, git included. Symbolic links are never followed: what a link inside
-the root leads to has its own place there, and what lies outside is not the caller's to index; so loops and
-duplicates cannot arise.
+Nothing of the repository is executed, and git is not run. Symbolic links are never followed: what a link
+inside the root leads to has its own place there, and what lies outside is not the caller's to index; so
+loops and duplicates cannot arise.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.errors import NotFoundError, UsageError
-from quaestor.ingest.decisions import NO_FILE, Decisions, Stamp
+from quaestor.ingest.decisions import Decisions
 from quaestor.ingest.deny import (
     Reason,
     deny_content_of_folder,
@@ -24,10 +22,9 @@ from quaestor.ingest.deny import (
     deny_folder,
     largest,
 )
-from quaestor.ingest.ignore import IGNORE_NAMES, Level, Settled, outer_files, root_level
 from quaestor.ingest.names import storable
-from quaestor.ingest.reading import is_racy
 from quaestor.ingest.report import FoundFile, Skipped
+from quaestor.ingest.rules import Folder, Here, Rules
 from quaestor.ingest.settings import IngestSettings
 from quaestor.passages import Document
 
@@ -98,31 +95,16 @@ def folder_of(root: Path) -> Path:
     return root if root.is_dir() else root.parent
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """A folder to be read: its prefix for paths, its place on disk, and the rules above it."""
-
-    prefix: str
-    place: str
-    name: str
-    above: Level | None
-    trusted: bool
-
-
 class _Walk:
     def __init__(
         self, root: Path, settings: IngestSettings, known: Mapping[str, Document], before: Decisions
     ) -> None:
         self._root = root
         self._limit = settings.max_file_bytes
-        self._settled = Settled(settings.ignore)
         self._known = known
-        self._before = before if before.rules == settings.rules() else Decisions()
-        self._now = time.time_ns()
+        self._rules = Rules(root, settings, before)
         self._seen: set[str] = set()
-        self._found = Found()
-        self._after = self._found.decisions
-        self._after.rules = settings.rules()
+        self._found = Found(decisions=self._rules.after)
 
     def run(self) -> Found:
         """Walk and return what was found."""
@@ -131,13 +113,11 @@ class _Walk:
         else:
             self._single_file()
         self._found.removed = sorted(self._known.keys() - self._seen)
+        self._rules.after.rescued |= self._rules.before.rescued & self._seen
         return self._found
 
     def _walk_folders(self) -> None:
-        outer = {str(path): self._stamp(str(path)) for path in outer_files(self._root)}
-        self._after.outer = outer
-        trusted = outer == self._before.outer and self._after.rules == self._before.rules
-        pending = [_Folder("", str(self._root), "", None, trusted)]
+        pending = [Folder("", str(self._root))]
         while pending:
             pending.extend(self._read(pending.pop()))
 
@@ -149,113 +129,90 @@ class _Walk:
         else:
             self._consider(name, name, self._root.stat())
 
-    def _read(self, folder: _Folder) -> Iterator[_Folder]:
-        """Look at every entry of a folder; yield the folders to go on with."""
+    def _read(self, folder: Folder) -> list[Folder]:
+        """Look at every entry of a folder; return the folders to go on with."""
         try:
             with os.scandir(folder.place) as entries:
                 listing = list(entries)
         except OSError as error:
-            if not folder.prefix:
-                raise UsageError(
-                    f"{folder.place!r} cannot be read ({_words(error)}). "
-                    "Change its permissions or give another path."
-                ) from error
-            self._skip_unreachable(folder.prefix, error)
-            return
+            self._unreadable_folder(folder, error)
+            return []
         names = {entry.name for entry in listing}
         if folder.prefix and (reason := deny_content_of_folder(names)):
             self._skip(folder.prefix, reason)
-            return
-        if folder.prefix:
-            self._after.folders.add(folder.prefix)
-        level, trusted = self._enter(folder, names)
-        yield from self._entries(listing, names, folder, level, trusted)
+            return []
+        here = self._rules.enter(folder, names)
+        return self._remarkable(self._new(listing, folder.prefix, self._known_here(here)), here)
 
-    def _enter(self, folder: _Folder, names: AbstractSet[str]) -> tuple[Level, bool]:
-        """Return the folder's rules, and whether decisions that were made under them before still hold."""
-        files = tuple(name for name in IGNORE_NAMES if name in names)
-        if folder.above is None:
-            level = root_level(self._root, files)
-        else:
-            level = folder.above.below(folder.name, folder.place, files)
-        stamps = {name: self._stamp(f"{folder.place}/{name}") for name in files}
-        if stamps:
-            self._after.sources[folder.prefix] = stamps
-        return level, folder.trusted and stamps == self._before.sources.get(folder.prefix, {})
+    def _known_here(self, here: Here) -> Mapping[str, Document]:
+        """Return the documents whose place in the index no rule could have changed."""
+        if not here.trusted:
+            return {}
+        rescued = self._rules.before.rescued
+        if here.same_index or not rescued:
+            return self._known
+        return {path: document for path, document in self._known.items() if path not in rescued}
 
-    def _entries(
-        self,
-        listing: list[os.DirEntry[str]],
-        names: AbstractSet[str],
-        folder: _Folder,
-        level: Level,
-        trusted: bool,
-    ) -> Iterator[_Folder]:
-        prefix, known, seen, regular = folder.prefix, self._known if trusted else {}, self._seen, stat.S_ISREG
+    def _new(
+        self, listing: list[os.DirEntry[str]], prefix: str, known: Mapping[str, Document]
+    ) -> Iterator[os.DirEntry[str]]:
+        """Yield what is not a known file in its known state; the one loop that sees every file every time."""
+        seen, is_regular = self._seen.add, stat.S_ISREG
         for entry in listing:
-            path = prefix + entry.name
-            try:
-                document = known.get(path)
-                if document is not None:
+            document = known.get(prefix + entry.name)
+            if document is not None:
+                try:
                     state = entry.stat(follow_symlinks=False)
-                    if (
-                        state.st_mtime_ns == document.mtime_ns
-                        and state.st_size == document.size
-                        and regular(state.st_mode)
-                    ):
-                        seen.add(path)
-                        self._found.unchanged += 1
-                        continue
+                except OSError:
+                    continue  # it vanished, so it is not seen
+                if (
+                    state.st_mtime_ns == document.mtime_ns
+                    and state.st_size == document.size
+                    and is_regular(state.st_mode)
+                ):
+                    seen(prefix + entry.name)
+                    self._found.unchanged += 1
+                    continue
+            yield entry
+
+    def _remarkable(self, entries: Iterator[os.DirEntry[str]], here: Here) -> list[Folder]:
+        folders = []
+        for entry in entries:
+            path = here.folder.prefix + entry.name
+            try:
                 if entry.is_symlink():
                     self._skip(path, "link", self._where_link_leads(entry))
-                elif entry.is_dir(follow_symlinks=False):
-                    if self._enters(path, entry.name, names, level, trusted):
-                        yield _Folder(f"{path}/", entry.path, entry.name, level, trusted)
+                elif not entry.is_dir(follow_symlinks=False):
+                    self._file(entry, path, here)
+                elif reason := deny_folder(entry.name, here.names):
+                    self._skip(f"{path}/", reason)
+                elif below := self._rules.enters(here, path, entry.name, entry.path):
+                    folders.append(below)
                 else:
-                    self._file(entry, path, folder, level, trusted)
+                    self._skip(f"{path}/", "ignored")
             except OSError as error:
                 self._skip_unreachable(path, error)
+        return folders
 
-    def _enters(self, path: str, name: str, names: AbstractSet[str], level: Level, trusted: bool) -> bool:
-        key = f"{path}/"
-        if reason := deny_folder(name, names):
-            self._skip(key, reason)
-            return False
-        if trusted and key in self._before.folders:
-            return True
-        return not self._is_ignored(key, path, name, level, trusted, folder=True)
-
-    def _file(self, entry: os.DirEntry[str], path: str, folder: _Folder, level: Level, trusted: bool) -> None:
+    def _file(self, entry: os.DirEntry[str], path: str, here: Here) -> None:
         if not entry.is_file(follow_symlinks=False):
             self._skip(path, "special")
-        elif reason := deny_file(entry.name, folder.name):
+        elif reason := deny_file(entry.name, here.folder.name):
             self._skip(path, reason)
-        elif not self._is_ignored(path, path, entry.name, level, trusted, folder=False):
-            self._consider(path, entry.name, entry.stat(follow_symlinks=False))
-
-    def _is_ignored(
-        self, key: str, path: str, name: str, level: Level, trusted: bool, *, folder: bool
-    ) -> bool:
-        if trusted and key in self._before.ignored:
-            ignored: bool | None = True
+        elif not self._rules.takes(here, path, entry.name):
+            self._skip(path, "ignored")
         else:
-            ignored = self._settled.decide(path, name, folder=folder)
-            if ignored is None:
-                ignored = level.ignores(name, folder=folder)
-        if ignored:
-            self._after.ignored.add(key)
-            self._skip(key, "ignored")
-        return bool(ignored)
+            self._consider(path, entry.name, entry.stat(follow_symlinks=False))
 
     def _consider(self, path: str, name: str, state: os.stat_result) -> None:
         """Take a file that no rule of names leaves out: by its size, and by what is known of it."""
         limit = largest(name, self._limit)
         stamp = (state.st_size, state.st_mtime_ns)
-        refused = self._before.refused.get(path)
+        refused = self._rules.before.refused.get(path)
         if state.st_size > limit:
             self._skip(path, "too large", f"{state.st_size:,} bytes, the limit is {limit:,}")
         elif refused is not None and refused[2] == stamp:
-            self._after.refused[path] = refused
+            self._rules.after.refused[path] = refused
             self._skip(path, refused[0], refused[1])
         else:
             self._take(FoundFile(storable(path), *stamp))
@@ -273,15 +230,6 @@ class _Walk:
         else:
             self._found.suspects.append(file)
 
-    def _stamp(self, place: str) -> Stamp:
-        """Return an ignore file's size and time; one that proves nothing is replaced to agree with none."""
-        try:
-            state = os.stat(place)  # noqa: PTH116 - hot
-        except (OSError, ValueError):
-            return NO_FILE
-        racy = is_racy(state.st_mtime_ns, self._now)
-        return state.st_size, -self._now if racy else state.st_mtime_ns
-
     def _where_link_leads(self, entry: os.DirEntry[str]) -> str:
         target = os.readlink(entry.path)  # noqa: PTH115
         place = os.path.normpath(os.path.join(os.path.dirname(entry.path), target))  # noqa: PTH118, PTH120
@@ -290,6 +238,14 @@ class _Walk:
             return "leads out of the root"
         exists = os.path.exists(place)  # noqa: PTH110
         return "what it leads to has its own place" if exists else "leads nowhere"
+
+    def _unreadable_folder(self, folder: Folder, error: OSError) -> None:
+        if not folder.prefix:
+            raise UsageError(
+                f"{folder.place!r} cannot be read ({_words(error)}). "
+                "Change its permissions or give another path."
+            ) from error
+        self._skip_unreachable(folder.prefix, error)
 
     def _skip_unreachable(self, path: str, error: OSError) -> None:
         reason: Reason = "vanished" if isinstance(error, FileNotFoundError) else "unreadable"

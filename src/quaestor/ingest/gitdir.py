@@ -23,18 +23,23 @@ def repository_root(folder: Path) -> Path | None:
 
 def exclude_file(repository: Path) -> Path:
     """Return the repository's ``info/exclude``, which need not exist; follows worktrees' ``.git`` files."""
-    return _common_folder(repository / ".git") / "info" / "exclude"
+    folder = git_folder(repository / ".git")
+    common = _pointer(folder / "commondir")
+    return (folder / common if common else folder) / "info" / "exclude"
 
 
-def _common_folder(dot_git: Path) -> Path:
-    folder = dot_git
-    if dot_git.is_file():
-        pointer = read_small(dot_git, _LARGEST_POINTER).decode("utf-8", "replace").strip()
-        if not pointer.startswith("gitdir:"):
-            return dot_git
-        folder = dot_git.parent / pointer.removeprefix("gitdir:").strip()
-    common = read_small(folder / "commondir", _LARGEST_POINTER).decode("utf-8", "replace").strip()
-    return folder / common if common else folder
+def git_folder(dot_git: Path) -> Path:
+    """Return the folder that a ``.git`` stands for; in worktrees and submodules it is a file that names it."""
+    if not dot_git.is_file():
+        return dot_git
+    pointer = _pointer(dot_git)
+    return (
+        dot_git.parent / pointer.removeprefix("gitdir:").strip() if pointer.startswith("gitdir:") else dot_git
+    )
+
+
+def _pointer(path: Path) -> str:
+    return read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
 
 
 def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from pathlib import Path
 
 from quaestor.ingest.gitdir import exclude_file, read_small, repository_root, user_ignore_file
@@ -17,53 +18,61 @@ from quaestor.ingest.patterns import PatternSet, as_bytes_text
 IGNORE_NAMES = (".quaestorignore", ".ignore", ".gitignore")
 """Names of ignore files, the one that wins first."""
 
+NESTED_EXCLUDE = ".git/info/exclude"
+"""The ignore file of a repository inside the root, as it is named from that repository's folder."""
+
 _LARGEST = 4 << 20
 
 
+class Verdict(Enum):
+    """What patterns say of an entry."""
+
+    KEPT = "brought back by a pattern"
+    GIT = "ignored by one of git's files"
+    OURS = "ignored by a file or setting that git does not know"
+
+
 class Level:
-    """The ignore rules of one folder and of everything above it.
+    """The ignore rules of one folder, on top of those of the folder above it."""
 
-    Attributes:
-        above: the rules of the folder above, None at the top.
-        name: the folder's name.
-    """
-
-    __slots__ = ("_files", "_folder", "_sets", "above", "name")
+    __slots__ = ("_above", "_files", "_folder", "_name", "_sets")
 
     def __init__(self, above: Level | None, name: str, folder: str, files: Sequence[str] = ()) -> None:
-        self.above = above
-        self.name = as_bytes_text(name)
+        self._above = above
+        self._name = as_bytes_text(name)
         self._folder = folder
         self._files = files
-        self._sets: list[PatternSet] | None = None
+        self._sets: Sequence[tuple[PatternSet, Verdict]] | None = None
 
     def below(self, name: str, folder: str, files: Sequence[str]) -> Level:
         """Return the rules of the folder ``name`` at ``folder``, in which ``files`` are its ignore files."""
         return Level(self, name, folder, files)
 
-    def with_sets(self, sets: list[PatternSet]) -> Level:
-        """Use patterns that are already parsed; return self."""
-        self._sets = sets
+    def with_sets(self, sets: Sequence[PatternSet]) -> Level:
+        """Use git's patterns that are already parsed; return self."""
+        self._sets = [(patterns, Verdict.GIT) for patterns in sets]
         return self
 
-    def ignores(self, name: str, *, folder: bool) -> bool:
-        """Return whether an entry of this folder is ignored."""
+    def decide(self, name: str, *, folder: bool) -> Verdict | None:
+        """Return what the nearest pattern that matches says of an entry of this folder; None for none."""
         path = name = as_bytes_text(name)
         level: Level | None = self
         while level is not None:
-            for patterns in level._loaded():
-                decision = patterns.decide(path, name, folder=folder)
-                if decision is not None:
-                    return decision
-            if level.name:
-                path = f"{level.name}/{path}"
-            level = level.above
-        return False
+            for patterns, verdict in level._loaded():
+                ignored = patterns.decide(path, name, folder=folder)
+                if ignored is not None:
+                    return verdict if ignored else Verdict.KEPT
+            if level._name:
+                path = f"{level._name}/{path}"
+            level = level._above
+        return None
 
-    def _loaded(self) -> list[PatternSet]:
+    def _loaded(self) -> Sequence[tuple[PatternSet, Verdict]]:
         if self._sets is None:
-            files = (name for name in IGNORE_NAMES if name in self._files)
-            self._sets = [_load(Path(self._folder, name)) for name in files]
+            self._sets = [
+                (_load(Path(self._folder, name)), Verdict.GIT if ".git" in name else Verdict.OURS)
+                for name in self._files
+            ]
         return self._sets
 
 
@@ -113,8 +122,9 @@ class Settled:
     def __init__(self, patterns: Sequence[str]) -> None:
         self._patterns = _parse(patterns) if patterns else None
 
-    def decide(self, path: str, name: str, *, folder: bool) -> bool | None:
-        """Return True for ignored, False for kept, None for undecided; ``path`` is relative to the root."""
+    def decide(self, path: str, name: str, *, folder: bool) -> Verdict | None:
+        """Return what the patterns say; ``path`` is relative to the root."""
         if self._patterns is None:
             return None
-        return self._patterns.decide(as_bytes_text(path), as_bytes_text(name), folder=folder)
+        ignored = self._patterns.decide(as_bytes_text(path), as_bytes_text(name), folder=folder)
+        return None if ignored is None else Verdict.OURS if ignored else Verdict.KEPT

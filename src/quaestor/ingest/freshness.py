@@ -1,0 +1,43 @@
+"""Whether documents are still what was indexed: by size and time first, by hash where that proves nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from quaestor.ingest.names import on_disk
+from quaestor.ingest.reading import UNTRUSTED, read_snapshot
+from quaestor.passages import Document
+
+State = Literal["fresh", "changed", "missing"]
+"""``fresh``: the bytes on disk are the indexed ones. ``missing``: no such file, or it cannot be read."""
+
+
+def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
+    """Return each document's state by path.
+
+    Args:
+        root: the folder that paths are relative to.
+        documents: as they are in the index; usually those of a few hits. Each is looked at once.
+    """
+    place = str(root)
+    return {document.path: check_one(place, document) for document in {d.path: d for d in documents}.values()}
+
+
+def check_one(root: str, document: Document) -> State:
+    """Return one document's state; reads the file only if its size or modification time prove nothing."""
+    place = on_disk(root, document.path)
+    try:
+        state = os.lstat(place)
+        if not stat.S_ISREG(state.st_mode):
+            return "missing"
+        if state.st_size != document.size:
+            return "changed"
+        if document.mtime_ns != UNTRUSTED and document.mtime_ns == state.st_mtime_ns:
+            return "fresh"
+        return "fresh" if read_snapshot(place, document.size).sha256 == document.sha256 else "changed"
+    except OSError:
+        return "missing"
