@@ -67,7 +67,8 @@ def split(scores: Sequence[Scored], group: Group) -> dict[str, list[Scored]]:
 
 
 def summary(scores: Sequence[Scored]) -> dict[str, Any]:
-    """For each system: all queries, and each category, language and repository."""
+    """For each system, in the order they were asked for: all queries, and each category, language and repository."""
+    systems = dict.fromkeys(score.system for score in scores)
     return {
         system: {
             "all": mean_scores(own),
@@ -76,7 +77,7 @@ def summary(scores: Sequence[Scored]) -> dict[str, Any]:
                 for name, group in GROUPS.items()
             },
         }
-        for system, own in split(scores, lambda score: score.system).items()
+        for system, own in ((name, [score for score in scores if score.system == name]) for name in systems)
     }
 
 
