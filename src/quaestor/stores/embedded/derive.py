@@ -29,17 +29,22 @@ class Derivation:
     lexical: tuple[LexicalUpdate, Mark] | None = None
     matrix: tuple[MatrixUpdate, Mark] | None = None
 
-    def publish(self) -> None:
-        """Let readers see it."""
-        if self.matrix is not None:
-            self.matrix[0].publish(self.matrix[1])
-            self.matrix = None
-        if self.lexical is not None:
-            self.lexical[0].publish(self.lexical[1])
-            self.lexical = None
+    def publish(self) -> bool:
+        """Let readers see it; returns whether all of it could be written."""
+        try:
+            if self.matrix is not None:
+                self.matrix[0].publish(self.matrix[1])
+                self.matrix = None
+            if self.lexical is not None:
+                self.lexical[0].publish(self.lexical[1])
+                self.lexical = None
+        except OSError:
+            self.abandon()
+            return False
+        return True
 
     def abandon(self) -> None:
-        """Forget it; also after a ``publish`` that failed half-way."""
+        """Forget what is not published."""
         for update in (self.matrix, self.lexical):
             if update is not None:
                 update[0].abandon()

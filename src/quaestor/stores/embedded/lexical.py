@@ -6,9 +6,12 @@ which no query matches, carries the mark and the statistics; tantivy commits it 
 
 from __future__ import annotations
 
+import errno
 import json
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +27,7 @@ FIELDS = ("body", "path", "symbol")
 FOLDER = "lexical"
 
 _MARK_DOCUMENT = -1
+_OS_ERROR = re.compile(r"os error (\d+)")
 _SMALL_HEAP_BYTES = 15_000_000
 _BULK_HEAP_BYTES = 200_000_000
 _BULK_CHUNKS = 5_000
@@ -146,17 +150,12 @@ class LexicalUpdate:
         import tantivy  # noqa: PLC0415
 
         path = folder / FOLDER
-        self._tantivy = tantivy
-        if base is None:
-            shutil.rmtree(path, ignore_errors=True)
-            path.mkdir(exist_ok=True)
-            self._index = tantivy.Index(_schema(), path=str(path), reuse=False)
-        else:
-            self._index = tantivy.Index.open(str(path))
         bulk = expected_chunks > _BULK_CHUNKS
-        writer = self._index.writer(
-            _BULK_HEAP_BYTES if bulk else _SMALL_HEAP_BYTES, _BULK_THREADS if bulk else 1
-        )
+        heap, threads = (_BULK_HEAP_BYTES, _BULK_THREADS) if bulk else (_SMALL_HEAP_BYTES, 1)
+        self._tantivy = tantivy
+        with _disk_errors():
+            self._index = tantivy.Index.open(str(path)) if base is not None else _new_index(path)
+            writer = self._index.writer(heap, threads)
         self._writer: tantivy.IndexWriter | None = writer
         if anew:
             writer.delete_all_documents()
@@ -166,7 +165,8 @@ class LexicalUpdate:
 
     def remove(self, document: int) -> None:
         """Drop all chunks of a document that are in the index so far."""
-        self._open().delete_documents_by_term("document", document)
+        with _disk_errors():
+            self._open().delete_documents_by_term("document", document)
 
     def add(self, entry: DocumentTerms) -> None:
         """Add a document's chunks."""
@@ -179,20 +179,26 @@ class LexicalUpdate:
                 if line:
                     document.add_text(field, line)
                     self._lengths[field] += line.count(" ") + 1
-            writer.add_document(document)
+            with _disk_errors():
+                writer.add_document(document)
         self._chunks += len(entry.chunks)
 
     def publish(self, mark: Mark) -> None:
         """Commit: from here on readers see the index as of ``mark``."""
-        writer = self._open()
-        writer.delete_documents_by_term("document", _MARK_DOCUMENT)
         entry = self._tantivy.Document()
         entry.add_integer("document", _MARK_DOCUMENT)
         state = {"mark": asdict(mark), "statistics": {"chunks": self._chunks, "lengths": self._lengths}}
         entry.add_text("mark", json.dumps(state))
-        writer.add_document(entry)
-        writer.commit()
-        self._writer = None
+        writer = self._open()
+        with _disk_errors():
+            writer.delete_documents_by_term("document", _MARK_DOCUMENT)
+            writer.add_document(entry)
+            writer.commit()
+            self._writer = None
+            self._merge(writer)
+
+    def _merge(self, writer: tantivy.IndexWriter) -> None:
+        """Wait for the merging of segments when they are many; else the process may end before it does."""
         self._index.reload()
         if self._index.searcher().num_segments > _MANY_SEGMENTS:
             writer.wait_merging_threads()
@@ -201,11 +207,31 @@ class LexicalUpdate:
         """Forget the changes."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            writer.rollback()
+            # A writer that has failed cannot roll back, nor need it: it is dropped.
+            with suppress(OSError), _disk_errors():
+                writer.rollback()
 
     def _open(self) -> tantivy.IndexWriter:
         assert self._writer is not None
         return self._writer
+
+
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    """Raise what tantivy reports as a ``ValueError`` as the ``OSError`` that is behind it."""
+    try:
+        yield
+    except ValueError as error:
+        number = _OS_ERROR.search(str(error))
+        raise OSError(int(number[1]) if number else errno.EIO, str(error)) from error
+
+
+def _new_index(path: Path) -> tantivy.Index:
+    import tantivy  # noqa: PLC0415
+
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(exist_ok=True)
+    return tantivy.Index(_schema(), path=str(path), reuse=False)
 
 
 def _schema() -> tantivy.Schema:

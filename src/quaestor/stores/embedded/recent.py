@@ -50,7 +50,8 @@ class RecentChunks:
         self._base = base
         self._chunks = list(chunks)
         stored = base.statistics if base else None
-        self._total = len(self._chunks) + (stored.chunks if stored else 0)
+        # The entry that carries the mark counts on disk, so it does here.
+        self._total = len(self._chunks) + (stored.chunks if stored else 0) + 1
         self._lengths = {
             field: sum(chunk.lengths[field] for chunk in self._chunks)
             + (stored.lengths[field] if stored else 0)

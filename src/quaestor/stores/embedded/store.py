@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.errors import IndexUnusableError, QuaestorError
+from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
 from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, StoredChunk, StoreStats, Where
 from quaestor.stores.embedded import derive, schema, truth
@@ -115,17 +115,8 @@ class EmbeddedStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-            self._publish(derivation)
-
-    @staticmethod
-    def _publish(derivation: derive.Derivation) -> None:
-        # The truth is committed: what fails here is caught up later and must not look like a failed
-        # transaction.
-        try:
+            # The truth is committed: what cannot be published now is caught up later, and is no failure.
             derivation.publish()
-        except (OSError, ValueError, RuntimeError):
-            with suppress(OSError, ValueError, RuntimeError):
-                derivation.abandon()
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -282,10 +273,9 @@ class EmbeddedStore:
                     connection.execute("BEGIN")
                     derivation = derive.prepare(connection, self._folder, self._dimensions, trim=False)
                     connection.execute("COMMIT")
-                    derivation.publish()
-        except (OSError, ValueError, RuntimeError, QuaestorError):
+                    return derivation.publish()
+        except (OSError, sqlite3.OperationalError):
             return False
-        return True
 
     def _store_bytes(self) -> int:
         total = 0

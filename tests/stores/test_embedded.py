@@ -1,0 +1,193 @@
+"""What is the embedded store's own: compaction, collection of vectors, the change log, sharing."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
+
+from store_factories import entry, on_disk, open_embedded, vector_of
+
+from quaestor.stores import Where
+from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.lexical import LexicalBase
+from quaestor.stores.embedded.matrix import MatrixBase
+
+MODULE = "quaestor.stores.embedded"
+
+
+def put(store: EmbeddedStore, path: str, *texts: str) -> None:
+    with store.writing() as writer:
+        entry(path, texts).put(writer)
+
+
+def count(folder: Path, table: str) -> int:
+    connection = sqlite3.connect(folder / "index.sqlite3")
+    (found,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    connection.close()
+    return int(found)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EmbeddedStore:
+    return open_embedded(tmp_path)  # type: ignore[return-value]
+
+
+def test_worn_files_are_compacted(store: EmbeddedStore, tmp_path: Path) -> None:
+    with on_disk(0), mock.patch(f"{MODULE}.derive._WORN_LEAST", 10):
+        put(store, "kept.py", *(f"kept number{number}" for number in range(20)))
+        for round_ in range(8):
+            put(store, "changing.py", *(f"changing round{round_} number{number}" for number in range(5)))
+        base, lexical = MatrixBase.load(tmp_path, 8), LexicalBase.load(tmp_path)
+        assert base is not None
+        assert lexical is not None
+        assert base.serial > 1
+        assert len(base.rows.ids) < 60
+        assert lexical.statistics.chunks < 60
+        assert [place.name for place in tmp_path.glob("vectors-*")] == [f"vectors-{base.serial}"]
+        assert len(store.lexical(["kept"], 100)) == 20
+        assert len(store.lexical(["changing"], 100)) == 5
+        assert len(store.dense(vector_of("kept number1"), 100)) == 25
+    store.close()
+
+
+def test_unused_vectors_are_collected_past_a_share(store: EmbeddedStore, tmp_path: Path) -> None:
+    with mock.patch(f"{MODULE}.transaction.LOOSE_LEAST", 10):
+        put(store, "a.py", *(f"first{number}" for number in range(10)))
+        put(store, "a.py", "x")
+        assert count(tmp_path, "vectors") == 11, "kept for a branch to come back to"
+        put(store, "a.py", *(f"second{number}" for number in range(10)))
+        assert count(tmp_path, "vectors") == 10
+    store.close()
+
+
+def test_equal_texts_share_a_vector(store: EmbeddedStore, tmp_path: Path) -> None:
+    put(store, "a.py", "same", "same", "other")
+    put(store, "b.py", "same")
+    assert count(tmp_path, "vectors") == 2
+    assert len(store.dense(vector_of("same"), 10)) == 4
+    store.close()
+
+
+def test_the_change_log_is_trimmed(store: EmbeddedStore, tmp_path: Path) -> None:
+    with on_disk(0):
+        for round_ in range(10):
+            put(store, "a.py", f"round{round_}")
+    assert count(tmp_path, "removed") <= 2
+    assert count(tmp_path, "contents") <= 3
+    store.close()
+
+
+def test_a_trimmed_log_does_not_strand_an_open_reader(store: EmbeddedStore, tmp_path: Path) -> None:
+    with on_disk(0):
+        put(store, "a.py", "round0")
+        reader = open_embedded(tmp_path)
+        assert len(reader.lexical(["round0"], 5)) == 1
+        for round_ in range(1, 6):
+            put(store, "a.py", f"round{round_}")
+        assert len(reader.lexical(["round5"], 5)) == 1
+        assert len(reader.dense(vector_of("round5"), 5)) == 1
+        reader.close()
+    store.close()
+
+
+def test_a_history_that_was_cut_apart_is_noticed(store: EmbeddedStore, tmp_path: Path) -> None:
+    """After a loss of power SQLite may be older than what was derived from its lost end."""
+    with on_disk(0):
+        put(store, "a.py", "before")
+        store.close()
+        saved = (tmp_path / "index.sqlite3").read_bytes()
+        store = open_embedded(tmp_path)  # type: ignore[assignment]
+        put(store, "a.py", "lost")
+        store.close()
+        (tmp_path / "index.sqlite3").write_bytes(saved)
+        store = open_embedded(tmp_path)  # type: ignore[assignment]
+        assert store.lexical(["lost"], 5) == []
+        assert len(store.lexical(["before"], 5)) == 1
+        put(store, "a.py", "other")
+        assert store.lexical(["lost", "before"], 5) == []
+        assert len(store.lexical(["other"], 5)) == len(store.dense(vector_of("other"), 5)) == 1
+    store.close()
+
+
+def test_a_publication_that_fails_leaves_a_right_store(store: EmbeddedStore) -> None:
+    with on_disk(0):
+        put(store, "a.py", "before")
+        with mock.patch(f"{MODULE}.derive.LexicalUpdate.publish", side_effect=OSError("disk")):
+            put(store, "a.py", "after")
+            assert len(store.lexical(["after"], 5)) == 1, "searched in memory while it cannot be written"
+            assert store.lexical(["before"], 5) == []
+        assert len(store.lexical(["after"], 5)) == 1
+        put(store, "b.py", "more")
+        assert len(store.lexical(["after", "more"], 5)) == 2
+    store.close()
+
+
+def test_scores_in_memory_are_those_on_disk(tmp_path: Path) -> None:
+    texts = [f"alpha {'beta ' * (number % 4)}{'filler ' * (number % 7)}" for number in range(60)]
+    scores = []
+    for overlay in (0, 1000):
+        with on_disk(overlay):
+            store = open_embedded(tmp_path / str(overlay))
+            put(store, "src/a.py", *texts)  # type: ignore[arg-type]
+            scores.append(dict(store.lexical(["alpha", "beta", "src", "beta"], 100)))
+            store.close()
+    assert scores[0].keys() == scores[1].keys()
+    for chunk, score in scores[0].items():
+        assert scores[1][chunk] == pytest.approx(score, rel=0.03)
+
+
+def test_filters_over_many_documents(store: EmbeddedStore) -> None:
+    with on_disk(0), mock.patch(f"{MODULE}.lexical._LISTED_DOCUMENTS", 5):
+        with store.writing() as writer:
+            for number in range(300):
+                folder = "rare" if number % 30 == 0 else "often"
+                entry(f"{folder}/m{number}.py", ["x retry" + " retry" * (folder == "often")]).put(writer)
+        assert len(store.lexical(["retry"], 8, Where(paths=("rare/**",)))) == 8
+        assert len(store.lexical(["retry"], 50, Where(paths=("rare/**",)))) == 10
+        assert len(store.lexical(["retry"], 500, Where(languages=("python",)))) == 300
+    store.close()
+
+
+def test_threads_share_a_store(store: EmbeddedStore) -> None:
+    with on_disk(0):
+        put(store, "a.py", *(f"word{number}" for number in range(50)))
+    failures: list[BaseException] = []
+
+    def search(seed: int) -> None:
+        try:
+            for number in range(seed, seed + 20):
+                assert len(store.lexical([f"word{number}"], 5)) == 1
+                assert store.dense(vector_of(f"word{number}"), 1)[0][1] > 0.98
+                assert len(store.get(range(1, 10))) == 9
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=search, args=(seed,)) for seed in range(0, 30, 5)]
+    for thread in threads:
+        thread.start()
+    for round_ in range(5):
+        put(store, "b.py", f"other{round_}")
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    store.close()
+
+
+def test_large_transactions_are_written_in_batches(store: EmbeddedStore) -> None:
+    with mock.patch(f"{MODULE}.transaction._FLUSH_CHUNKS", 7), store.writing() as writer:
+        for number in range(20):
+            entry(f"m{number % 10}.py", [f"word{number} part{part}" for part in range(3)]).put(writer)
+        writer.remove("m0.py")
+    assert store.stats().chunks == 27
+    assert len(store.lexical(["part1"], 100)) == 9
+    assert np.isclose(store.dense(vector_of("word15 part1"), 1)[0][1], 1, atol=0.01)
+    assert store.lexical(["word5"], 5) == []
+    store.close()
