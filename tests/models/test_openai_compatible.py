@@ -30,7 +30,9 @@ def model_for(server: Any, name: str = "tiny", **settings: Any) -> OpenAICompati
         slept.append(seconds)
 
     slept: list[float] = []
-    model = OpenAICompatibleModel(name, base_url=server.base_url, api_key=KEY, sleep=no_sleep, **settings)
+    model = OpenAICompatibleModel(
+        name, base_url=server.base_url, api_key=KEY, retries=RetryPolicy(sleep=no_sleep), **settings
+    )
     model.slept = slept  # type: ignore[attr-defined]
     return model
 

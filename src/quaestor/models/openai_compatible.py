@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from functools import cached_property
 from types import SimpleNamespace
@@ -45,7 +45,6 @@ class OpenAICompatibleModel:
         proxy: URL of a proxy to go through; none is taken from the environment.
         counter: counts usage where the server reports none; None chooses by the model's name.
         retries: when a request is sent again; only ever before any text was yielded.
-        sleep: waits between tries.
 
     Raises:
         UsageError: ``base_url`` is not an http or https URL.
@@ -61,14 +60,12 @@ class OpenAICompatibleModel:
         proxy: str | None = None,
         counter: MessageCounter | None = None,
         retries: RetryPolicy | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._endpoint = Endpoint(_checked(base_url or OPENAI_URL), model, api_key)
         self._timeout = timeout
         self._proxy = proxy
         self._counter = counter
         self._retries = retries or RetryPolicy()
-        self._sleep = sleep
         self._dialect = dialect_for(model)
         self._client: openai.AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -107,7 +104,7 @@ class OpenAICompatibleModel:
                 if reply.text or wait is None or not _worth_retrying(failure):
                     raise
             tried += 1
-            await self._sleep(wait)
+            await self._retries.sleep(wait)
 
     async def aclose(self) -> None:
         """Close pooled connections; the model can be used again."""
@@ -121,14 +118,12 @@ class OpenAICompatibleModel:
 
         try:
             stream = await self._open(request)
-            async with stream:
-                async with aclosing(_chunks(stream)) as chunks:
-                    async for chunk in chunks:
-                        text = reply.feed(chunk)
-                        if text:
-                            yield TextDelta(text)
-                        if reply.surplus:
-                            break
+            async with stream, aclosing(_chunks(stream)) as chunks:
+                async for chunk in chunks:
+                    if text := reply.feed(chunk):
+                        yield TextDelta(text)
+                    if reply.surplus:
+                        break
         except (openai.OpenAIError, _NotCompletionsError) as error:
             failure = self._explain(error, reply.text)
             if reply.text and (rest := reply.flush()):

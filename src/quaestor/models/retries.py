@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -17,11 +18,13 @@ class RetryPolicy:
         retries: further tries after the first.
         first: seconds before the first retry; each later one waits twice as long.
         longest: seconds that are waited at most; a server that asks for more is not retried.
+        sleep: waits between tries, given seconds.
     """
 
     retries: int = 2
     first: float = 0.5
     longest: float = 20.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def wait(self, tried: int, retry_after: float | None) -> float | None:
         """Return the seconds to wait before try number ``tried`` + 1, or None to give up.

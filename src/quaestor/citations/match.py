@@ -1,0 +1,137 @@
+"""Finding quoted words in a source: exactly, or with the liberties that models take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+_ELISION = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
+_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_LINE_NUMBER = re.compile(r"^\s*\d+\s*\|", re.MULTILINE)
+# Blanks and Markdown emphasis, then perhaps the sign that begins a further line of a comment or a quotation.
+_GAP = r"(?:[\s*_`]+(?:(?:#+|//+|\*+|>+|--|;+)\s+)?)"
+_ALIKE = {character: f"[{group}]" for group in ("\"“”„‟«»", "'‘’‚‛ʼ`´", "\\-‐‑‒–—−") for character in group if character != "\\"}
+_LONGEST_GAP = 2000
+_LONGEST_PATTERN = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a quote was found.
+
+    Attributes:
+        start: offset in the text.
+        end: offset after it.
+        exact: whether it stands there character for character.
+    """
+
+    start: int
+    end: int
+    exact: bool
+
+
+def find(quote: str, text: str, start: int = 0, end: int | None = None) -> Match | None:
+    """Return the first place of a quote between two offsets of ``text``: exact if there is one, else alike."""
+    end = len(text) if end is None else end
+    at = text.find(quote, start, end) if quote else -1
+    if at >= 0:
+        return Match(at, at + len(quote), exact=True)
+    alike = _find_alike(quote, text, start, end)
+    return alike or _find_elided(quote, text, start, end)
+
+
+def find_nearest(quote: str, text: str, start: int, end: int) -> Match | None:
+    """Return the place of a quote nearest to a stretch of ``text``: any exact one before all that are alike."""
+    exact = [Match(at, at + len(quote), exact=True) for at in _occurrences(quote, text)]
+    places = exact or [Match(found.start(), found.end(), exact=False) for found in _alike(quote, text)]
+    if not places:
+        return _find_elided(quote, text, 0, len(text))
+    return min(places, key=lambda place: max(start - place.end, place.start - end, 0))
+
+
+def telling(quote: str) -> bool:
+    """Return whether a quote is long enough to mean something elsewhere than where it points."""
+    words = _words(quote)
+    return len("".join(words)) >= 12 or len(words) >= 4
+
+
+def _words(quote: str) -> list[str]:
+    return [token for token in _WORDS.findall(quote) if _is_word(token)]
+
+
+def _occurrences(quote: str, text: str) -> Iterator[int]:
+    at = text.find(quote) if quote else -1
+    while at >= 0:
+        yield at
+        at = text.find(quote, at + 1)
+
+
+def _find_alike(quote: str, text: str, start: int, end: int) -> Match | None:
+    for pattern in _patterns(quote):
+        if found := pattern.search(text, start, end):
+            return Match(found.start(), found.end(), exact=False)
+    return None
+
+
+def _alike(quote: str, text: str) -> list[re.Match[str]]:
+    return next(filter(None, (list(pattern.finditer(text)) for pattern in _patterns(quote))), [])
+
+
+def _find_elided(quote: str, text: str, start: int, end: int) -> Match | None:
+    """Find a quote with ``...`` in it: all its parts, in order, not far apart."""
+    parts = [part for part in _ELISION.split(quote) if part]
+    if len(parts) < 2 and parts == [quote]:
+        return None
+    if not parts or (len(parts) > 1 and any(len(_words(part)) < 2 for part in parts)):
+        return None
+    first = _find_part(parts[0], text, start, end)
+    last = first
+    for part in parts[1:]:
+        if last is None:
+            return None
+        last = _find_part(part, text, last.end, min(end, last.end + _LONGEST_GAP))
+    return Match(first.start, last.end, exact=False) if first and last else None
+
+
+def _find_part(part: str, text: str, start: int, end: int) -> Match | None:
+    at = text.find(part, start, end)
+    return Match(at, at + len(part), exact=False) if at >= 0 else _find_alike(part, text, start, end)
+
+
+@lru_cache(maxsize=256)
+def _patterns(quote: str) -> tuple[re.Pattern[str], ...]:
+    """Return patterns that tolerate case, blanks, line breaks, quote marks and dashes; the second also emphasis.
+
+    Empty if the quote has no word, or is too long for anything but an exact match.
+    """
+    raw = quote.strip()
+    plain = _EMPHASIS.sub(r"\2", _LINE_NUMBER.sub("", quote)).strip()
+    return tuple(filter(None, map(_pattern, dict.fromkeys((raw, plain)))))
+
+
+def _pattern(quote: str) -> re.Pattern[str] | None:
+    """Return a tolerant pattern; punctuation at the quote's end may be the answer's own."""
+    body = quote.rstrip(".,;:!?")
+    tokens = _WORDS.findall(body)
+    if len(tokens) > _LONGEST_PATTERN or not any(map(_is_word, tokens)):
+        return None
+    pieces = [_literal(tokens[0])]
+    for before, token in pairwise(tokens):
+        both_words = _is_word(before) and _is_word(token)
+        pieces += [_GAP if both_words else f"{_GAP}?", _literal(token)]
+    left = r"(?<!\w)" if _is_word(tokens[0]) else ""
+    right = r"(?!\w)" if _is_word(tokens[-1]) else ""
+    ending = f"(?:{re.escape(quote[len(body) :])})?"
+    return re.compile(f"{left}{''.join(pieces)}{right}{ending}", re.IGNORECASE)
+
+
+def _is_word(token: str) -> bool:
+    return token[0].isalnum() or token[0] == "_"
+
+
+def _literal(token: str) -> str:
+    return _ALIKE.get(token) or re.escape(token)

@@ -1,0 +1,78 @@
+"""Cutting an answer into sentences with their places; code, headings and tables are not sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_SKIPPED_LINE = re.compile(r"^[ \t]*(?:#{1,6}\s|>|\||[-=*_]{3,}\s*$)")
+_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+# A full stop ends a sentence before a blank and a capital, digit, quotation or mark; not in `e.g. this` or `v1.2`.
+_END = re.compile(
+    r"(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bapprox)\.|[!?。！？])"
+    r"[\"'”’)\]*_`]*(?=\s|$|[\[【]\s*\^?\d|(?<=[。！？]))"
+)
+_TRAILING_MARKS = re.compile(r"(?:\s*(?:[\[【][^\[\]【】]*\d[^\[\]【】]*[\]】]))+[.!?]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer.
+
+    Attributes:
+        text: with its citation marks.
+        start: offset in the answer.
+        end: offset after it.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+def sentences(answer: str) -> tuple[Sentence, ...]:
+    """Return the sentences of an answer in order; marks right after a full stop belong to the sentence before."""
+    return tuple(_cut(answer))
+
+
+def _cut(answer: str) -> Iterator[Sentence]:
+    for start, end in _paragraphs(answer):
+        at = start
+        for found in _END.finditer(answer, start, end):
+            if found.start() < at:
+                continue
+            marks = _TRAILING_MARKS.match(answer, found.end(), end)
+            stop = marks.end() if marks else found.end()
+            yield from _sentence(answer, at, stop)
+            at = stop
+        yield from _sentence(answer, at, end)
+
+
+def _sentence(answer: str, start: int, end: int) -> Iterator[Sentence]:
+    text = answer[start:end]
+    start += len(text) - len(text.lstrip())
+    text = text.strip()
+    if text:
+        yield Sentence(text, start, start + len(text))
+
+
+def _paragraphs(answer: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of stretches of running text: paragraphs and items of lists."""
+    code = [(found.start(), found.end()) for found in _FENCE.finditer(answer)]
+    begun: int | None = None
+    at = 0
+    for line in answer.splitlines(keepends=True):
+        start, at = at, at + len(line)
+        inside = any(begin <= start < end for begin, end in code)
+        bullet = _BULLET.match(line)
+        if begun is not None and (inside or bullet or not line.strip() or _SKIPPED_LINE.match(line)):
+            yield begun, start
+            begun = None
+        if inside or not line.strip() or _SKIPPED_LINE.match(line):
+            continue
+        if begun is None:
+            begun = start + (bullet.end() if bullet else 0)
+    if begun is not None:
+        yield begun, len(answer)

@@ -1,0 +1,97 @@
+"""Whether a passage holds what a sentence claims, when the sentence quotes nothing.
+
+No model is asked, so the measure is careful: it would rather call a true claim unsupported than a false one
+supported. Numbers, names and code in the claim must all be in the passage; most of its other words must stand close
+together; and a denial must not meet an assertion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.models.content import content_terms
+from quaestor.terms import find_words
+
+_WINDOW = 5
+_LEAST_SHARE = 0.7
+_LEAST_TERMS = 3
+_NUMBER_WORDS = {
+    word: str(value)
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
+_CODE = re.compile(r"`([^`\n]+)`")
+_NAME = re.compile(r"\b(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*)\b")
+_PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
+_STOP = re.compile(r"[.;!?]+(?:\s|$)")
+_DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|cannot|without|neither|nor)\b|n['’]t\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The lines that hold a claim.
+
+    Attributes:
+        first: index of the first line, from 0.
+        last: index of the last line, inclusive.
+        share: the part of the claim's words that stand there, 0 to 1.
+    """
+
+    first: int
+    last: int
+    share: float
+
+
+def find_support(claim: str, lines: Sequence[str], label: str = "") -> Support | None:
+    """Return where ``lines`` hold a claim, or None.
+
+    Args:
+        claim: a sentence or clause without citation marks.
+        lines: the passage's lines.
+        label: path, title and symbol of the passage: names found there count as said.
+    """
+    wanted = content_terms(claim)
+    whole = "\n".join(lines)
+    if not wanted or not _holds_names(claim, f"{whole}\n{label}"):
+        return None
+    given = content_terms(label) & wanted
+    found = [content_terms(line) & wanted for line in lines]
+    best = max(range(len(lines)), key=lambda at: len(_joined(found[at : at + _WINDOW])), default=0)
+    held = _joined(found[best : best + _WINDOW])
+    share = len(held | given) / len(wanted)
+    if share < _LEAST_SHARE or len(held) < min(_LEAST_TERMS, len(wanted)):
+        return None
+    inside = [at for at in range(best, min(best + _WINDOW, len(lines))) if found[at]]
+    strongest = max(inside, key=lambda at: len(found[at]))
+    if _denies(claim) != _denies(_sentence_around(lines, strongest, wanted)):
+        return None
+    return Support(inside[0], inside[-1], share)
+
+
+def _joined(found: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*found)
+
+
+def _sentence_around(lines: Sequence[str], at: int, wanted: frozenset[str]) -> str:
+    """Return the sentence in a line that says most of what is wanted; it may begin and end one line further."""
+    nearby = " ".join(lines[max(0, at - 1) : at + 2])
+    return max(_STOP.split(nearby), key=lambda sentence: len(content_terms(sentence) & wanted))
+
+
+def _denies(text: str) -> bool:
+    return _DENIAL.search(text) is not None
+
+
+def _holds_names(claim: str, source: str) -> bool:
+    """Return whether every number, name and piece of code of a claim stands in the source."""
+    lowered = source.lower()
+    numbers = set(_NUMBER.findall(source)) | {_NUMBER_WORDS[word] for word in find_words(lowered) if word in _NUMBER_WORDS}
+    plain = _CODE.sub(" ", claim)
+    wanted = set(_NUMBER.findall(plain)) | {_NUMBER_WORDS[word] for word in find_words(plain.lower()) if word in _NUMBER_WORDS and word != "one"}
+    names = [code.strip().removesuffix("()") for code in _CODE.findall(claim)]
+    names += _NAME.findall(plain) + _PROPER.findall(plain)
+    return wanted <= numbers and all(name.lower() in lowered for name in names)

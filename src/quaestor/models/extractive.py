@@ -1,0 +1,232 @@
+"""Answering without a language model: the best sentences and lines of the passages, quoted and cited.
+
+A stretch is worth the rarity of the question's words that it holds and that no better one has held yet, how alike it
+is to the question where an embedder is given, and how high its passage was ranked. Every quote is a verbatim part of
+its passage.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.messages import Usage
+from quaestor.models import Delta, Finished, Request, TextDelta
+from quaestor.models.content import content_terms
+from quaestor.models.units import Unit, units
+from quaestor.prompts.passages import Passage, where
+
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Maps texts to rows of unit length, as ``Embedder.encode`` does."""
+
+LEAD = "No language model is configured, so the answer is quoted from what matches best:"
+NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
+
+_LEAST_COVERAGE = 0.34
+_LEAST_SIMILARITY = 0.55
+_LIKENESS_SHARE = 0.4
+_AGAIN = 0.3
+_LABEL_SHARE = 0.3
+_RANK_STEP = 0.12
+_LINE_COST = 0.012
+_CANDIDATES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A verbatim part of a passage.
+
+    Attributes:
+        n: the passage's number.
+        path: the document's path.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive.
+        text: the words as they stand.
+        code: whether they are lines of code.
+    """
+
+    n: int
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    code: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveAnswer:
+    """An answer made of quotes.
+
+    Attributes:
+        text: Markdown with a citation mark after each quote; says that it is quoting.
+        quotes: the quotes, best first.
+        known: whether the passages seem to hold an answer.
+        coverage: share of the question's meaning, weighted by rarity, that stands in the quotes, 0 to 1.
+    """
+
+    text: str
+    quotes: tuple[Quote, ...]
+    known: bool
+    coverage: float
+
+
+def answer(
+    question: str, passages: Sequence[Passage], encode: Encode | None = None, most: int = 3
+) -> ExtractiveAnswer:
+    """Answer a question with quotes from numbered passages.
+
+    Args:
+        question: the user's words.
+        passages: best first.
+        encode: an embedder's ``encode``, for likeness beyond shared words.
+        most: how many quotes to give at most.
+    """
+    wanted = content_terms(question)
+    found = [unit for passage in passages for unit in units(passage)]
+    rarity = _rarity(wanted, passages)
+    scored = _scored(question, found, rarity, encode, {passage.n: rank for rank, passage in enumerate(passages)})
+    chosen = _choose(scored, rarity, most)
+    held = frozenset().union(*(wanted & (unit.terms | _label_terms(unit.passage)) for unit, _ in chosen))
+    coverage = sum(rarity[term] for term in held)
+    alike = max((likeness for _, likeness in chosen), default=0.0)
+    known = bool(chosen) and (coverage >= _LEAST_COVERAGE or alike >= _LEAST_SIMILARITY)
+    quotes = tuple(_quote(unit) for unit, _ in chosen) if known else ()
+    named = {passage.n: passage for passage in passages}
+    text = "\n\n".join([LEAD, *(_shown(quote, named[quote.n]) for quote in quotes)]) if quotes else NOTHING
+    return ExtractiveAnswer(text, quotes, known, coverage)
+
+
+class ExtractiveModel:
+    """``answer`` behind the ``Model`` protocol, for one question; the request's messages are not read."""
+
+    name = "extractive"
+
+    def __init__(self, question: str, passages: Sequence[Passage], encode: Encode | None = None) -> None:
+        self._question = question
+        self._passages = passages
+        self._encode = encode
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:  # noqa: ARG002 - the protocol's
+        """Yield the answer quote by quote and, last, ``Finished`` without any tokens used."""
+        text = answer(self._question, self._passages, self._encode).text
+        pieces = text.split("\n\n")
+        for number, piece in enumerate(pieces, 1):
+            yield TextDelta(piece if number == len(pieces) else f"{piece}\n\n")
+        yield Finished(reason="stop", usage=Usage(0, 0, reported=False), model=self.name)
+
+
+def _label_terms(passage: Passage) -> frozenset[str]:
+    return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
+
+
+def _rarity(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
+    """Return each wanted term's share of the question: the fewer passages hold it, the more it tells."""
+    counts = Counter(
+        term for passage in passages for term in wanted & (content_terms(passage.text) | _label_terms(passage))
+    )
+    weights = {term: math.log(1 + (len(passages) + 1) / (counts[term] + 0.5)) for term in wanted}
+    total = sum(weights.values()) or 1.0
+    return {term: weight / total for term, weight in weights.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    unit: Unit
+    held: frozenset[str]
+    label: frozenset[str]
+    likeness: float
+    prior: float
+
+
+def _scored(
+    question: str, found: Sequence[Unit], rarity: Mapping[str, float], encode: Encode | None, ranks: Mapping[int, int]
+) -> list[_Scored]:
+    """Return the units that have something to do with the question, with their likeness to it."""
+    wanted = frozenset(rarity)
+    labels = {unit.passage.n: wanted & _label_terms(unit.passage) for unit in found}
+
+    def lexical(unit: Unit) -> float:
+        return unit.weight * sum(rarity[term] for term in unit.terms & wanted)
+
+    if encode is None:
+        best = [unit for unit in found if unit.terms & wanted]
+    else:
+        best = sorted(found, key=lexical, reverse=True)[:_CANDIDATES]
+    likenesses = _likenesses(question, best, encode)
+    return [
+        _Scored(
+            unit,
+            unit.terms & wanted,
+            labels[unit.passage.n] - unit.terms,
+            likeness,
+            1 / (1 + _RANK_STEP * ranks[unit.passage.n]),
+        )
+        for unit, likeness in zip(best, likenesses, strict=True)
+    ]
+
+
+def _likenesses(question: str, found: Sequence[Unit], encode: Encode | None) -> list[float]:
+    if encode is None or not found:
+        return [0.0] * len(found)
+    vectors = encode([question, *(unit.text for unit in found)])
+    return [float(value) for value in vectors[1:] @ vectors[0]]
+
+
+def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -> list[tuple[Unit, float]]:
+    """Pick stretches one after the other, each for what it adds; none that overlaps an earlier one."""
+    chosen: list[_Scored] = []
+    first_gain = 0.0
+    rest = list(scored)
+    while rest and len(chosen) < most:
+        said = frozenset().union(*(one.held for one in chosen))
+        best = max(rest, key=lambda one: _gain(one, said, rarity))
+        gain = _gain(best, said, rarity)
+        if gain <= 0.03 or gain < first_gain * 0.4:
+            break
+        first_gain = first_gain or gain
+        chosen.append(best)
+        rest = [one for one in rest if not _overlap(one.unit, best.unit)]
+    return [(one.unit, one.likeness) for one in chosen]
+
+
+def _gain(one: _Scored, said: frozenset[str], rarity: Mapping[str, float]) -> float:
+    new = sum(rarity[term] for term in one.held - said)
+    if one.held:
+        # What the path or symbol says need not be said again, but a stretch must say something itself.
+        new += _LABEL_SHARE * sum(rarity[term] for term in one.label - said)
+    again = sum(rarity[term] for term in one.held & said)
+    lexical = (new + _AGAIN * again) * one.unit.weight
+    lines = one.unit.text.count("\n")
+    likeness = max(0.0, one.likeness) * (_LIKENESS_SHARE if not said else _LIKENESS_SHARE * _AGAIN)
+    return (lexical + likeness) * one.prior - _LINE_COST * lines
+
+
+def _overlap(one: Unit, other: Unit) -> bool:
+    if one.passage.path != other.passage.path:
+        return False
+    same = one.passage is other.passage and one.start < other.end and other.start < one.end
+    return same or one.text == other.text
+
+
+def _quote(unit: Unit) -> Quote:
+    text = unit.text
+    first = unit.passage.start_line + unit.passage.text.count("\n", 0, unit.start)
+    return Quote(unit.passage.n, unit.passage.path, first, first + text.count("\n"), text, unit.code)
+
+
+def _shown(quote: Quote, passage: Passage) -> str:
+    """Return a quote in Markdown with where it stands and its citation mark."""
+    label = passage.symbol if quote.code else passage.title or passage.symbol
+    place = where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
+    head = f"`{place}`" + (f" ({f'`{label}`' if quote.code else label})" if label else "") + ":"
+    if not quote.code:
+        return "\n".join([head, "", *(f"> {line}" for line in quote.text.split("\n")), "", f"[{quote.n}]"])
+    longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{head}\n\n{fence}{passage.language}\n{quote.text}\n{fence}\n[{quote.n}]"

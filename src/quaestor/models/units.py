@@ -1,0 +1,139 @@
+"""Cutting passages into what can be quoted: sentences of prose, and short runs of lines of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quaestor.models.content import content_terms
+from quaestor.prompts.passages import Passage
+
+PROSE = frozenset({"", "text", "markdown", "restructuredtext", "rst", "html", "asciidoc", "org", "mdx", "latex", "tex"})
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
+_HEADING = re.compile(r"^(?:#{1,6}\s+\S|[=\-~^\"'*+#]{3,}\s*$)")
+_BREAK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
+_STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
+_DEFINITION = re.compile(
+    r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
+    r"|open|override|inline|const|virtual|extern)\b\s*)*"
+    r"(?:def|class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"
+)
+_COMMENT = re.compile(r"^\s*(?:#(?!include|define|if|endif)|//|/\*|\*|--|;;|\"\"\"|''')")
+_LONGEST_RUN = 7
+_LONGEST_SENTENCE = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of a passage that can be quoted.
+
+    Attributes:
+        passage: what it is a part of.
+        start: offset in the passage's text.
+        end: offset after it.
+        terms: stems of its words.
+        code: whether it is lines of code.
+        weight: above 1 for what tells most: definitions and their explanations.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    terms: frozenset[str]
+    code: bool
+    weight: float = 1.0
+
+    @property
+    def text(self) -> str:
+        """The stretch, verbatim."""
+        return self.passage.text[self.start : self.end]
+
+
+def units(passage: Passage) -> Iterator[Unit]:
+    """Yield all stretches of a passage that can be quoted; stretches of code overlap."""
+    code = passage.language.lower() not in PROSE
+    return _of_code(passage, 0, len(passage.text)) if code else _of_prose(passage)
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return (start, end) of each line between two offsets, without its line end."""
+    found = []
+    while start < end:
+        newline = text.find("\n", start, end)
+        stop = end if newline < 0 else newline
+        found.append((start, stop - (stop > start and text[stop - 1] == "\r")))
+        start = stop + 1
+    return found
+
+
+def _of_code(passage: Passage, start: int, end: int) -> Iterator[Unit]:
+    """Yield runs of 1 to 7 lines that begin and end with text."""
+    text = passage.text
+    lines = _lines(text, start, end)
+    terms = [content_terms(text[begin:stop][:_LONGEST_SENTENCE]) for begin, stop in lines]
+    filled = [bool(text[begin:stop].strip()) for begin, stop in lines]
+    for first in range(len(lines)):
+        if not terms[first]:
+            continue
+        collected: frozenset[str] = frozenset()
+        weight = _weight(text[slice(*lines[first])])
+        for last in range(first, min(first + _LONGEST_RUN, len(lines))):
+            collected |= terms[last]
+            if filled[last]:
+                yield Unit(passage, lines[first][0], lines[last][1], collected, code=True, weight=weight)
+
+
+def _weight(line: str) -> float:
+    if _DEFINITION.match(line):
+        return 1.3
+    return 1.1 if _COMMENT.match(line) else 1.0
+
+
+def _of_prose(passage: Passage) -> Iterator[Unit]:
+    for start, end, code in _blocks(passage.text):
+        if code:
+            yield from _of_code(passage, start, end)
+            continue
+        at = start
+        for found in _STOP.finditer(passage.text, start, end):
+            yield from _sentence(passage, at, found.end())
+            at = found.end()
+        yield from _sentence(passage, at, end)
+
+
+def _sentence(passage: Passage, start: int, end: int) -> Iterator[Unit]:
+    text = passage.text[start:end]
+    start += len(text) - len(text.lstrip())
+    text = text.strip()
+    if len(text) > _LONGEST_SENTENCE:
+        text = text[:_LONGEST_SENTENCE].rpartition(" ")[0] or text[:_LONGEST_SENTENCE]
+    terms = content_terms(text)
+    if terms:
+        yield Unit(passage, start, start + len(text), terms, code=False)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, whether it is code) of paragraphs, items of lists and fenced blocks; headings are left out."""
+    begun: int | None = None
+    fence: tuple[str, int] | None = None
+    for start, end in _lines(text, 0, len(text)):
+        line = text[start:end]
+        mark = _FENCE.match(line)
+        if fence is not None:
+            if mark and mark[1].startswith(fence[0]):
+                yield fence[1], start, True
+                fence = None
+            continue
+        item = _BREAK.match(line)
+        if begun is not None and (mark or item or not line.strip() or _HEADING.match(line)):
+            yield begun, start, False
+            begun = None
+        if mark:
+            fence = (mark[1], end + 1)
+        elif begun is None and line.strip() and not _HEADING.match(line):
+            begun = start + (item.end() if item else 0)
+    if fence is not None:
+        yield fence[1], len(text), True
+    if begun is not None:
+        yield begun, len(text), False
