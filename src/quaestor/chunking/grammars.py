@@ -10,11 +10,13 @@ if TYPE_CHECKING:
 
 # Beyond this a source file is data or generated.
 LARGEST_PARSED = 4_000_000
-# The parser reports about once in 400 bytes; error recovery gone astray reports far more often. A count of
+# The parser reports once in 30 to 400 bytes; error recovery gone astray reports far more often. A count of
 # reports, other than a time limit, gives the same answer on every machine.
-_REPORTS_PER_BYTE = 0.1
-_REPORTS_AT_LEAST = 1000
-_SLICE = 1 << 16
+_REPORTS_PER_BYTE = 0.04
+_REPORTS_AT_LEAST = 500
+_SLICE = 1 << 12
+# Reading through a callback is slower where a grammar asks for columns; no file of this size takes long.
+_READ_AT_ONCE = 1 << 13
 
 # Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses and keeps its offsets.
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
@@ -46,6 +48,8 @@ def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
     from tree_sitter import Parser  # noqa: PLC0415 - keeps `import quaestor` fast
 
     source = data if encoding == "utf-8" else data.translate(_TO_ASCII)
+    if len(source) <= _READ_AT_ONCE:
+        return Parser(language).parse(source)
     reports_left = _REPORTS_AT_LEAST + int(len(source) * _REPORTS_PER_BYTE)
 
     def read(offset: int, _point: object) -> bytes:
