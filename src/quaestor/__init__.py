@@ -1,5 +1,38 @@
-"""Quaestor: ask your code and your documents, offline, with sources that are checked."""
+"""Quaestor: ask your code and your documents, offline, with sources that are checked.
+
+The public names are loaded when they are first used, so that importing the package costs nothing.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quaestor.assemble import Index as Index
+    from quaestor.errors import QuaestorError as QuaestorError
+    from quaestor.messages import Message as Message
+    from quaestor.passages import Citation as Citation
+    from quaestor.passages import Hit as Hit
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Citation": "quaestor.passages",
+    "Hit": "quaestor.passages",
+    "Index": "quaestor.assemble",
+    "Message": "quaestor.messages",
+    "QuaestorError": "quaestor.errors",
+}
+
+__all__ = ["Citation", "Hit", "Index", "Message", "QuaestorError", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'quaestor' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,159 @@
+"""From configuration to concrete objects: the only place that names them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from pathlib import Path
+from typing import Self
+
+from quaestor.chunking import ChunkSettings
+from quaestor.config import Settings, data_home, load_configuration
+from quaestor.corpus import Corpus
+from quaestor.embedding import Embedder
+from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
+from quaestor.ingest.indexer import Indexer, IngestSettings, Progress
+from quaestor.models import Model
+from quaestor.stores.embedded import EmbeddedStore
+
+_URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+class Index(Corpus):
+    """A corpus of its own, opened by path: the public face of Quaestor's retrieval.
+
+    Use it as a context, or call ``close``.
+    """
+
+    @classmethod
+    def build(
+        cls,
+        path: str | Path,
+        *,
+        settings: Settings | None = None,
+        progress: Progress | None = None,
+        rebuild: bool = False,
+    ) -> Self:
+        """Build the index of a folder or a file, or bring it up to date, and open it.
+
+        Args:
+            path: the folder or file.
+            settings: as loaded by ``load_configuration``; read from environment and files by default.
+            progress: called as the work goes on.
+            rebuild: throw away what is there and begin anew.
+
+        Raises:
+            NotFoundError: the path does not exist.
+            IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        if rebuild:
+            shutil.rmtree(index_folder(root, settings), ignore_errors=True)
+        index = cls._opened(root, settings, create=True)
+        try:
+            index.refresh(progress=progress)
+        except BaseException:
+            index.close()
+            raise
+        return index
+
+    @classmethod
+    def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
+        """Open an index that exists.
+
+        Raises:
+            IndexUnusableError: there is none, or it is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        if not index_folder(root, settings).exists():
+            raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+        return cls._opened(root, settings, create=False)
+
+    @classmethod
+    def ready(cls, path: str | Path, *, settings: Settings, progress: Progress | None = None) -> Self:
+        """Open an index for searching, building it first only if it holds nothing yet.
+
+        What has changed since is taken in by the search itself, within the time that it is allowed.
+
+        Raises:
+            NotFoundError: the path does not exist.
+            IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        index = cls._opened(root, settings, create=True)
+        if not index.store.generation():
+            index.refresh(progress=progress)
+        return index
+
+    @classmethod
+    def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
+        embedder = make_embedder(settings)
+        store = make_store(root, settings, embedder, create=create)
+        indexer = Indexer(root, store, embedder, ingest_settings(settings))
+        return cls(root, store, embedder, indexer, refresh_seconds=settings.refresh_seconds)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """Return the embedder that the settings name."""
+    if settings.embedder == "bundled":
+        from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
+
+        return StaticEmbedder.bundled()
+    raise UsageError(f"There is no embedder {settings.embedder!r}. Use 'bundled'.")
+
+
+def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+    """Return the store that the settings name, for one source."""
+    if settings.store != "embedded":
+        raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
+    folder = index_folder(root, settings)
+    return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
+
+
+def make_model(settings: Settings) -> Model | None:
+    """Return the language model that the settings name, or None when answers are to be quotes."""
+    if not settings.model and not settings.base_url:
+        return None
+    if not settings.model:
+        raise UsageError(f"An endpoint is set ({settings.base_url!r}) but no model. Give --model NAME.")
+    from quaestor.models.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415 - only with a model
+
+    return OpenAICompatibleModel(
+        settings.model, base_url=settings.base_url, api_key=settings.api_key, timeout=settings.timeout
+    )
+
+
+def make_indexer(root: Path, settings: Settings) -> Indexer:
+    """Return an indexer over an index that need not hold anything yet, for surveys and plans."""
+    embedder = make_embedder(settings)
+    store = make_store(root, settings, embedder, create=True)
+    return Indexer(root, store, embedder, ingest_settings(settings))
+
+
+def ingest_settings(settings: Settings) -> IngestSettings:
+    """Return the part of the settings that ingest reads."""
+    return IngestSettings(
+        ignore=settings.ignore,
+        max_file_bytes=settings.max_file_bytes,
+        chunks=ChunkSettings(settings.chunk_target, settings.chunk_limit),
+    )
+
+
+def index_folder(root: Path, settings: Settings) -> Path:
+    """Return where a source's index lies: named after it, and keyed by its real path."""
+    key = hashlib.blake2b(str(root.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name)[:40] or "root"
+    return data_home(settings) / "indexes" / f"{name}-{key}"
+
+
+def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+    if _URL.match(str(path)):
+        raise UsageError(f"{str(path)!r} is a URL; this version indexes folders and files only.")
+    root = Path(path).expanduser()
+    if not root.exists():
+        raise NotFoundError(f"There is no {str(path)!r}. Give a folder or a file that exists.")
+    root = root.resolve()
+    if settings is None:
+        settings = load_configuration(project=root if root.is_dir() else root.parent).settings
+    return root, settings

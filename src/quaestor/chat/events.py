@@ -1,0 +1,72 @@
+"""The steps of a streamed turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quaestor.messages import Usage
+from quaestor.passages import Citation, Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """Retrieval begins.
+
+    Attributes:
+        query: the text that is searched for.
+    """
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """What the answer may rest on.
+
+    Attributes:
+        hits: numbered from 1 in this order.
+        known: whether the evidence is strong enough to answer from.
+    """
+
+    hits: tuple[Hit, ...]
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer, fit to be shown at once."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """The answer's citations after they were checked.
+
+    Attributes:
+        citations: in order of their numbers.
+        unsupported: sentences of the answer for which no passage gives support.
+    """
+
+    citations: tuple[Citation, ...]
+    unsupported: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The turn is over.
+
+    Attributes:
+        answer: the whole answer as shown.
+        known: whether the corpus held an answer.
+        model: what wrote it.
+        usage: tokens of all requests of the turn.
+    """
+
+    answer: str
+    known: bool
+    model: str
+    usage: Usage
+
+
+Event = Searching | Passages | Text | Citations | Done

@@ -1,0 +1,78 @@
+"""``quaestor index``: build an index, bring it up to date, or say what that would mean."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index, make_indexer
+from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.output import amount, print_json, size
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.stats import print_skipped, print_survey, survey_object
+from quaestor.config import Settings
+from quaestor.ingest.indexer import Changes, by_reason
+from quaestor.tokens import tokenizer_for
+
+_SHOWN_PATHS = 10
+
+
+@click.command("index")
+@path_argument
+@click.option("--dry-run", is_flag=True, help="Say what would be indexed, and write nothing.")
+@click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
+@click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
+@json_option
+def command(path: Path | None, dry_run: bool, rebuild: bool, verbose: bool, as_json: bool) -> int:
+    """Build the index of a folder, or bring it up to date."""
+    root = find_root(path)
+    settings = configure(root).settings
+    if dry_run:
+        return _survey(root, settings, verbose, as_json)
+    with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild) as index:
+        changes = index.last_changes
+        if as_json:
+            print_json({**changes_object(changes), "index": asdict(index.stats())})
+        else:
+            _print_changes(root, changes, index.stats().chunks, verbose)
+    return 0
+
+
+def changes_object(changes: Changes) -> dict[str, object]:
+    """Return what a refresh did, for programs."""
+    return {
+        "added": changes.added,
+        "changed": changes.changed,
+        "removed": changes.removed,
+        "unchanged": changes.unchanged,
+        "stale": changes.stale,
+        "skipped": [asdict(entry) for entry in changes.skipped],
+        "seconds": round(changes.seconds, 3),
+    }
+
+
+def _survey(root: Path, settings: Settings, verbose: bool, as_json: bool) -> int:
+    survey = make_indexer(root, settings).survey(tokenizer_for(settings.model or "gpt-4o").count)
+    if as_json:
+        print_json(survey_object(root, survey))
+    else:
+        print_survey(root, survey, verbose)
+    return 0
+
+
+def _print_changes(root: Path, changes: Changes, chunks: int, verbose: bool) -> None:
+    total = changes.unchanged + len(changes.added) + len(changes.changed) + len(changes.touched)
+    parts = [
+        f"{len(paths):,} {word}"
+        for paths, word in ((changes.added, "new"), (changes.changed, "changed"), (changes.removed, "removed"))
+        if paths
+    ]
+    click.echo(
+        f"{root}: {amount(total, 'document')}, {amount(chunks, 'chunk')} "
+        f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
+    )
+    if changes.stale:
+        click.echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
+    print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())

@@ -1,0 +1,151 @@
+"""``quaestor search``: find code and prose, for people and for programs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index
+from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.output import amount, print_json, remark, safe
+from quaestor.cli.progress import indexing_progress
+from quaestor.corpus import Corpus
+from quaestor.passages import Hit
+from quaestor.retrieval.query import read_query
+from quaestor.stores import Where
+from quaestor.terms import find_words, terms_of_word
+
+NOTHING_FOUND = 1
+_EXCERPT_LINES = 6
+
+
+@click.command("search")
+@click.argument("query")
+@path_argument
+@click.option("-k", "--results", type=click.IntRange(1, 1000), help="Number of hits.")
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'.")
+@click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language.")
+@click.option(
+    "--mode",
+    type=click.Choice(["ranked", "fusion", "lexical", "dense"]),
+    default="ranked",
+    show_default=True,
+    help="How hits are scored.",
+)
+@click.option("--explain", is_flag=True, help="Show each feature's share in a hit's score.")
+@json_option
+def command(
+    query: str,
+    path: Path | None,
+    results: int | None,
+    paths: Sequence[str],
+    languages: Sequence[str],
+    mode: str,
+    explain: bool,
+    as_json: bool,
+) -> int:
+    """Find code and prose by words and by meaning.
+
+    Exit code 1 means that nothing was found.
+    """
+    root = find_root(path)
+    settings = configure(root, results=results).settings
+    started = time.perf_counter()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+        where = Where(tuple(paths), tuple(languages)) if paths or languages else None
+        hits = corpus.search(query, settings.results, mode=mode, where=where)  # type: ignore[arg-type]
+        seconds = time.perf_counter() - started
+        if as_json:
+            print_json(as_object(query, hits, corpus, seconds, explain))
+        else:
+            _print_hits(query, hits, corpus, explain)
+    return 0 if hits else NOTHING_FOUND
+
+
+def as_object(
+    query: str, hits: Sequence[Hit], corpus: Corpus, seconds: float, explain: bool = False
+) -> dict[str, object]:
+    """Return the result of a search in its contracted JSON form."""
+    size = corpus.stats()
+    return {
+        "query": query,
+        "hits": [hit_object(hit, explain) for hit in hits],
+        "index": {
+            "fresh": corpus.freshness.fresh,
+            "checked_at": corpus.freshness.checked_at,
+            "documents": size.documents,
+            "chunks": size.chunks,
+        },
+        "seconds": round(seconds, 4),
+    }
+
+
+def hit_object(hit: Hit, explain: bool = False) -> dict[str, object]:
+    """Return one hit in its contracted JSON form."""
+    shown: dict[str, object] = {
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": round(hit.score, 4),
+        "symbol": hit.symbol,
+        "language": hit.document.language,
+        "text": hit.text,
+        "title": hit.document.title,
+        "url": hit.document.url,
+        "sha256": hit.document.sha256,
+        "fresh": hit.fresh,
+    }
+    if explain:
+        shown["features"] = {name: round(value, 4) for name, value in hit.features.items()}
+    return shown
+
+
+def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) -> None:
+    if not hits:
+        remark(f"Nothing found for {query[:80]!r} in {amount(corpus.stats().documents, 'document')}.")
+        return
+    wanted = frozenset(read_query(query).terms)
+    for hit in hits:
+        where = click.style(f"{safe(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
+        symbol = click.style(f"  {safe(hit.symbol)}", fg="yellow") if hit.symbol else ""
+        stale = "" if hit.fresh else click.style("  changed since it was indexed", fg="red")
+        click.echo(f"{where}{symbol}{stale}")
+        for line in excerpt(hit, wanted):
+            click.echo(line)
+        if explain:
+            click.echo(_explained(hit))
+        click.echo()
+    if not corpus.freshness.fresh:
+        remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+
+
+def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> Iterator[str]:
+    """Yield the ``count`` neighbouring lines of a hit that hold most of the wanted terms, numbered, marked."""
+    lines = hit.text.splitlines()
+    weights = [len(wanted & _line_terms(line)) for line in lines]
+    # The first line usually names what this is; prefer it among equals.
+    best = max(range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start))
+    for number, line in enumerate(lines[best : best + count], start=hit.start_line + best):
+        yield f"{click.style(f'{number:6d}', dim=True)}  {_marked(safe(line)[:200], wanted)}"
+
+
+def _line_terms(line: str) -> frozenset[str]:
+    return frozenset(term for word in find_words(line) for term in terms_of_word(word))
+
+
+def _marked(line: str, wanted: frozenset[str]) -> str:
+    def mark(match: re.Match[str]) -> str:
+        word = match.group()
+        return click.style(word, bold=True) if wanted.intersection(terms_of_word(word)) else word
+
+    return re.sub(r"[^\W\d]\w*", mark, line)
+
+
+def _explained(hit: Hit) -> str:
+    shares = sorted(hit.features.items(), key=lambda item: -abs(item[1]))
+    text = ", ".join(f"{name} {value:+.3f}" for name, value in shares if abs(value) >= 0.0005)
+    return click.style(f"        score {hit.score:.3f} = {text}", dim=True)

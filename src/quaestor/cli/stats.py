@@ -1,0 +1,71 @@
+"""``quaestor stats``: what an index holds, and what was left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index, make_indexer
+from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.output import amount, print_json, safe, size
+from quaestor.cli.progress import indexing_progress
+from quaestor.ingest.indexer import Range, Skipped, Survey
+from quaestor.tokens import tokenizer_for
+
+
+@click.command("stats")
+@path_argument
+@click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
+@json_option
+def command(path: Path | None, verbose: bool, as_json: bool) -> int:
+    """Tell what an index holds: documents, chunks, words, tokens, and what was left out."""
+    root = find_root(path)
+    settings = configure(root).settings
+    with Index.build(root, settings=settings, progress=indexing_progress()) as index:
+        held = index.stats()
+    survey = make_indexer(root, settings).survey(tokenizer_for(settings.model or "gpt-4o").count)
+    if as_json:
+        print_json({**survey_object(root, survey), "index": asdict(held)})
+        return 0
+    print_survey(root, survey, verbose)
+    click.echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
+    return 0
+
+
+def survey_object(root: Path, survey: Survey) -> dict[str, object]:
+    """Return a survey for programs."""
+    return {"root": str(root), **asdict(survey), "skipped_by_reason": dict(survey.skipped_by_reason)}
+
+
+def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
+    """Print what is, or would be, indexed."""
+    click.echo(click.style(str(root), bold=True))
+    click.echo(f"documents   {survey.documents:,} ({_tally(survey.languages)})")
+    click.echo(f"chunks      {survey.chunks:,} (documents cut by {_tally(survey.chunkers)})")
+    click.echo(f"words       {_range(survey.words)}")
+    click.echo(f"size        {size(survey.bytes)}")
+    if survey.tokens is not None:
+        click.echo(f"tokens      {survey.tokens:,} to embed")
+    if survey.notes:
+        click.echo("notes       " + "; ".join(f"{count:,} {safe(note)}" for note, count in survey.notes.items()))
+    print_skipped(survey.skipped_by_reason, survey.skipped if verbose else ())
+
+
+def print_skipped(reasons: Mapping[str, int], skipped: Iterable[Skipped]) -> None:
+    """Print what was left out: a line by reason, and each path if given."""
+    if reasons:
+        click.echo("left out    " + _tally(reasons))
+    for entry in skipped:
+        detail = f": {entry.detail}" if entry.detail else ""
+        click.echo(f"  {safe(entry.path)}  ({entry.reason}{safe(detail)})")
+
+
+def _tally(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+
+
+def _range(words: Range) -> str:
+    return f"{words.total:,} in all; {words.least:,} least, {words.mean:,.0f} mean, {words.most:,} most in a document"
