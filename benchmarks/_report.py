@@ -67,7 +67,7 @@ def split(scores: Sequence[Scored], group: Group) -> dict[str, list[Scored]]:
 
 
 def summary(scores: Sequence[Scored]) -> dict[str, Any]:
-    """For each system, in the order they were asked for: all queries, and each category, language and repository."""
+    """For each system, in the order asked for: all queries, and each category, language and repository."""
     systems = dict.fromkeys(score.system for score in scores)
     return {
         system: {
