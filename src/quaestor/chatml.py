@@ -1,19 +1,19 @@
 """The ChatML codec: one conversation as dicts, as a list with special tokens as objects, as token ids.
 
-A document is a row of blocks, ``<|im_start|>header newline content<|im_end|>newline``. The header is the role, then
-attributes whose values are percent-encoded: ``name=`` for a speaker (``system name=example_user`` for few-shot
-examples), ``call=`` and ``to=`` for tool calls and their results::
+A document is a row of blocks, ``<|im_start|>header newline content<|im_end|>newline``. The header is the
+role, then attributes whose values are percent-encoded: ``name=`` for a speaker (``system name=example_user``
+for few-shot examples), ``call=`` and ``to=`` for tool calls and their results::
 
     <|im_start|>assistant\\nLet me look.<|im_end|>
     <|im_start|>assistant call=call_1 to=search\\n{"query": "retry"}<|im_end|>
     <|im_start|>tool call=call_1\\nsrc/http.py:10<|im_end|>
 
-In the first three forms a special token is an object or an id and text is text, so text that looks like a special
-token stays text. A raw string cannot promise that: ``unsafe_string`` says so in its name, and ``neutral_string``
-breaks up whatever looks like a special token of any family.
+In the first three forms a special token is an object or an id and text is text, so text that looks like a
+special token stays text. A raw string cannot promise that: ``unsafe_string`` says so in its name, and
+``neutral_string`` breaks up whatever looks like a special token of any family.
 
-After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours. This module
-does not know how tokens are counted or sent.
+After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours. This
+module does not know how tokens are counted or sent.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Encoding(Protocol):
         ...
 
 
-# --- the token-level list ------------------------------------------------------------------------------------------
+# --- the token-level list -----------------------------------------------------------------------------------
 
 
 def render(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> Rendered:
@@ -112,7 +112,9 @@ def parse(rendered: Sequence[str | SpecialToken]) -> list[Message]:
             continue
         header, newline, content = text.partition("\n")
         if not newline:
-            raise MalformedError(f"the block {text[:60]!r} has no line for its role; put `role\\n` before the content")
+            raise MalformedError(
+                f"the block {text[:60]!r} has no line for its role; put `role\\n` before the content"
+            )
         _add(messages, header, content)
     return messages
 
@@ -175,7 +177,9 @@ def _closed_blocks(rendered: Sequence[str | SpecialToken]) -> list[tuple[str, bo
             if open_block is not None:
                 open_block.append(item)
             elif item.strip():
-                raise MalformedError(f"text outside of a message: {item[:60]!r}; put it after a {START} token")
+                raise MalformedError(
+                    f"text outside of a message: {item[:60]!r}; put it after a {START} token"
+                )
         elif item["token"] == START and open_block is None:
             open_block = []
         elif item["token"] == END and open_block is not None:
@@ -199,13 +203,17 @@ def _add(messages: list[Message], header: str, content: str) -> None:
         messages.append(Message(role, content, values.get("name"), (), values.get("call")))
         return
     if not messages or messages[-1].role != role:
-        raise MalformedError(f"the tool call {values.get('call')!r} follows no {role} message; put it behind its own")
+        raise MalformedError(
+            f"the tool call {values.get('call')!r} follows no {role} message; put it behind its own"
+        )
     owner = messages[-1]
     call = ToolCall(values.get("call", ""), values["to"], content)
-    messages[-1] = Message(owner.role, owner.content, owner.name, (*owner.tool_calls, call), owner.tool_call_id)
+    messages[-1] = Message(
+        owner.role, owner.content, owner.name, (*owner.tool_calls, call), owner.tool_call_id
+    )
 
 
-# --- token ids -----------------------------------------------------------------------------------------------------
+# --- token ids ----------------------------------------------------------------------------------------------
 
 
 def encode(
@@ -285,9 +293,10 @@ CL100K_CHATML: Mapping[str, int] = {START: 100264, END: 100265}
 class HuggingFaceEncoding:
     """A Hugging Face fast tokenizer whose special tokens are out of the reach of text.
 
-    The library looks for every added token, special or not, inside of any text that it encodes. Text is therefore
-    encoded by a copy without added tokens. Where a model's own vocabulary holds such a token (Unigram models list
-    ``</s>``) and it comes out nevertheless, the text is cut behind the token's first letter and encoded in two parts.
+    The library looks for every added token, special or not, inside of any text that it encodes. Text is
+    therefore encoded by a copy without added tokens. Where a model's own vocabulary holds such a token
+    (Unigram models list ``</s>``) and it comes out nevertheless, the text is cut behind the token's first
+    letter and encoded in two parts.
 
     Args:
         tokenizer: a ``tokenizers.Tokenizer``, or a fast tokenizer of ``transformers``.
@@ -319,7 +328,9 @@ class HuggingFaceEncoding:
             if one in self._added_ids and one != self._unknown:
                 start, end = encoded.offsets[place]
                 if end - start < 2:
-                    raise UsageError(f"{text[start:end]!r} can only be written as a special token of this tokenizer")
+                    raise UsageError(
+                        f"{text[start:end]!r} can only be written as a special token of this tokenizer"
+                    )
                 return self.encode_ordinary(text[: start + 1]) + self.encode_ordinary(text[start + 1 :])
         return ids
 
@@ -342,15 +353,19 @@ def _unknown_id(model: Mapping[str, Any], tokenizer: Any) -> int | None:
 def _look_up(token: str, special: Mapping[str, int]) -> int:
     if token not in special:
         raise UsageError(
-            f"the encoding has no token {token!r}; use a model that was trained on ChatML, or give the token's id"
+            f"the encoding has no token {token!r}; use a model that was trained on ChatML,"
+            " or give the token's id"
         )
     return special[token]
 
 
-# --- raw strings ---------------------------------------------------------------------------------------------------
+# --- raw strings --------------------------------------------------------------------------------------------
 
 # <|...  <｜...  <<...  <name>  </name>  <name|>  [INST]  [/TOOL_CALLS]  [gMASK]  [unused1]  [|Human|]
-_OPENS = r"<(?= {%s}(?:[|｜<]|/?[\w▁:.-]{1,64}[|｜]?>))|\[(?= {%s}(?:[|｜]|/?(?:[a-z]?[A-Z][A-Z_]\w*|unused\d+)\]))"
+_OPENS = (
+    r"<(?= {%s}(?:[|｜<]|/?[\w▁:.-]{1,64}[|｜]?>))"
+    r"|\[(?= {%s}(?:[|｜]|/?(?:[a-z]?[A-Z][A-Z_]\w*|unused\d+)\]))"
+)
 _LOOKS_SPECIAL = re.compile(_OPENS.replace("%s", "0,"))
 _LOOKS_NEUTRAL = re.compile(f"(?:{_OPENS.replace('%s', '1,')}) ")
 
@@ -366,8 +381,8 @@ def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: 
 def neutral_string(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> str:
     """Return the conversation as one raw string in which only our own special tokens are whole.
 
-    For servers that take nothing but a string and look for special tokens in it. See ``neutralise`` for what it
-    promises; prefer ``encode`` wherever a server takes token ids.
+    For servers that take nothing but a string and look for special tokens in it. See ``neutralise`` for what
+    it promises; prefer ``encode`` wherever a server takes token ids.
     """
     rendered = render(messages, partial=partial, reply=reply)
     return _joined([neutralise(item) if isinstance(item, str) else item for item in rendered])
@@ -376,9 +391,10 @@ def neutral_string(messages: Sequence[Message], *, partial: bool = False, reply:
 def neutralise(text: str) -> str:
     """Return ``text`` with one blank more behind every ``<`` or ``[`` that might open a special token.
 
-    It covers every token written as ``<|...``, ``<｜...``, ``<<...``, ``<name>``, ``</name>``, ``<name|>``, ``[NAME]``
-    or ``[|...``, which are the forms of all families known to us; ordinary markup (``<div>``) gets the blank as well. A visible blank, not a zero-width one, because tokenizers normalise those away. A tokenizer with special
-    tokens of another form is **not** covered. ``restore`` gives the exact text back.
+    It covers every token written as ``<|...``, ``<｜...``, ``<<...``, ``<name>``, ``</name>``, ``<name|>``,
+    ``[NAME]`` or ``[|...``, which are the forms of all families known to us; ordinary markup (``<div>``) gets
+    the blank as well. A visible blank, not a zero-width one, because tokenizers normalise those away. A
+    tokenizer with special tokens of another form is **not** covered. ``restore`` gives the exact text back.
     """
     return _LOOKS_SPECIAL.sub(lambda found: found[0] + " ", text)
 

@@ -1,0 +1,26 @@
+"""Composing what is sent: never over the limit, nothing forgotten in silence."""
+
+from __future__ import annotations
+
+from quaestor.window.compose import compose
+from quaestor.window.recall import Recall
+from quaestor.window.settings import Reminder, Settings, Wording, default_wording
+from quaestor.window.summary import RollingSummary, central_sentences
+from quaestor.window.values import Decision, PassageLike, Policy, Recaller, Summarise, Window
+
+__all__ = [
+    "Decision",
+    "PassageLike",
+    "Policy",
+    "Recall",
+    "Recaller",
+    "Reminder",
+    "RollingSummary",
+    "Settings",
+    "Summarise",
+    "Window",
+    "Wording",
+    "central_sentences",
+    "compose",
+    "default_wording",
+]

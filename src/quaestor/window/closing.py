@@ -1,0 +1,131 @@
+"""From a draft to the messages in order: marks, reminders, passages and summary put in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quaestor.messages import Message
+from quaestor.window.draft import Draft
+from quaestor.window.frame import Frame
+from quaestor.window.settings import Reminder, Settings
+from quaestor.window.values import Decision
+
+
+class Item(NamedTuple):
+    """A message of the window to be, with what it takes."""
+
+    message: Message
+    tokens: int
+
+
+def mark_messages(settings: Settings) -> tuple[Message, Message, Message]:
+    """Return the notes before recalled messages, before the latest ones, and where older ones are left
+    out."""
+    wording = settings.wording
+    recalled, recent, skipped = (
+        Message("system", text) for text in (wording.recalled, wording.recent, wording.skipped)
+    )
+    return recalled, recent, skipped
+
+
+class Closing:
+    """Lays out a draft.
+
+    Args:
+        draft: what is in.
+        frame: the conversation's parts.
+        settings: marks and reminders.
+    """
+
+    def __init__(self, draft: Draft, frame: Frame, settings: Settings) -> None:
+        self._draft = draft
+        self._frame = frame
+        self._settings = settings
+        self.added: list[Decision] = []
+
+    def lay_out(self, summary: Message | None, passages: Message | None) -> list[Message]:
+        """Return the messages in order; marks and reminders that do not fit are left out."""
+        chosen, frame = self._draft.chosen, self._frame
+        first = frame.history.start
+        head = self._items(number for number in sorted(chosen) if number < first)
+        history = [number for number in sorted(chosen) if number in frame.history]
+        rest = [number for number in sorted(chosen) if number >= frame.history.stop]
+        body = self._written(summary)
+        body += self._history(history, marked=summary is None) + self._written(passages)
+        return [item.message for item in (*head, *self._reminded(body), *self._items(rest))]
+
+    def _history(self, history: Sequence[int], *, marked: bool) -> list[Item]:
+        """Return the history's messages with marks where time was skipped."""
+        recalled_mark, recent_mark, skipped_mark = mark_messages(self._settings)
+        recent = self._unbroken(history)
+        earlier, latest = history[: len(history) - recent], history[len(history) - recent :]
+        gap = bool(self._draft.left_out(self._frame.history))
+        if earlier:
+            before, between = self._mark(recalled_mark), self._mark(recent_mark)
+            return [*before, *self._items(earlier), *between, *self._items(latest)]
+        return [*(self._mark(skipped_mark) if gap and marked else ()), *self._items(latest)]
+
+    def _unbroken(self, history: Sequence[int]) -> int:
+        """Return how many of the latest units follow each other without a gap, up to the question."""
+        units = self._draft.reading.units
+        expected, length = self._frame.history.stop - 1, 0
+        for number in reversed(history):
+            while expected > number and units[expected].fault:
+                expected -= 1
+            if number != expected:
+                break
+            expected, length = number - 1, length + 1
+        return length
+
+    def _mark(self, message: Message) -> list[Item]:
+        if not self._settings.marks:
+            return []
+        return self._note(message, "says to the model that messages are left out here")
+
+    def _note(self, message: Message, reason: str) -> list[Item]:
+        tokens = self._draft.reading.counter.message(message)
+        if tokens > self._draft.budget.free:
+            self.added.append(Decision("note", -1, "dropped", "left out", 0, tokens, f"no room: it {reason}"))
+            return []
+        self._draft.budget.spend("notes", tokens)
+        self.added.append(Decision("note", -1, "kept", "notes", tokens, tokens, reason))
+        return [Item(message, tokens)]
+
+    def _items(self, numbers: Iterable[int]) -> list[Item]:
+        return [
+            Item(message, tokens)
+            for number in numbers
+            for message, tokens in zip(
+                self._draft.chosen[number].messages, self._draft.chosen[number].tokens, strict=True
+            )
+        ]
+
+    def _written(self, message: Message | None) -> list[Item]:
+        return [] if message is None else [Item(message, self._draft.reading.counter.message(message))]
+
+    def _reminded(self, items: list[Item]) -> list[Item]:
+        reminder = self._settings.reminder
+        return items if reminder is None else self._with_reminders(items, reminder)
+
+    def _with_reminders(self, items: list[Item], reminder: Reminder) -> list[Item]:
+        """Return items with the instructions repeated, never between a tool call and its result.
+
+        System messages do not count towards the distance, so that a window composed again finds the same
+        places.
+        """
+        message = Message("system", reminder.text)
+        result: list[Item] = []
+        distance = 0
+        # The end of the list is a place as well: right before the question.
+        for item in (*items, None):
+            here = item is None or (item.message.role != "tool" and item.message != message)
+            if here and distance >= reminder.every:
+                result += self._note(message, f"the instructions again, after {reminder.every} tokens")
+                distance = 0
+            if item is None:
+                break
+            result.append(item)
+            distance = 0 if item.message == message else distance
+            distance += item.tokens if item.message.role != "system" else 0
+        return result

@@ -1,0 +1,249 @@
+"""From messages, passages and a limit to a window: what is sent, and why.
+
+The must-keep messages come first: system messages at the head, the newest question, and the end of its turn.
+What they leave free is divided among examples, passages, summary, recalled and latest messages; what one does
+not use flows on to the next. A conversation that fits whole is kept whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quaestor.errors import UsageError, WindowError
+from quaestor.messages import Message
+from quaestor.tokens import Tokenizer
+from quaestor.window.closing import Closing, mark_messages
+from quaestor.window.counting import as_counter
+from quaestor.window.draft import Draft
+from quaestor.window.evidence import Placement, Placing, present
+from quaestor.window.explain import explain_messages, explain_passages, explain_summary
+from quaestor.window.frame import Frame, frame
+from quaestor.window.policies import POLICIES, Choice
+from quaestor.window.reading import Counter, Reading, reading_of
+from quaestor.window.settings import Settings
+from quaestor.window.sliding import keep_turn
+from quaestor.window.summarising import Summary
+from quaestor.window.values import PassageLike, Policy, Recaller, Summarise, Window
+
+HEAD = "system message at the head: always kept"
+QUESTION = "the newest question: always kept"
+END = "the end of the newest turn: always kept"
+EXAMPLE = "few-shot example"
+WHOLE = "everything fits"
+PINNED = "shows a passage that bears on the newest question"
+
+
+def compose(  # noqa: PLR0913 - the public contract
+    messages: Sequence[Message],
+    *,
+    limit: int,
+    reserve: int = 500,
+    tokenizer: Tokenizer | Counter | None = None,
+    policy: Policy = "blend",
+    passages: Sequence[PassageLike] = (),
+    recall: Recaller | None = None,
+    summarise: Summarise | None = None,
+    tools: Sequence[Mapping[str, object]] = (),
+    settings: Settings | None = None,
+) -> Window:
+    """Return the window of a conversation.
+
+    Composing ``window.messages`` again under the same limit gives them back. Readings of long conversations
+    are remembered between calls, so that the next window costs in proportion to what is new.
+
+    Args:
+        messages: the whole conversation, the newest question last or followed by its turn.
+        limit: the model's window, tokens.
+        reserve: tokens kept free for the reply.
+        tokenizer: counts texts (``Tokenizer``) or whole messages (``MessageCounter``); None: OpenAI's current
+            encoding.
+        policy: how history is chosen; ``recall`` and ``blend`` use ``recall``, ``summary`` and ``blend``
+            ``summarise``.
+        passages: evidence for the newest question, best first.
+        recall: scores earlier messages; None: nothing is recalled.
+        summarise: summarises what is left out; None: ``summary`` takes the most central sentences, ``blend``
+            none.
+        tools: function schemas that are sent along.
+        settings: shares, marks, reminders and wording.
+
+    Raises:
+        WindowError: the must-keep messages do not fit.
+        UsageError: a limit or policy that makes no sense.
+    """
+    _check(limit, reserve, policy)
+    with reading_of(messages, as_counter(tokenizer)) as reading:
+        composing = _Composing(reading, settings or Settings(), limit, reserve, tools)
+        placing = Placing(passages, reading.counter.message, composing.settings.wording.trimmed)
+        choice = Choice(policy, recall, summarise)
+        return composing.whole(passages, placing) or composing.chosen(passages, placing, choice)
+
+
+def _check(limit: int, reserve: int, policy: str) -> None:
+    if limit < 1 or reserve < 0:
+        raise UsageError(
+            f"limit {limit} and reserve {reserve} are not possible; use a limit above 0, a reserve from 0"
+        )
+    if policy not in POLICIES:
+        raise UsageError(f"there is no policy {policy!r}; use one of {', '.join(map(repr, POLICIES))}")
+
+
+class _Composing:
+    """One composition under way."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        settings: Settings,
+        limit: int,
+        reserve: int,
+        tools: Sequence[Mapping[str, object]],
+    ) -> None:
+        self.reading = reading
+        self.settings = settings
+        self.limit = limit
+        self.reserve = reserve
+        self.frame: Frame = frame(reading.messages, reading.units)
+        self._tool_tokens = reading.counter.tools(tools)
+
+    def whole(self, passages: Sequence[PassageLike], placing: Placing) -> Window | None:
+        """Return the window with every message in it, or None if messages or passages do not fit whole."""
+        draft = self._fixed()
+        room = draft.budget.free - sum(self.reading.unit_tokens)
+        if room < 0:
+            return None
+        absent = present(passages, self.reading.messages)
+        placement = placing.place(room - self._held() if self.frame.carries else room, absent, trimming=False)
+        if placement.crowded and not self.frame.carries and self._passages_beside(placing, absent):
+            return None
+        self._take_all(draft)
+        draft.budget.spend("passages", placement.tokens)
+        return self._window(draft, placing, placement, None)
+
+    def chosen(self, passages: Sequence[PassageLike], placing: Placing, choice: Choice) -> Window:
+        """Return the window with what the policy chooses."""
+        draft, placement = self._draft(placing, frozenset(), choice)
+        absent = present(passages, draft.messages)
+        if absent:
+            # What shows them anyway must stay; what they would have taken flows on.
+            pinned = self._showing([passages[place] for place in sorted(absent)], draft)
+            draft, placement = self._draft(placing, absent, choice, pinned)
+        return self._window(draft, placing, placement, choice.summary)
+
+    def _draft(
+        self, placing: Placing, absent: frozenset[int], choice: Choice, pinned: Sequence[int] = ()
+    ) -> tuple[Draft, Placement]:
+        draft = self._begun(pinned)
+        placement = placing.place(self._share(draft), absent)
+        draft.budget.spend("passages", placement.tokens)
+        choice.fill(draft, self.frame, self.settings)
+        if placement.crowded:
+            # Let the passages have what history did not use.
+            grown = placing.place(placement.tokens + max(0, draft.budget.free), absent)
+            draft.budget.spend("passages", grown.tokens - placement.tokens)
+            placement = grown
+        draft.budget.release()
+        return draft, placement
+
+    def _begun(self, pinned: Sequence[int] = ()) -> Draft:
+        """Return a draft with all that comes before passages and history."""
+        draft = self._fixed()
+        self._take_required(draft)
+        draft.budget.hold(self._held())
+        for number in pinned:
+            draft.take_if_it_fits(number, "recent", PINNED)
+        keep_turn(draft, self.frame.turn)
+        self._take_examples(draft)
+        return draft
+
+    def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
+        """Return whether any passage would be shown if history made room for it."""
+        return placing.place(self._share(self._begun()), absent).message is not None
+
+    def _share(self, draft: Draft) -> int:
+        share = self.settings.passages if self.frame.history else 1.0
+        return int(share * max(0, draft.budget.free))
+
+    def _fixed(self) -> Draft:
+        """Return an empty draft that has paid for the reply's start and the tools."""
+        draft = Draft(self.reading, self.limit - self.reserve, self.settings.wording.trimmed)
+        draft.budget.spend("reply", self.reading.counter.messages(()))
+        draft.budget.spend("tools", self._tool_tokens)
+        return draft
+
+    def _take_required(self, draft: Draft) -> None:
+        for number in self.frame.head:
+            draft.take(number, "system", HEAD)
+        if self.frame.question is not None:
+            draft.take(self.frame.question, "question", QUESTION)
+        last = self.frame.last
+        if last is not None and not draft.take_if_it_fits(last, "question", END):
+            room = draft.budget.free
+            if room <= 0 or not draft.take_trimmed(last, "question", room):
+                draft.take(last, "question", END)
+        if draft.budget.free < 0:
+            raise self._too_small(draft)
+
+    def _too_small(self, draft: Draft) -> WindowError:
+        needed = draft.budget.spent + self.reserve
+        by_section = ", ".join(f"{name} {tokens}" for name, tokens in draft.budget.sections.items() if tokens)
+        return WindowError(
+            f"what must be kept takes {draft.budget.spent} tokens ({by_section}) and {self.reserve} are"
+            f" reserved for the reply, but the window holds {self.limit}; shorten it by {needed - self.limit}"
+            f" tokens, lower the reserve, or use a model with a window of {needed} or more",
+            needed=needed,
+            limit=self.limit,
+        )
+
+    def _take_examples(self, draft: Draft) -> None:
+        budget = int(self.settings.examples * max(0, draft.budget.free))
+        for group in self.frame.examples:
+            tokens = sum(self.reading.unit_tokens[number] for number in group)
+            if tokens > budget:
+                return
+            budget -= tokens
+            for number in group:
+                draft.take(number, "examples", EXAMPLE)
+
+    def _take_all(self, draft: Draft) -> None:
+        examples = {number for group in self.frame.examples for number in group}
+        for number, unit in enumerate(self.reading.units):
+            if unit.fault:
+                continue
+            if number in self.frame.head:
+                draft.take(number, "system", HEAD)
+            elif number in examples:
+                draft.take(number, "examples", EXAMPLE)
+            elif number in (self.frame.question, self.frame.last):
+                draft.take(number, "question", QUESTION if number == self.frame.question else END)
+            else:
+                draft.take(number, "recent", WHOLE)
+
+    def _held(self) -> int:
+        """Return what marks and reminders may take at most."""
+        count = self.reading.counter.message
+        recalled, recent, skipped = mark_messages(self.settings)
+        marks = max(count(recalled) + count(recent), count(skipped)) if self.settings.marks else 0
+        reminder = self.settings.reminder
+        if reminder is None:
+            return marks
+        return marks + (self.limit // reminder.every) * count(Message("system", reminder.text))
+
+    def _showing(self, passages: Sequence[PassageLike], draft: Draft) -> list[int]:
+        return [number for number, chosen in draft.chosen.items() if present(passages, chosen.messages)]
+
+    def _window(
+        self, draft: Draft, placing: Placing, placement: Placement, summary: Summary | None
+    ) -> Window:
+        closing = Closing(draft, self.frame, self.settings)
+        written = summary.message if summary else None
+        messages = closing.lay_out(written, placement.message)
+        decisions = explain_messages(draft, summarised=written is not None)
+        return Window(
+            messages=tuple(messages),
+            tokens=draft.budget.spent,
+            limit=self.limit,
+            reserve=self.reserve,
+            decisions=(*decisions, *explain_passages(placing, placement)),
+            added=(*explain_summary(summary), *closing.added),
+            sections=draft.budget.sections,
+        )

@@ -1,0 +1,133 @@
+"""A window in the making: which units are in, in whose name, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.messages import Message
+from quaestor.window.budget import Budget
+from quaestor.window.reading import Reading
+from quaestor.window.trim import trim
+from quaestor.window.values import Action, Section
+
+LATEST = "among the latest messages"
+CUT = "cut short: too long for its share of the window"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A unit that is in the window.
+
+    Attributes:
+        messages: as they are sent.
+        tokens: of each message.
+        section: who pays.
+        action: kept, recalled or trimmed.
+        reason: in plain words.
+    """
+
+    messages: tuple[Message, ...]
+    tokens: tuple[int, ...]
+    section: Section
+    action: Action
+    reason: str
+
+
+class Draft:
+    """Chooses units under a budget.
+
+    Attributes:
+        reading: the conversation.
+        budget: what may be spent.
+        chosen: units that are in, by number.
+        refused: reasons of units that are out for a reason of their own.
+    """
+
+    def __init__(self, reading: Reading, capacity: int, mark: str) -> None:
+        self.reading = reading
+        self.budget = Budget(capacity)
+        self.chosen: dict[int, Chosen] = {}
+        self.refused: dict[int, str] = {}
+        self._mark = mark
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages that are in, not in order."""
+        return [message for chosen in self.chosen.values() for message in chosen.messages]
+
+    def take(self, number: int, section: Section, reason: str, *, action: Action = "kept") -> None:
+        """Put a unit in, whatever it costs."""
+        unit = self.reading.units[number]
+        messages = tuple(self.reading.messages[unit.start : unit.end])
+        tokens = tuple(self.reading.tokens[unit.start : unit.end])
+        self._put(number, Chosen(messages, tokens, section, action, reason))
+
+    def take_if_it_fits(
+        self,
+        number: int,
+        section: Section,
+        reason: str,
+        *,
+        action: Action = "kept",
+        budget: int | None = None,
+    ) -> bool:
+        """Put a unit in if it costs no more than ``budget`` and what is free; return whether it is in."""
+        if number in self.chosen or self.reading.units[number].fault:
+            return number in self.chosen
+        room = self.budget.free if budget is None else min(budget, self.budget.free)
+        if self.reading.unit_tokens[number] > room:
+            return False
+        self.take(number, section, reason, action=action)
+        return True
+
+    def take_trimmed(self, number: int, section: Section, budget: int) -> bool:
+        """Put in as much of a unit as ``budget`` holds; return whether anything is in."""
+        unit = self.reading.units[number]
+        cut = trim_messages(self.reading.messages[unit.start : unit.end], budget, self.reading, self._mark)
+        if cut is None:
+            return False
+        tokens = tuple(map(self.reading.counter.message, cut))
+        self._put(number, Chosen(tuple(cut), tokens, section, "trimmed", CUT))
+        return True
+
+    def left_out(self, history: Iterable[int]) -> list[int]:
+        """Return the units of ``history`` that could be sent and are not in."""
+        units = self.reading.units
+        return [number for number in history if number not in self.chosen and not units[number].fault]
+
+    def _put(self, number: int, chosen: Chosen) -> None:
+        self.chosen[number] = chosen
+        self.budget.spend(chosen.section, sum(chosen.tokens))
+
+
+def trim_messages(
+    messages: Sequence[Message], budget: int, reading: Reading, mark: str
+) -> list[Message] | None:
+    """Return messages with their longest contents cut short so that all fit, or None if that is not possible.
+
+    Short contents stay whole; what they leave is shared among the long ones. Tool calls are never cut.
+    """
+    count = reading.counter.message
+    kept = list(messages)
+    left = budget - sum(count(replace(message, content="")) for message in messages)
+    by_length = sorted(range(len(kept)), key=lambda place: len(kept[place].content))
+    for done, place in enumerate(by_length):
+        message = kept[place]
+        share = left // (len(by_length) - done)
+        empty = count(replace(message, content=""))
+        if count(message) - empty > share:
+            cut = _trim_message(message, share + empty, reading, mark)
+            if cut is None:
+                return None
+            kept[place] = cut
+        left -= count(kept[place]) - empty
+    return kept if left >= 0 else None
+
+
+def _trim_message(message: Message, budget: int, reading: Reading, mark: str) -> Message | None:
+    def count(text: str) -> int:
+        return reading.counter.message(replace(message, content=text))
+
+    text = trim(message.content, budget, count, mark)
+    return None if text is None else replace(message, content=text)

@@ -1,0 +1,50 @@
+"""Filling the budget with what bears most on the question."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.window.draft import Draft
+
+RECALLED = "recalled: it bears on the newest question"
+REPEATS = "says the same as a message that is in the window"
+# Shorter than this, the same words may well mean another thing.
+_SAME_LETTERS = 40
+# After so many that do not fit, the rest will not either.
+_MISSES = 50
+
+
+def recall_into(draft: Draft, history: range, scores: NDArray[np.float32]) -> None:
+    """Take units of ``history`` by the best score of their messages, as long as any fits."""
+    if not history:
+        return
+    best = unit_scores(draft, history, scores)
+    said = {message.content for chosen in draft.chosen.values() for message in chosen.messages}
+    misses = 0
+    for place in np.argsort(-best, kind="stable").tolist():
+        if best[place] <= 0 or misses > _MISSES:
+            return
+        number = history[place]
+        message = draft.reading.messages[draft.reading.units[number].start]
+        if number in draft.chosen or message.role == "system":
+            continue
+        if len(message.content) >= _SAME_LETTERS and message.content in said and not message.tool_calls:
+            draft.refused[number] = REPEATS
+        elif draft.take_if_it_fits(number, "recalled", RECALLED, action="recalled"):
+            said.add(message.content)
+        else:
+            misses += 1
+
+
+def unit_scores(draft: Draft, history: range, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the best score among each unit's messages."""
+    units = draft.reading.units
+    start, end = units[history[0]].start, units[history[-1]].end
+    if end - start == len(history):
+        return scores[start:end]
+    starts = np.fromiter(
+        (units[number].start - start for number in history), dtype=np.intp, count=len(history)
+    )
+    best: NDArray[np.float32] = np.maximum.reduceat(scores[start:end], starts)
+    return best

@@ -1,0 +1,101 @@
+"""What slid out, in few words: by a model when there is one, else by the most central sentences."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import log1p, sqrt
+
+from quaestor.messages import Message
+from quaestor.window.content import content_terms
+from quaestor.window.values import Summarise
+
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_LETTERS = 4_000
+_LONGEST = 400
+_NEWEST = 300
+_OLDEST = 60
+
+
+def central_sentences(messages: Sequence[Message], budget: int, count: Callable[[str], int]) -> str:
+    """Return the sentences closest to the centre of ``messages``, in order, one a line, in up to ``budget``
+    tokens.
+
+    A centroid summary after Radev et al. (2004): sentences are ranked by the tf-idf weight of their terms
+    that the whole shares, and each term counts less once it was said. Of very long conversations the first
+    and the latest messages are read.
+    """
+    read = [*messages[:_OLDEST], *messages[max(_OLDEST, len(messages) - _NEWEST) :]]
+    sentences = [line for message in read for line in _sentences(message)]
+    terms = [frozenset(content_terms(line)) for line in sentences]
+    chosen: list[int] = []
+    left = budget
+    for number in _by_centrality(terms):
+        cost = count(f"{sentences[number]}\n")
+        if cost <= left:
+            chosen.append(number)
+            left -= cost
+        elif left < 8:
+            break
+    return "\n".join(sentences[number] for number in sorted(chosen))
+
+
+class RollingSummary:
+    """Asks for a new summary only when enough messages slid out since the last one.
+
+    Wraps a ``summarise`` that costs money or seconds. Between two calls, the last summary is given again:
+    what slid out since is in no summary yet. A conversation that does not go on from the last one starts
+    anew.
+
+    Args:
+        summarise: turns messages into a summary; given the last summary as a first message when there is one.
+        every: messages that may slide out before it is asked again.
+    """
+
+    def __init__(self, summarise: Summarise, every: int = 16) -> None:
+        self._summarise = summarise
+        self._every = every
+        self._covered: list[Message] = []
+        self._text = ""
+
+    def __call__(self, messages: Sequence[Message]) -> str:
+        """Return a summary of ``messages``, or of all but the latest few of them."""
+        known = len(self._covered)
+        if not known or list(messages[:known]) != self._covered:
+            return self._remember(messages, messages)
+        if len(messages) - known < self._every:
+            return self._text
+        return self._remember(messages, [Message("user", self._text, name="summary"), *messages[known:]])
+
+    def _remember(self, messages: Sequence[Message], read: Sequence[Message]) -> str:
+        text = self._summarise(read)
+        if text.strip():
+            self._covered, self._text = list(messages), text
+        return text
+
+
+def _sentences(message: Message) -> list[str]:
+    if message.role in ("system", "tool"):
+        return []
+    speaker = message.name or message.role
+    lines = (line.strip() for line in _SENTENCE.split(message.content[:_LETTERS]))
+    return [f"{speaker}: {line}" for line in lines if 0 < len(line) <= _LONGEST and not line.endswith("?")]
+
+
+def _by_centrality(sentences: Sequence[frozenset[str]]) -> list[int]:
+    """Return the numbers of the sentences, most central first, what repeats earlier choices pushed back."""
+    spread = Counter(term for terms in sentences for term in terms)
+    weights = {term: number * log1p(len(sentences) / number) for term, number in spread.items() if number > 1}
+    first = sorted(range(len(sentences)), key=lambda number: -_weight(sentences[number], weights))
+    said: Counter[str] = Counter()
+    again: dict[int, float] = {}
+    for number in first:
+        again[number] = sum(weights.get(term, 0) / (1 + said[term]) for term in sentences[number])
+        again[number] /= sqrt(len(sentences[number]) + 1)
+        said.update(sentences[number])
+    return sorted(first, key=lambda number: -again[number])
+
+
+def _weight(terms: frozenset[str], weights: dict[str, float]) -> float:
+    return sum(weights.get(term, 0) for term in terms) / sqrt(len(terms) + 1)
