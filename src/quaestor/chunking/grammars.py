@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from time import thread_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ LARGEST_PARSED = 4_000_000
 # reports, other than a time limit, gives the same answer on every machine.
 _REPORTS_PER_BYTE = 0.04
 _REPORTS_AT_LEAST = 500
+# The last resort, in this thread's own processor time: each step of a sick parse can be slow as well.
+_LONGEST_SECONDS = 4.0
 _SLICE = 1 << 12
 # Reading through a callback is slower where a grammar asks for columns; no file of this size takes long.
 _READ_AT_ONCE = 1 << 13
@@ -52,13 +55,15 @@ def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
         return Parser(language).parse(source)
     reports_left = _REPORTS_AT_LEAST + int(len(source) * _REPORTS_PER_BYTE)
 
+    deadline = thread_time() + _LONGEST_SECONDS
+
     def read(offset: int, _point: object) -> bytes:
         return source[offset : offset + _SLICE]
 
     def gives_up(_offset: int, _has_error: bool) -> bool:
         nonlocal reports_left
         reports_left -= 1
-        return reports_left < 0
+        return reports_left < 0 or thread_time() > deadline
 
     try:
         return Parser(language).parse(read, encoding="utf8", progress_callback=gives_up)
