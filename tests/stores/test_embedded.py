@@ -58,6 +58,31 @@ def test_worn_files_are_compacted(store: EmbeddedStore, tmp_path: Path) -> None:
     store.close()
 
 
+def test_many_vectors_are_grouped_and_stay_right(store: EmbeddedStore, tmp_path: Path) -> None:
+    """With small figures in place of the real ones: grouped, grown, thinned, filtered, grouped anew."""
+    limits = {"LEAST_ROWS": 60, "_TAIL_LEAST": 40, "VISITED_ROWS": 30}
+    with on_disk(0), mock.patch.multiple(f"{MODULE}.clusters", **limits):
+        texts: dict[str, list[str]] = {}
+        for round_ in range(8):
+            path = f"folder{round_ % 3}/m{round_ % 6}.py"
+            texts[path] = [f"round{round_} number{number}" for number in range(25)]
+            put(store, path, *texts[path])
+            store.close()
+            store = open_embedded(tmp_path)  # type: ignore[assignment]
+            for path, own in texts.items():
+                assert len(store.dense(vector_of(own[3]), 500)) >= min(30, 25 * len(texts))
+                [(chunk, score)] = store.dense(vector_of(own[3]), 1)
+                assert score > 0.98
+                assert store.get([chunk])[chunk].chunk.text == own[3]
+                where = Where(paths=(path,))
+                assert len(store.dense(vector_of(own[3]), 25, where)) == 25
+        base = MatrixBase.load(tmp_path, 8)
+        assert base is not None
+        assert 60 <= base.rows.grouped < len(base.rows.ids)
+        assert np.array_equal(np.sort(base.rows.ids[: base.rows.grouped]), base.rows.ids[base.rows.order])
+    store.close()
+
+
 def test_unused_vectors_are_collected_past_a_share(store: EmbeddedStore, tmp_path: Path) -> None:
     with mock.patch(f"{MODULE}.transaction.LOOSE_LEAST", 10):
         put(store, "a.py", *(f"first{number}" for number in range(10)))

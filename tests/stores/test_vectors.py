@@ -16,7 +16,7 @@ def random_units(seed: int, count: int, dimensions: int = 32) -> np.ndarray:
 
 def rows_of(units: np.ndarray, first: int = 1) -> Rows:
     data = quantise(units)
-    return Rows(np.arange(first, first + len(data)), data, scales(data), np.ones(len(data), dtype=np.bool_))
+    return Rows.of(np.arange(first, first + len(data)), data)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -41,7 +41,7 @@ def test_zeros_and_what_is_no_number_have_no_direction() -> None:
 def test_top_is_a_stable_sort(values: list[int], k: int) -> None:
     scores = np.array(values, dtype=np.float32)
     expected = sorted(range(len(values)), key=lambda place: (-values[place], place))[:k]
-    assert top(scores, k).tolist() == expected
+    assert top(scores, np.arange(len(values)), k).tolist() == expected
 
 
 def test_nearest_over_parts_with_gaps_and_filters() -> None:
@@ -54,9 +54,7 @@ def test_nearest_over_parts_with_gaps_and_filters() -> None:
     for within in (None, allowed):
         found = nearest(parts, query, 10, within)
         cosines = units @ query
-        legal = [
-            number for number in range(1, 5001) if number not in gone and (within is None or number % 3 == 1)
-        ]
+        legal = [number for number in range(1, 5001) if number not in gone and (within is None or number % 3 == 1)]
         expected = sorted(legal, key=lambda number: -cosines[number - 1])[:10]
         assert len({chunk for chunk, _ in found} & set(expected)) >= 9
         np.testing.assert_allclose([score for _, score in found], cosines[np.array(expected) - 1], atol=0.01)

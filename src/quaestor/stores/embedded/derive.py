@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.stores.embedded import truth
+from quaestor.stores.embedded.clusters import is_outgrown
 from quaestor.stores.embedded.lexical import LexicalBase, LexicalUpdate
 from quaestor.stores.embedded.marks import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
@@ -71,9 +72,7 @@ def prepare(connection: sqlite3.Connection, folder: Path, dimensions: int, *, tr
 
 def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
     """Forget the part of the change log that all derived files have behind them."""
-    reached = [
-        mark.content for mark in marks if mark is not None and truth.has_been(connection, mark.content)
-    ]
+    reached = [mark.content for mark in marks if mark is not None and truth.has_been(connection, mark.content)]
     if len(reached) < len(marks):
         return
     oldest = min(content.generation for content in reached)
@@ -120,6 +119,10 @@ def _prepare_matrix(
     if course is None:
         return None
     behind, anew = course
+    if base is not None and not anew and is_outgrown(base.rows.grouped, len(base.rows.ids) + behind.added):
+        whole = lag(connection, None)
+        assert whole is not None
+        behind, anew = whole, True
     base = None if anew else base
     update = MatrixUpdate(folder, dimensions, base)
     try:
@@ -128,6 +131,7 @@ def _prepare_matrix(
         last = base.mark.last_chunk if base else 0
         for ids, rows in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE):
             update.append(ids, rows)
+        update.settle()
     except BaseException:
         update.abandon()
         raise

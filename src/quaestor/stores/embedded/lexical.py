@@ -115,17 +115,13 @@ class LexicalBase:
 
     def _within(self, query: tantivy.Query, documents: Sequence[int]) -> tantivy.Query:
         must, make = self._tantivy.Occur.Must, self._tantivy.Query
-        listed = make.const_score_query(
-            make.term_set_query(self._index.schema, "document", list(documents)), 0.0
-        )
+        listed = make.const_score_query(make.term_set_query(self._index.schema, "document", list(documents)), 0.0)
         return make.boolean_query([(must, query), (must, listed)])
 
     def _top(self, query: tantivy.Query, k: int) -> list[tuple[int, float]]:
         hits = self._searcher.search(query, min(k, self._searcher.num_docs), count=False).hits
         chunks = self._searcher.fast_field_values("chunk", [address for _, address in hits])
-        return [
-            (int(chunk), score) for chunk, (score, _) in zip(chunks, hits, strict=True) if chunk is not None
-        ]
+        return [(int(chunk), score) for chunk, (score, _) in zip(chunks, hits, strict=True) if chunk is not None]
 
     def _filtered(self, query: tantivy.Query, k: int, documents: set[int]) -> list[tuple[int, float]]:
         """Look further down the list until ``k`` hits lie in ``documents`` or the list ends."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.stores.embedded.clusters import Groups, group, is_outgrown
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.quantise import Int8s, scales
 from quaestor.stores.embedded.truth import Content, Removed
@@ -25,7 +26,7 @@ from quaestor.stores.embedded.vectors import Ids, Rows
 STATE = "vectors.state"
 PREFIX = "vectors-"
 
-_FILES: dict[str, type[np.generic]] = {"ids": np.int64, "scales": np.float32, "data": np.int8}
+_COPIED_ROWS = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +63,32 @@ class MatrixBase:
         count, serial = int(state["rows"]), int(state["serial"])
         if state["dimensions"] != dimensions:
             raise ValueError("other dimensions")
+        grouped, groups = int(state["grouped"]), int(state["groups"])
         alive = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=count).view(np.bool_)
         if len(alive) != count:
             raise ValueError("the state file is cut short")
         place = folder / f"{PREFIX}{serial}"
-        ids, factors, data = (_mapped(place / name, kind, count, dimensions) for name, kind in _FILES.items())
+        ids = _mapped(place / "ids", np.int64, (count,))
         if count and [int(ids[0]), int(ids[-1])] != state["ends"]:
             raise ValueError("the files are not those that the state file tells of")
+        rows = Rows(
+            ids,
+            _mapped(place / "data", np.int8, (count, dimensions)),
+            _mapped(place / "scales", np.float32, (count,)),
+            alive,
+        )
+        if grouped:
+            centres = _mapped(place / "centres", np.float32, (groups, dimensions))
+            bounds = _mapped(place / "bounds", np.int64, (groups + 1,))
+            rows = replace(rows, groups=Groups(centres, bounds), order=_mapped(place / "order", np.int64, (grouped,)))
         mark = Mark(Content(**state["mark"].pop("content")), **state["mark"])
-        return cls(mark, serial, Rows(ids, data.reshape(count, dimensions), factors, alive))
+        return cls(mark, serial, rows)
 
 
-def _mapped(path: Path, kind: Any, count: int, dimensions: int) -> NDArray[Any]:
-    length = count * dimensions if kind is np.int8 else count
-    if not length:
-        return np.empty(0, dtype=kind)
-    return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=(length,)))
+def _mapped(path: Path, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
+    if not shape[0]:
+        return np.empty(shape, dtype=kind)
+    return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=shape))
 
 
 class MatrixUpdate:
@@ -93,34 +104,61 @@ class MatrixUpdate:
         self._place.mkdir(exist_ok=True)
         self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
         self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
-        self._count = len(self._alive)
+        self._grouped = base.rows.grouped if base else 0
+        self._groups = len(base.rows.groups.centres) if base and base.rows.groups else 0
 
     def remove(self, run: Removed) -> None:
         """Mark a run of chunks as gone."""
         if self._base is not None:
-            first, end = np.searchsorted(
-                self._base.rows.ids, (run.first_chunk, run.first_chunk + run.chunk_count)
-            )
-            self._alive[first:end] = False
+            gone = np.arange(run.first_chunk, run.first_chunk + run.chunk_count)
+            self._alive[self._base.rows.places(gone)] = False
 
     def append(self, ids: Ids, rows: Int8s) -> None:
         """Write rows behind those that count; ``ids`` ascend and are higher than all before."""
+        count = len(self._alive)
         parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": scales(rows), "data": rows}
         for name, part in parts.items():
-            self._write(self._place / name, self._count * part[:1].nbytes, np.ascontiguousarray(part))
-        self._count += len(ids)
-        self._ends = [*self._ends, int(ids[0]), int(ids[-1])]
+            _write(self._place / name, count * part[:1].nbytes, part)
+        self._ends = [*self._ends[:1], int(ids[0]), int(ids[-1])]
         self._ends = [self._ends[0], self._ends[-1]]
         self._alive = np.concatenate([self._alive, np.ones(len(ids), dtype=np.bool_)])
 
+    def settle(self) -> None:
+        """Group the rows if they were all written anew and are many."""
+        count = len(self._alive)
+        if self._base is not None or not is_outgrown(0, count):
+            return
+        data = _mapped(self._place / "data", np.int8, (count, self._dimensions))
+        groups, order = group(data)
+        ids = _mapped(self._place / "ids", np.int64, (count,))
+        factors = _mapped(self._place / "scales", np.float32, (count,))
+        self._ends = [int(ids[order[0]]), int(ids[order[-1]])]
+        self._grouped, self._groups = count, len(groups.centres)
+        for name, values in (("ids", ids), ("scales", factors), ("data", data)):
+            self._reorder(name, values, order)
+        # Rows were written by ascending chunk: where each went is the inverse of the order.
+        places = np.empty_like(order)
+        places[order] = np.arange(count)
+        for name, values in (("order", places), ("centres", groups.centres), ("bounds", groups.bounds)):
+            _write(self._place / name, 0, values)
+
+    def _reorder(self, name: str, values: NDArray[Any], order: Ids) -> None:
+        temporary = self._place / f"{name}.new"
+        with temporary.open("wb") as file:
+            for start in range(0, len(order), _COPIED_ROWS):
+                file.write(np.ascontiguousarray(values[order[start : start + _COPIED_ROWS]]).data)
+        temporary.replace(self._place / name)
+
     def publish(self, mark: Mark) -> None:
         """Let readers see the matrix as of ``mark``."""
-        for name in _FILES:
-            _flush(self._place / name)
+        for path in self._place.iterdir():
+            _flush(path)
         state = {
             "mark": asdict(mark),
             "serial": self._serial,
-            "rows": self._count,
+            "rows": len(self._alive),
+            "grouped": self._grouped,
+            "groups": self._groups,
             "ends": self._ends,
             "dimensions": self._dimensions,
         }
@@ -136,17 +174,16 @@ class MatrixUpdate:
         if self._base is None:
             shutil.rmtree(self._place, ignore_errors=True)
 
-    @staticmethod
-    def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
-        with path.open("r+b" if path.exists() else "w+b") as file:
-            file.seek(offset)
-            file.write(part.data)
+
+def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
+    with path.open("r+b" if path.exists() else "w+b") as file:
+        file.seek(offset)
+        file.write(np.ascontiguousarray(part).data)
 
 
 def _flush(path: Path) -> None:
-    if path.exists():
-        with path.open("r+b") as file:
-            os.fsync(file.fileno())
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
 
 
 def _highest_serial(folder: Path) -> int:

@@ -32,9 +32,7 @@ class RecentChunk:
 
 def count_terms(entry: DocumentTerms) -> list[RecentChunk]:
     """Count the terms of one document's chunks."""
-    return [
-        _count(number, entry.document, lines) for number, lines in enumerate(entry.chunks, entry.first_chunk)
-    ]
+    return [_count(number, entry.document, lines) for number, lines in enumerate(entry.chunks, entry.first_chunk)]
 
 
 def _count(number: int, document: int, lines: tuple[str, str, str]) -> RecentChunk:
@@ -53,8 +51,7 @@ class RecentChunks:
         # The entry that carries the mark counts on disk, so it does here.
         self._total = len(self._chunks) + (stored.chunks if stored else 0) + 1
         self._lengths = {
-            field: sum(chunk.lengths[field] for chunk in self._chunks)
-            + (stored.lengths[field] if stored else 0)
+            field: sum(chunk.lengths[field] for chunk in self._chunks) + (stored.lengths[field] if stored else 0)
             for field in FIELDS
         }
 
@@ -65,9 +62,7 @@ class RecentChunks:
 
     @cached_property
     def _frequencies(self) -> dict[str, Counter[str]]:
-        return {
-            field: Counter(term for chunk in self._chunks for term in chunk.counts[field]) for field in FIELDS
-        }
+        return {field: Counter(term for chunk in self._chunks for term in chunk.counts[field]) for field in FIELDS}
 
     def search(
         self, weights: Mapping[str, float], boosts: FieldBoosts, documents: Collection[int] | None = None
@@ -83,9 +78,7 @@ class RecentChunks:
                 if matching:
                     factor = boost * weight * self._rarity(field, term)
                     for chunk in matching:
-                        scores[chunk.id] = scores.get(chunk.id, 0.0) + factor * self._saturation(
-                            chunk, field, term
-                        )
+                        scores[chunk.id] = scores.get(chunk.id, 0.0) + factor * self._saturation(chunk, field, term)
         return list(scores.items())
 
     def _rarity(self, field: str, term: str) -> float:

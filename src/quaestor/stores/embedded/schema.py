@@ -171,19 +171,14 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
         raise unusable(folder, "is not an index of Quaestor")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
-        raise unusable(
-            folder, f"was written by a newer version of Quaestor (schema {version}, known {VERSION})"
-        )
+        raise unusable(folder, f"was written by a newer version of Quaestor (schema {version}, known {VERSION})")
     if version < VERSION:
-        raise unusable(
-            folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})"
-        )
+        raise unusable(folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})")
     found = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
     if found is None:
         raise unusable(folder, "is damaged (its state is missing)")
     if found != (embedder, dimensions):
         raise unusable(
             folder,
-            f"was made with the embedder {found[0]!r} ({found[1]} dimensions), "
-            f"not {embedder!r} ({dimensions})",
+            f"was made with the embedder {found[0]!r} ({found[1]} dimensions), not {embedder!r} ({dimensions})",
         )

@@ -139,9 +139,7 @@ class EmbeddedStore:
             ValueError: ``vector`` does not have the index's dimensions.
         """
         if vector.shape != (self._dimensions,):
-            raise ValueError(
-                f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions"
-            )
+            raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
         with self._reading() as connection:
             view = self._dense = self._dense_view(connection)
             allowed = truth.allowed(connection, where) if where else None

@@ -119,14 +119,11 @@ class Transaction:
         if not (self._changed or self._content_changed):
             return False
         if self._content_changed:
-            self._connection.execute(
-                "INSERT INTO contents VALUES (?, ?)", (self._generation, os.urandom(8).hex())
-            )
+            self._connection.execute("INSERT INTO contents VALUES (?, ?)", (self._generation, os.urandom(8).hex()))
             self._connection.execute("UPDATE state SET content = ?", (self._generation,))
             self._collect()
         self._connection.execute(
-            "UPDATE state SET generation = ?, next_document = ?, next_chunk = ?, next_vector = ?, "
-            "loose_vectors = ?",
+            "UPDATE state SET generation = ?, next_document = ?, next_chunk = ?, next_vector = ?, loose_vectors = ?",
             (self._generation, self._next_document, self._next_chunk, self._next_vector, self._loose),
         )
         return True
@@ -156,8 +153,7 @@ class Transaction:
         by_key = {storable(path): path for path in paths}
         for batch in batches(list(by_key)):
             rows = self._connection.execute(
-                "SELECT path, id, first_chunk, chunk_count FROM documents "
-                f"WHERE path IN ({marks(len(batch))})",
+                f"SELECT path, id, first_chunk, chunk_count FROM documents WHERE path IN ({marks(len(batch))})",
                 batch,
             )
             found.update((by_key[path], _Place(*place)) for path, *place in rows)
@@ -171,9 +167,7 @@ class Transaction:
         execute, many = self._connection.execute, self._connection.executemany
         ranges = [(place.first_chunk, place.first_chunk + place.chunk_count - 1) for place in places]
         for bounds in ranges:
-            rows = execute(
-                "SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds
-            )
+            rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
             many("DELETE FROM names WHERE name = ? AND chunk = ?", list(_lowered(rows)))
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
         many("DELETE FROM terms WHERE first_chunk = ?", ((place.first_chunk,) for place in places))
@@ -223,9 +217,7 @@ class Transaction:
         rows = {key: row for version in versions for key, row in zip(version.keys, version.rows, strict=True)}
         found: dict[bytes, int] = {}
         for batch in batches(list(rows)):
-            cursor = self._connection.execute(
-                f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch
-            )
+            cursor = self._connection.execute(f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch)
             found.update(cursor.fetchall())
         fresh = [key for key in rows if key not in found]
         self._connection.executemany(

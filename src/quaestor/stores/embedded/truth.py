@@ -20,8 +20,7 @@ _BATCH = 500
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
 _DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in _DOCUMENT.split(", "))
 _CHUNK = (
-    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, "
-    "c.symbol, c.kind, c.scope, c.defines"
+    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, c.symbol, c.kind, c.scope, c.defines"
 )
 
 
@@ -99,17 +98,13 @@ def marks(count: int) -> str:
 
 def content(connection: sqlite3.Connection) -> Content:
     """Return the state that the chunks are in."""
-    row = connection.execute(
-        "SELECT c.generation, c.stamp FROM state s JOIN contents c ON c.generation = s.content"
-    )
+    row = connection.execute("SELECT c.generation, c.stamp FROM state s JOIN contents c ON c.generation = s.content")
     return Content(*row.fetchone())
 
 
 def has_been(connection: sqlite3.Connection, content: Content) -> bool:
     """Tell whether the change log still reaches back to ``content``."""
-    row = connection.execute(
-        "SELECT stamp FROM contents WHERE generation = ?", (content.generation,)
-    ).fetchone()
+    row = connection.execute("SELECT stamp FROM contents WHERE generation = ?", (content.generation,)).fetchone()
     return row is not None and row[0] == content.stamp
 
 
@@ -197,9 +192,7 @@ def documents(connection: sqlite3.Connection) -> dict[str, Document]:
 
 def document(connection: sqlite3.Connection, path: str) -> Document | None:
     """Return one document."""
-    row = connection.execute(
-        f"SELECT {_DOCUMENT} FROM documents WHERE path = ?", (storable(path),)
-    ).fetchone()
+    row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE path = ?", (storable(path),)).fetchone()
     return _document(row) if row else None
 
 

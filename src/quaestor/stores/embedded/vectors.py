@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.stores import Scored
-from quaestor.stores.embedded.quantise import Floats, Int8s
+from quaestor.stores.embedded import clusters
+from quaestor.stores.embedded.clusters import Groups
+from quaestor.stores.embedded.quantise import Floats, Int8s, scales
 
 Ids = NDArray[np.int64]
 
@@ -21,52 +23,74 @@ class Rows:
     """Vectors of chunks.
 
     Attributes:
-        ids: the chunks, ascending; shape ``(n,)``.
+        ids: the chunks; shape ``(n,)``.
         data: int8 vectors; shape ``(n, dimensions)``.
         scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
         alive: whether the chunk exists; shape ``(n,)``.
+        groups: groups that the first rows stand in; behind them, and without groups, chunks ascend.
+        order: the places of the grouped rows by ascending chunk; shape ``(grouped,)``.
     """
 
     ids: Ids
     data: Int8s
     scales: Floats
     alive: NDArray[np.bool_]
+    groups: Groups | None = None
+    order: Ids | None = None
+
+    @classmethod
+    def of(cls, ids: Ids, data: Int8s) -> Rows:
+        """Return rows of which all are alive; ``ids`` ascend."""
+        return cls(ids, data, scales(data), np.ones(len(ids), dtype=np.bool_))
+
+    @property
+    def grouped(self) -> int:
+        """The number of rows that stand in groups."""
+        return 0 if self.order is None else len(self.order)
 
     def search(self, query: Floats, k: int, allowed: Ids | None = None) -> tuple[Ids, Floats]:
-        """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines."""
-        places = np.flatnonzero(self._searchable(allowed))
-        scores = self._exact(query, places)
-        best = top(scores, k)
-        return self.ids[places[best]], scores[best]
+        """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines.
+
+        Exact up to some hundred thousand searchable rows; of more, the most promising are looked at.
+        """
+        searchable = self._searchable(allowed)
+        if self.groups is not None and np.count_nonzero(searchable) > clusters.VISITED_ROWS:
+            places = self.groups.places(query, searchable)
+        else:
+            places = np.flatnonzero(searchable)
+        scores = self._cosines(query, places)
+        ids = self.ids[places]
+        best = top(scores, ids, k)
+        return ids[best], scores[best]
 
     def without(self, ids: Ids) -> Rows:
         """Return these rows with some chunks marked as gone."""
         if not len(ids):
             return self
         alive = self.alive.copy()
-        alive[self._places(ids)] = False
-        return Rows(self.ids, self.data, self.scales, alive)
+        alive[self.places(ids)] = False
+        return replace(self, alive=alive)
 
-    def _places(self, ids: Ids) -> Ids:
-        """Return the rows of those ``ids`` that are here."""
-        places = np.searchsorted(self.ids, ids)
-        inside = places < len(self.ids)
-        places, ids = places[inside], ids[inside]
-        found: Ids = places[self.ids[places] == ids]
-        return found
+    def places(self, ids: Ids) -> Ids:
+        """Return the places of those ``ids`` that are here."""
+        if self.order is None:
+            return _ranks(self.ids, ids)
+        grouped = len(self.order)
+        first = self.order[_ranks(self.ids[:grouped][self.order], ids)]
+        return np.concatenate([first, _ranks(self.ids[grouped:], ids) + grouped])
 
     def _searchable(self, allowed: Ids | None) -> NDArray[np.bool_]:
         searchable = self.alive & (self.scales > 0)
         if allowed is not None:
             inside = np.zeros(len(self.ids), dtype=np.bool_)
-            inside[self._places(allowed)] = True
+            inside[self.places(allowed)] = True
             searchable &= inside
         return searchable
 
-    def _exact(self, query: Floats, places: Ids) -> Floats:
+    def _cosines(self, query: Floats, places: Ids) -> Floats:
         """Return the cosines of the rows at ``places``."""
         scores = np.empty(len(places), dtype=np.float32)
-        whole = len(places) == len(self.ids)
+        whole = len(places) == len(self.ids) and self.groups is None
         for start in range(0, len(places), _BLOCK_ROWS):
             end = start + _BLOCK_ROWS
             block = self.data[start:end] if whole else self.data[places[start:end]]
@@ -75,17 +99,25 @@ class Rows:
         return scores
 
 
-def top(scores: Floats, k: int) -> NDArray[np.intp]:
-    """Return the places of the ``k`` highest scores, highest first; of equals, the first."""
+def _ranks(ascending: Ids, ids: Ids) -> Ids:
+    """Return where those ``ids`` stand that are among ``ascending``."""
+    ranks = np.searchsorted(ascending, ids)
+    inside = ranks < len(ascending)
+    ranks, ids = ranks[inside], ids[inside]
+    found: Ids = ranks[ascending[ranks] == ids]
+    return found
+
+
+def top(scores: Floats, ids: Ids, k: int) -> NDArray[np.intp]:
+    """Return the places of the ``k`` highest scores, highest first; of equals, the lowest ``ids``."""
     k = min(k, len(scores))
     if k <= 0:
         return np.empty(0, dtype=np.intp)
+    chosen = np.arange(len(scores))
     if k < len(scores):
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
         chosen = np.flatnonzero(scores >= least)
-    else:
-        chosen = np.arange(len(scores))
-    order = np.lexsort((chosen, -scores[chosen]))
+    order = np.lexsort((ids[chosen], -scores[chosen]))
     return chosen[order[:k]]
 
 
@@ -107,5 +139,5 @@ def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Ids | None = Non
         return []
     ids = np.concatenate([ids for ids, _ in found])
     scores = np.concatenate([scores for _, scores in found])
-    best = top(scores, k)
+    best = top(scores, ids, k)
     return list(zip(ids[best].tolist(), scores[best].tolist(), strict=True))

@@ -13,7 +13,7 @@ from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.quantise import Floats, scales
+from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunk, RecentChunks, count_terms
 from quaestor.stores.embedded.truth import Allowed, Content
 from quaestor.stores.embedded.vectors import Rows, nearest
@@ -45,24 +45,16 @@ class LexicalView:
         cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag, earlier: LexicalView | None
     ) -> LexicalView:
         """Lay what ``lag`` tells over ``base``; terms that ``earlier`` has counted are not counted again."""
-        removed = {
-            chunk
-            for run in lag.removed
-            for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)
-        }
+        removed = {chunk for run in lag.removed for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)}
         counted: dict[int, list[RecentChunk]] = {}
         if lag.added:
             known = earlier.counted if earlier else {}
             entries = truth.terms_after(connection, base.mark.last_chunk if base else 0)
-            counted = {
-                entry.first_chunk: known.get(entry.first_chunk) or count_terms(entry) for entry in entries
-            }
+            counted = {entry.first_chunk: known.get(entry.first_chunk) or count_terms(entry) for entry in entries}
         recent = RecentChunks((chunk for chunks in counted.values() for chunk in chunks), base)
         return cls(lag.content, base, frozenset(removed), counted, recent)
 
-    def search(
-        self, weights: Mapping[str, float], boosts: FieldBoosts, k: int, allowed: Allowed | None
-    ) -> Scored:
+    def search(self, weights: Mapping[str, float], boosts: FieldBoosts, k: int, allowed: Allowed | None) -> Scored:
         """Return up to ``k`` chunks by BM25, best first; of equals, the oldest."""
         if k <= 0 or not weights:
             return []
@@ -88,9 +80,7 @@ class DenseView:
     parts: list[Rows]
 
     @classmethod
-    def make(
-        cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int
-    ) -> DenseView:
+    def make(cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int) -> DenseView:
         """Lay what ``lag`` tells over ``base``."""
         parts: list[Rows] = []
         if base is not None:
@@ -99,8 +89,7 @@ class DenseView:
         if lag.added:
             last = base.mark.last_chunk if base else 0
             parts.extend(
-                Rows(ids, data, scales(data), np.ones(len(ids), dtype=np.bool_))
-                for ids, data in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE)
+                Rows.of(ids, data) for ids, data in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE)
             )
         return cls(lag.content, parts)
 
