@@ -64,8 +64,14 @@ class Settings:
 
 
 RULES: Mapping[str, Rule] = {
-    "home": Rule("folder for indexes and sessions; empty: the platform's user data folder", "closed", ("QUAESTOR_HOME",)),
-    "model": Rule("model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)),
+    "home": Rule(
+        "folder for indexes and sessions; empty: the platform's user data folder",
+        "closed",
+        ("QUAESTOR_HOME",),
+    ),
+    "model": Rule(
+        "model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)
+    ),
     "base_url": Rule(
         "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1",
         "closed",
@@ -80,11 +86,15 @@ RULES: Mapping[str, Rule] = {
     "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
     "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),
-    "chunk_target": Rule("bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100),
+    "chunk_target": Rule(
+        "bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100
+    ),
     "chunk_limit": Rule("bytes that no chunk exceeds", "open", ("QUAESTOR_CHUNK_LIMIT",), least=200),
     "results": Rule("hits to show", "open", ("QUAESTOR_RESULTS",), least=1),
     "passages": Rule("passages to answer from", "open", ("QUAESTOR_PASSAGES",), least=1),
-    "refresh_seconds": Rule("time to bring an index up to date before a search", "lower", ("QUAESTOR_REFRESH_SECONDS",), least=0),
+    "refresh_seconds": Rule(
+        "time to bring an index up to date before a search", "lower", ("QUAESTOR_REFRESH_SECONDS",), least=0
+    ),
 }
 
 
@@ -144,10 +154,14 @@ def load_configuration(
     return Configuration(settings, origins, tuple(refusals))
 
 
-def _merge(settings: Settings, origins: dict[str, str], values: Mapping[str, object], origin: str) -> Settings:
+def _merge(
+    settings: Settings, origins: dict[str, str], values: Mapping[str, object], origin: str
+) -> Settings:
     for name, value in values.items():
         if name not in RULES:
-            raise UsageError(f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings.")
+            raise UsageError(
+                f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings."
+            )
         settings = replace(settings, **{name: _checked(name, value, origin)})  # type: ignore[arg-type]
         origins[name] = f"environment {_variable(name)}" if origin == "environment" else origin
     return settings

@@ -66,7 +66,11 @@ def _print_changes(root: Path, changes: Changes, chunks: int, verbose: bool) -> 
     total = changes.unchanged + len(changes.added) + len(changes.changed) + len(changes.touched)
     parts = [
         f"{len(paths):,} {word}"
-        for paths, word in ((changes.added, "new"), (changes.changed, "changed"), (changes.removed, "removed"))
+        for paths, word in (
+            (changes.added, "new"),
+            (changes.changed, "changed"),
+            (changes.removed, "removed"),
+        )
         if paths
     ]
     click.echo(

@@ -27,7 +27,9 @@ _EXCERPT_LINES = 6
 @click.argument("query")
 @path_argument
 @click.option("-k", "--results", type=click.IntRange(1, 1000), help="Number of hits.")
-@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'.")
+@click.option(
+    "--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'."
+)
 @click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language.")
 @click.option(
     "--mode",
@@ -128,7 +130,9 @@ def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> It
     lines = hit.text.splitlines()
     weights = [len(wanted & _line_terms(line)) for line in lines]
     # The first line usually names what this is; prefer it among equals.
-    best = max(range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start))
+    best = max(
+        range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start)
+    )
     for number, line in enumerate(lines[best : best + count], start=hit.start_line + best):
         yield f"{click.style(f'{number:6d}', dim=True)}  {_marked(safe(line)[:200], wanted)}"
 

@@ -50,7 +50,9 @@ def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
     if survey.tokens is not None:
         click.echo(f"tokens      {survey.tokens:,} to embed")
     if survey.notes:
-        click.echo("notes       " + "; ".join(f"{count:,} {safe(note)}" for note, count in survey.notes.items()))
+        click.echo(
+            "notes       " + "; ".join(f"{count:,} {safe(note)}" for note, count in survey.notes.items())
+        )
     print_skipped(survey.skipped_by_reason, survey.skipped if verbose else ())
 
 

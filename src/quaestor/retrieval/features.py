@@ -71,7 +71,21 @@ FEATURES: tuple[str, ...] = (
 )
 """Names of the features, in the order of the matrix's columns."""
 
-_TYPE_KINDS = frozenset({"class", "type", "struct", "enum", "interface", "trait", "protocol", "module", "namespace", "object", "impl"})
+_TYPE_KINDS = frozenset(
+    {
+        "class",
+        "type",
+        "struct",
+        "enum",
+        "interface",
+        "trait",
+        "protocol",
+        "module",
+        "namespace",
+        "object",
+        "impl",
+    }
+)
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 
 
@@ -138,20 +152,26 @@ def _name_features(query: Query, chunk: Chunk, wanted: Mapping[str, float]) -> d
     lowered = [name.lower() for name in defined]
     return {
         "defines_name": float(any(name in lowered for name in query.names)),
-        "is_name": float(bool(query.names) and chunk.symbol is not None and chunk.symbol.lower() == query.names[0]),
+        "is_name": float(
+            bool(query.names) and chunk.symbol is not None and chunk.symbol.lower() == query.names[0]
+        ),
         "symbol_coverage": _weight(_name_terms(tuple(defined)), wanted),
         "symbol_precision": len(main & wanted.keys()) / len(main) if main else 0.0,
         "scope_coverage": _weight(_name_terms(chunk.scope), wanted) if chunk.scope else 0.0,
     }
 
 
-def _path_features(query: Query, path: PathProfile, full: str, wanted: Mapping[str, float]) -> dict[str, float]:
+def _path_features(
+    query: Query, path: PathProfile, full: str, wanted: Mapping[str, float]
+) -> dict[str, float]:
     names = [name.replace("_", "") for name in query.names]
     stem = path.stem
     return {
         "stem_is_name": float(any(stem == name or stem.rstrip("s") == name.rstrip("s") for name in names)),
         "stem_coverage": _weight(path.stem_terms, wanted),
-        "stem_precision": len(path.stem_terms & wanted.keys()) / len(path.stem_terms) if path.stem_terms else 0.0,
+        "stem_precision": len(path.stem_terms & wanted.keys()) / len(path.stem_terms)
+        if path.stem_terms
+        else 0.0,
         "folder_coverage": _weight(path.folder_terms, wanted),
         "path_match": float(query.kind == "path" and full.lower().endswith(query.text.lower().lstrip("./"))),
     }

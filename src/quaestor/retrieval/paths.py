@@ -12,12 +12,17 @@ _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures|e2e|mocks?|__mocks__)(?:/|$)"
     r"|(?:^|/)(?:test_[^/]*|[^/]*[_.-](?:test|tests|spec|specs)\.\w+|[^/]*(?:Test|Tests|Spec|Suite|TestCase)\.\w+|conftest\.py)$"
 )
-_EXAMPLE = re.compile(r"(?:^|/)_?(?:examples?|samples?|demos?|docs?_src|tutorials?|playground|benchmarks?|benches)(?:/|$)", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"(?:^|/)_?(?:examples?|samples?|demos?|docs?_src|tutorials?|playground|benchmarks?|benches)(?:/|$)",
+    re.IGNORECASE,
+)
 _VENDORED = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third_?party|node_modules|external|deps|compat|_compat|legacy|deprecated|polyfills?)(?:/|$)",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(r"(?:^|/)(?:__init__\.py|index\.[jt]sx?|mod\.rs|lib\.rs|package-info\.java|init\.lua|all\.h)$")
+_ENTRY = re.compile(
+    r"(?:^|/)(?:__init__\.py|index\.[jt]sx?|mod\.rs|lib\.rs|package-info\.java|init\.lua|all\.h)$"
+)
 _DECLARATION = re.compile(r"\.d\.ts$|\.pyi$|(?:^|[_.-])generated|\.g\.\w+$|\.pb\.\w+$|_pb2\.py$")
 _PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org|html?)$", re.IGNORECASE)
 

@@ -15,8 +15,12 @@ _LONGEST = 8_000
 
 _NAME = r"[^\W\d]\w*"
 _SYMBOL = re.compile(rf"^[@#&*!]?{_NAME}(?:(?:::|->|\.|#|\\|/){_NAME})*[!?]?(?:\(\))?$")
-_COMPOUND = re.compile(rf"{_NAME}(?:(?:::|->|\.|#|\\){_NAME})+|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]+[a-z]\w*[A-Z]\w*|\b\w+_\w+|`{_NAME}`")
-_PATH = re.compile(r"^[\w.@~-]*(?:[/\\][\w.@~-]+)*[/\\]?[\w@~-]+\.[A-Za-z][A-Za-z0-9]{0,9}(?::\d+)*$|^[\w.@~-]+(?:/[\w.@~-]+)+/?$")
+_COMPOUND = re.compile(
+    rf"{_NAME}(?:(?:::|->|\.|#|\\){_NAME})+|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]+[a-z]\w*[A-Z]\w*|\b\w+_\w+|`{_NAME}`"
+)
+_PATH = re.compile(
+    r"^[\w.@~-]*(?:[/\\][\w.@~-]+)*[/\\]?[\w@~-]+\.[A-Za-z][A-Za-z0-9]{0,9}(?::\d+)*$|^[\w.@~-]+(?:/[\w.@~-]+)+/?$"
+)
 _TRACE = re.compile(
     r"Traceback \(most recent|^\s*at [\w.$<>]+\s?\(|^\s*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",

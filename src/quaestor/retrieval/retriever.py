@@ -40,7 +40,9 @@ class Retriever:
             return []
         scores = self._scores(query, max(_CANDIDATES, k), mode, where)
         stored = self.store.get(scores)
-        hits = [_hit(stored[identifier], score) for identifier, score in scores.items() if identifier in stored]
+        hits = [
+            _hit(stored[identifier], score) for identifier, score in scores.items() if identifier in stored
+        ]
         hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
         return _spread(hits)[:k] if mode == "ranked" else hits[:k]
 

@@ -1,0 +1,119 @@
+"""Answering one question from a corpus: retrieve, show the model what was found, stream, check the citations.
+
+With no model the answer is made of quotes. In both cases every citation is matched against the file's bytes, and where
+the corpus does not hold an answer that is said, with the nearest passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
+from quaestor.chat.fitting import fit_passages
+from quaestor.citations.mark import NO_ANSWER, says_no_answer, without_no_answer
+from quaestor.citations.verify import verify
+from quaestor.corpus import Corpus
+from quaestor.messages import Message, Usage
+from quaestor.models import Finished, Model, Request, TextDelta
+from quaestor.models.extractive import answer as extract
+from quaestor.prompts.loader import load
+from quaestor.prompts.passages import Passage, number, show_all
+from quaestor.tokens import MessageCounter, counter_for
+
+_EXTRACTIVE = "extractive"
+# No mark that says "no answer" is longer than this, so this much is held back until it is clear.
+_MARK_LENGTH = len(NO_ANSWER) + 4
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """How a question is answered.
+
+    Attributes:
+        passages: how many passages are retrieved.
+        window: the model's window, tokens.
+        reserve: tokens kept free for the reply.
+        temperature: 0 is the most settled.
+    """
+
+    passages: int = 8
+    window: int = 8192
+    reserve: int = 1000
+    temperature: float = 0.1
+
+
+async def answer_question(
+    corpus: Corpus, model: Model | None, question: str, settings: AnswerSettings
+) -> AsyncIterator[Event]:
+    """Yield the steps of answering, the last of them ``Done``.
+
+    Raises:
+        UpstreamError: the model failed; what was yielded until then stays true.
+        WindowError: the question alone does not fit the model's window.
+    """
+    yield Searching(question)
+    hits = tuple(corpus.search(question, settings.passages))
+    quoted = extract(question, number(hits), corpus.embedder.encode)
+    yield Passages(hits, quoted.known)
+    if model is None:
+        for event in _quoted(corpus, question, quoted.text, quoted.known, number(hits)):
+            yield event
+        return
+    async for event in _synthesised(corpus, model, question, number(hits), settings):
+        yield event
+
+
+def _quoted(
+    corpus: Corpus, question: str, text: str, known: bool, passages: Sequence[Passage]
+) -> Sequence[Event]:
+    """Return the events of an answer made of quotes."""
+    done = Done(text, known, _EXTRACTIVE, Usage(0, 0, reported=False))
+    if not known:
+        return (Text(text), Citations(()), done)
+    checked = verify(text, passages, corpus.read)
+    return (Text(text), Citations(checked.citations), done)
+
+
+async def _synthesised(
+    corpus: Corpus, model: Model, question: str, passages: Sequence[Passage], settings: AnswerSettings
+) -> AsyncIterator[Event]:
+    """Yield the events of an answer that a model writes from the passages."""
+    counter = counter_for(model.name)
+    system = Message("system", load("answer").render(no_answer=NO_ANSWER))
+    shown = fit_passages(system, question, passages, counter, settings.window - settings.reserve)
+    request = Request(
+        messages=(system, ask_message(question, shown)),
+        temperature=settings.temperature,
+        max_tokens=settings.reserve,
+    )
+    written, usage, name = "", None, model.name
+    held_back = True
+    async for delta in model.stream(request):
+        if isinstance(delta, Finished):
+            usage, name = delta.usage, delta.model or name
+            continue
+        written += delta.text
+        if held_back and (len(written) < _MARK_LENGTH or says_no_answer(written)):
+            continue
+        yield Text(written if held_back else delta.text)
+        held_back = False
+    known = bool(written.strip()) and not says_no_answer(written)
+    text = written if known else without_no_answer(written)
+    if held_back and text:
+        yield Text(text)
+    checked = verify(written, shown, corpus.read)
+    yield Citations(
+        checked.citations if known else (), tuple(sentence.text for sentence in checked.unsupported)
+    )
+    yield Done(text, known, name, usage or _counted(counter, request, written))
+
+
+def ask_message(question: str, passages: Sequence[Passage]) -> Message:
+    """Return the user's message as it is sent: the passages, then the question."""
+    return Message("user", load("question").render(passages=show_all(passages), question=question))
+
+
+def _counted(counter: MessageCounter, request: Request, written: str) -> Usage:
+    sent = counter.request(request.messages)
+    return Usage(sent, counter.tokenizer.count(written), reported=False)

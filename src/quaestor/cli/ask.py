@@ -1,0 +1,129 @@
+"""``quaestor ask``: one question, one answer with checked sources."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index, make_model
+from quaestor.chat.answer import AnswerSettings, answer_question
+from quaestor.chat.events import Citations, Done, Event, Passages, Text
+from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
+from quaestor.cli.output import print_json, remark, safe
+from quaestor.cli.progress import indexing_progress
+from quaestor.config import Settings
+from quaestor.passages import Citation, Hit
+
+UNKNOWN = 1
+_NEAREST = 3
+_MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the events of a turn add up to."""
+
+    hits: tuple[Hit, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    done: Done | None = None
+
+
+@click.command("ask")
+@click.argument("question")
+@path_argument
+@model_options
+@click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to answer from.")
+@click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@json_option
+def command(
+    question: str,
+    path: Path | None,
+    model: str | None,
+    base_url: str | None,
+    passages: int | None,
+    window: int | None,
+    as_json: bool,
+) -> int:
+    """Answer a question from the corpus, with checked sources.
+
+    Exit code 1 means that the corpus does not hold the answer.
+    """
+    root = find_root(path)
+    settings = configure(root, model=model, base_url=base_url, passages=passages, window=window).settings
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+        events = answer_question(index, make_model(settings), question, _answer_settings(settings))
+        outcome = asyncio.run(_follow(events, quiet=as_json))
+    assert outcome.done is not None
+    if as_json:
+        print_json(as_object(question, outcome, settings))
+    else:
+        _print_sources(outcome)
+    return 0 if outcome.done.known else UNKNOWN
+
+
+def _answer_settings(settings: Settings) -> AnswerSettings:
+    return AnswerSettings(settings.passages, settings.window, settings.reserve, settings.temperature)
+
+
+async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> Outcome:
+    """Show the answer as it comes, and return what the events add up to."""
+    outcome = Outcome()
+    async for event in events:
+        match event:
+            case Passages(hits=hits):
+                outcome.hits = hits
+            case Text(text=text) if not quiet:
+                click.echo(safe(text), nl=False)
+            case Citations(citations=citations, unsupported=unsupported):
+                outcome.citations, outcome.unsupported = citations, unsupported
+            case Done():
+                outcome.done = event
+    if not quiet:
+        click.echo()
+    return outcome
+
+
+def as_object(question: str, outcome: Outcome, settings: Settings) -> dict[str, object]:
+    """Return the answer in its contracted JSON form."""
+    done = outcome.done
+    assert done is not None
+    return {
+        "question": question,
+        "answer": done.answer,
+        "citations": [asdict(citation) for citation in outcome.citations],
+        "unsupported": outcome.unsupported,
+        "known": done.known,
+        "nearest": [] if done.known else [_place(hit) for hit in outcome.hits[:_NEAREST]],
+        "model": done.model,
+        "usage": asdict(done.usage),
+        "window": {"limit": settings.window, "reserve": settings.reserve, "passages": len(outcome.hits)},
+    }
+
+
+def _print_sources(outcome: Outcome) -> None:
+    assert outcome.done is not None
+    if not outcome.done.known:
+        click.echo(click.style("\nNot found in this corpus.", bold=True))
+        if outcome.hits:
+            click.echo("Nearest passages:")
+        for hit in outcome.hits[:_NEAREST]:
+            click.echo(f"  {safe(_place(hit))}" + (f"  {safe(hit.symbol)}" if hit.symbol else ""))
+        return
+    click.echo(click.style("\nSources", bold=True))
+    for citation in outcome.citations:
+        mark, colour = _MARKS[citation.status]
+        place = click.style(safe(f"{citation.path}:{citation.start_line}"), fg="cyan")
+        click.echo(f"  [{citation.n}] {place}  {click.style(f'{mark} {citation.status}', fg=colour)}")
+    if not outcome.citations:
+        click.echo("  none: the model cited nothing, so nothing of this answer was checked")
+    for sentence in outcome.unsupported:
+        remark(f"without support: {sentence.strip()[:160]}")
+
+
+def _place(hit: Hit) -> str:
+    return f"{hit.path}:{hit.start_line}"

@@ -1,0 +1,113 @@
+"""``quaestor doctor``: is everything that is needed here, and does it work."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from quaestor import __version__
+from quaestor.assemble import Index, make_embedder
+from quaestor.chunking import cut
+from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.output import print_json
+from quaestor.config import Settings, data_home
+from quaestor.tokens import tokenizer_for
+
+BROKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried."""
+
+    name: str
+    ok: bool
+    found: str
+
+
+@click.command("doctor")
+@path_argument
+@json_option
+def command(path: Path | None, as_json: bool) -> int:
+    """Check the installation by using each part once, and say what is missing."""
+    settings = configure(find_root(path)).settings
+    checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
+    if as_json:
+        print_json([asdict(check) for check in checks])
+    else:
+        for check in checks:
+            mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
+            click.echo(f"{mark} {check.name:10} {check.found}")
+    return 0 if all(check.ok for check in checks) else BROKEN
+
+
+def _tried(name: str, part: Callable[[Settings], str], settings: Settings) -> Check:
+    try:
+        return Check(name, True, part(settings))
+    except Exception as error:  # noqa: BLE001 - whatever is wrong here is what the caller wants to know
+        return Check(name, False, f"{type(error).__name__}: {error}")
+
+
+def _program(settings: Settings) -> str:
+    return f"quaestor {__version__}, Python {sys.version.split()[0]}"
+
+
+def _data(settings: Settings) -> str:
+    home = data_home(settings)
+    home.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=home):
+        return f"{home} can be written"
+
+
+def _grammars(settings: Settings) -> str:
+    chunker = cut(b"def answer():\n    return 42\n", "answer.py").chunker
+    if chunker != "tree-sitter":
+        raise RuntimeError("Python is cut by lines: reinstall semble-grammars")
+    return "code is cut by its definitions"
+
+
+def _embedder(settings: Settings) -> str:
+    embedder = make_embedder(settings)
+    length = float((embedder.encode(["where do we retry"])[0] ** 2).sum())
+    if not 0.99 < length < 1.01:
+        raise RuntimeError("the embedder gives no unit vectors: reinstall quaestor")
+    return f"{embedder.name}, {embedder.dimensions} dimensions"
+
+
+def _tokens(settings: Settings) -> str:
+    tokenizer = tokenizer_for(settings.model or "gpt-4o")
+    tokenizer.count("hello")
+    return f"{tokenizer.name}, {'exact' if tokenizer.exact else 'an upper bound'}"
+
+
+def _index(settings: Settings) -> str:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
+        private = type(settings)(home=str(Path(folder) / ".quaestor"))
+        with Index.build(folder, settings=private) as index:
+            found = index.search("answer", 1)
+    if not found:
+        raise RuntimeError("a file that was just indexed is not found")
+    return "a file was indexed and found"
+
+
+def _model(settings: Settings) -> str:
+    if not settings.model:
+        return "none: answers are quotes; set --model and --base-url for synthesis"
+    return f"{settings.model} at {settings.base_url or 'https://api.openai.com/v1'} (not contacted)"
+
+
+_PARTS: dict[str, Callable[[Settings], str]] = {
+    "program": _program,
+    "data": _data,
+    "grammars": _grammars,
+    "embedder": _embedder,
+    "tokens": _tokens,
+    "index": _index,
+    "model": _model,
+}
