@@ -373,17 +373,13 @@ class Sequences(RuleBasedStateMachine):
         expected = [chunk.text for one in self._within(within) for chunk in one.chunks if word in chunk.text]
         assert sorted(texts(self.store, found)) == sorted(expected)
         if within is None:
-            names = [
-                chunk.text for one in self.model.values() for chunk in one.chunks if word in chunk.defines
-            ]
+            names = [chunk.text for one in self.model.values() for chunk in one.chunks if word in chunk.defines]
             assert sorted(texts(self.store, list(self.store.defining([word.upper()], 50)))) == sorted(names)
 
     @rule(text=st.sampled_from(WORDS), k=st.integers(1, 5), within=st.sampled_from([None, "src/**", "*.md"]))
     def search_vectors(self, text: str, k: int, within: str | None) -> None:
         found = self.store.dense(vector_of(text), k, Where(paths=(within,)) if within else None)
-        cosines = [
-            float(row @ vector_of(text)) for one in self._within(within) for row in one.vectors if row.any()
-        ]
+        cosines = [float(row @ vector_of(text)) for one in self._within(within) for row in one.vectors if row.any()]
         np.testing.assert_allclose(
             [score for _, score in found],
             sorted(cosines, reverse=True)[:k],
