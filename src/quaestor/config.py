@@ -7,7 +7,9 @@ limits it may only lower. What it tried and was refused is kept, to be reported.
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -19,6 +21,8 @@ ProjectRule = Literal["closed", "open", "lower"]
 
 PROJECT_FILE = "quaestor.toml"
 PYPROJECT_FILE = "pyproject.toml"
+
+_CREDENTIALS = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/?#]*@", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,7 @@ RULES: Mapping[str, Rule] = {
         "closed",
         ("QUAESTOR_HOME",),
     ),
-    "model": Rule(
-        "model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)
-    ),
+    "model": Rule("model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)),
     "base_url": Rule(
         "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1",
         "closed",
@@ -86,9 +88,7 @@ RULES: Mapping[str, Rule] = {
     "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
     "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),
-    "chunk_target": Rule(
-        "bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100
-    ),
+    "chunk_target": Rule("bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100),
     "chunk_limit": Rule("bytes that no chunk exceeds", "open", ("QUAESTOR_CHUNK_LIMIT",), least=200),
     "results": Rule("hits to show", "open", ("QUAESTOR_RESULTS",), least=1),
     "passages": Rule("passages to answer from", "open", ("QUAESTOR_PASSAGES",), least=1),
@@ -119,7 +119,7 @@ class Configuration:
         """Yield (name, value as text with secrets masked, origin) for every setting."""
         for name, rule in RULES.items():
             value = getattr(self.settings, name)
-            text = "•••" + str(value)[-4:] if rule.secret and value else _as_text(value)
+            text = _masked(str(value)) if rule.secret and value else without_credentials(_as_text(value))
             yield name, text, self.origins[name]
 
 
@@ -154,22 +154,16 @@ def load_configuration(
     return Configuration(settings, origins, tuple(refusals))
 
 
-def _merge(
-    settings: Settings, origins: dict[str, str], values: Mapping[str, object], origin: str
-) -> Settings:
+def _merge(settings: Settings, origins: dict[str, str], values: Mapping[str, object], origin: str) -> Settings:
     for name, value in values.items():
         if name not in RULES:
-            raise UsageError(
-                f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings."
-            )
+            raise UsageError(f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings.")
         settings = replace(settings, **{name: _checked(name, value, origin)})  # type: ignore[arg-type]
         origins[name] = f"environment {_variable(name)}" if origin == "environment" else origin
     return settings
 
 
-def _merge_project(
-    settings: Settings, origins: dict[str, str], refusals: list[Refusal], project: Path
-) -> Settings:
+def _merge_project(settings: Settings, origins: dict[str, str], refusals: list[Refusal], project: Path) -> Settings:
     for file, table in ((project / PROJECT_FILE, ()), (project / PYPROJECT_FILE, ("tool", "quaestor"))):
         try:
             values = _read_toml(file, table)
@@ -179,7 +173,7 @@ def _merge_project(
             continue
         allowed: dict[str, object] = {}
         for name, value in values.items():
-            reason = _refusal(name, value, settings)
+            reason = _refusal(name, value, settings, f"project file {file}")
             if reason:
                 refusals.append(Refusal(name, str(file), reason))
             else:
@@ -190,15 +184,20 @@ def _merge_project(
     return settings
 
 
-def _refusal(name: str, value: object, settings: Settings) -> str | None:
+def _refusal(name: str, value: object, settings: Settings, origin: str) -> str | None:
     """Say why a project file may not set this, or None if it may."""
     if name not in RULES:
         return "there is no such setting"
     rule = RULES[name].project
     if rule == "closed":
         return "a project file may not set this; set it by flag, environment or your own settings file"
-    if rule == "lower" and isinstance(value, (int, float)) and value > getattr(settings, name):
-        return f"a project file may only lower this, and it is {getattr(settings, name)}"
+    try:
+        checked = _checked(name, value, origin)
+    except UsageError as error:
+        return str(error).removesuffix(".")
+    current = getattr(settings, name)
+    if rule == "lower" and isinstance(checked, (int, float)) and checked > current:
+        return f"a project file may only lower this, and it is {current}"
     return None
 
 
@@ -207,7 +206,7 @@ def _checked(name: str, value: object, origin: str) -> object:
     expected = _types()[name]
     try:
         converted = _CONVERTERS[expected](value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         kind = getattr(expected, "__name__", "list of text")
         raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {value!r}.") from None
     least = RULES[name].least
@@ -227,6 +226,8 @@ def _to_number(kind: Callable[[str | float], float]) -> Callable[[object], float
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise TypeError
         number = kind(value)
+        if not math.isfinite(number):
+            raise ValueError
         if isinstance(value, float) and number != value:
             raise ValueError
         return number
@@ -303,6 +304,16 @@ def data_home(settings: Settings) -> Path:
     from platformdirs import user_data_path  # noqa: PLC0415 - costs 10 ms, not needed with QUAESTOR_HOME
 
     return user_data_path("quaestor")
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL, or any other text, without the user name and password that a URL may carry."""
+    return _CREDENTIALS.sub(r"\1•••@", url)
+
+
+def _masked(secret: str) -> str:
+    """Return as much of a secret as tells two apart, and nothing of a short one."""
+    return "•••" + (secret[-4:] if len(secret) >= 16 else "")
 
 
 def _as_text(value: object) -> str:
