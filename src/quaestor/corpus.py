@@ -17,7 +17,10 @@ from typing import Self
 
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError
+from quaestor.ingest.files import folder_of
 from quaestor.ingest.indexer import Changes, Indexer, Progress
+from quaestor.ingest.names import on_disk
+from quaestor.ingest.reading import read_snapshot
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import Store, Where
@@ -94,9 +97,7 @@ class Corpus:
         self.last_changes = changes
         return changes
 
-    def search(
-        self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None
-    ) -> list[Hit]:
+    def search(self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed."""
         self.refresh(budget_seconds=self.refresh_seconds)
         hits = self._retriever.search(query, k, mode=mode, where=where)
@@ -105,7 +106,7 @@ class Corpus:
         return [replace(hit, fresh=self._is_current(hit.document)) for hit in hits]
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's bytes as they are on disk now, or None if it has vanished.
+        """Return a document's bytes as they are on disk now, or None if it is no longer a file that can be read.
 
         Raises:
             NotFoundError: the path is not a document of this corpus.
@@ -113,12 +114,12 @@ class Corpus:
         """
         if self.store.document(path) is None:
             raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
-        file = (self.root if self.root.is_dir() else self.root.parent) / path
-        real = file.resolve()
-        if not real.is_relative_to(self.root.resolve()):
-            raise ForbiddenError(f"{path!r} leads out of {str(self.root)!r} and is not read.")
+        root = folder_of(self.root)
+        place = Path(on_disk(str(root), path))
+        if not place.parent.resolve().is_relative_to(root.resolve()):
+            raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
         try:
-            return real.read_bytes()
+            return read_snapshot(str(place)).data
         except OSError:
             return None
 
@@ -152,7 +153,10 @@ class Corpus:
         self.close()
 
     def _is_current(self, document: Document) -> bool:
-        data = self.read(document.path)
+        try:
+            data = self.read(document.path)
+        except ForbiddenError:
+            return False
         return data is not None and hashlib.sha256(data).hexdigest() == document.sha256
 
 
