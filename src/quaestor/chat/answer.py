@@ -6,7 +6,7 @@ the corpus does not hold an answer that is said, with the nearest passages.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
@@ -15,13 +15,14 @@ from quaestor.citations.mark import NO_ANSWER, says_no_answer, without_no_answer
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus
 from quaestor.messages import Message, Usage
-from quaestor.models import Finished, Model, Request, TextDelta
+from quaestor.models import Finished, Model, Request
 from quaestor.models.extractive import answer as extract
 from quaestor.prompts.loader import load
 from quaestor.prompts.passages import Passage, number, show_all
 from quaestor.tokens import MessageCounter, counter_for
 
 _EXTRACTIVE = "extractive"
+_NOTHING = "Nothing in this corpus has to do with the question."
 # No mark that says "no answer" is longer than this, so this much is held back until it is clear.
 _MARK_LENGTH = len(NO_ANSWER) + 4
 
@@ -45,7 +46,7 @@ class AnswerSettings:
 
 async def answer_question(
     corpus: Corpus, model: Model | None, question: str, settings: AnswerSettings
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event]:
     """Yield the steps of answering, the last of them ``Done``.
 
     Raises:
@@ -60,13 +61,16 @@ async def answer_question(
         for event in _quoted(corpus, question, quoted.text, quoted.known, number(hits)):
             yield event
         return
+    if not hits:
+        # With nothing to answer from, a model could only invent.
+        for event in (Text(_NOTHING), Citations(()), Done(_NOTHING, False, model.name, Usage(0, 0, reported=False))):
+            yield event
+        return
     async for event in _synthesised(corpus, model, question, number(hits), settings):
         yield event
 
 
-def _quoted(
-    corpus: Corpus, question: str, text: str, known: bool, passages: Sequence[Passage]
-) -> Sequence[Event]:
+def _quoted(corpus: Corpus, question: str, text: str, known: bool, passages: Sequence[Passage]) -> Sequence[Event]:
     """Return the events of an answer made of quotes."""
     done = Done(text, known, _EXTRACTIVE, Usage(0, 0, reported=False))
     if not known:
@@ -103,9 +107,7 @@ async def _synthesised(
     if held_back and text:
         yield Text(text)
     checked = verify(written, shown, corpus.read)
-    yield Citations(
-        checked.citations if known else (), tuple(sentence.text for sentence in checked.unsupported)
-    )
+    yield Citations(checked.citations if known else (), tuple(sentence.text for sentence in checked.unsupported))
     yield Done(text, known, name, usage or _counted(counter, request, written))
 
 
