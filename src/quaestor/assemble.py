@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
+from contextlib import closing
 from pathlib import Path
-from typing import Self
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Self
 
 from quaestor.chunking import ChunkSettings
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
-from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
-from quaestor.ingest.indexer import Indexer, IngestSettings, Progress
-from quaestor.models import Model
+from quaestor.errors import IndexUnusableError, UsageError
+from quaestor.ingest.files import checked_root
+from quaestor.ingest.indexer import Indexer, IngestSettings, Progress, Survey
+from quaestor.ingest.survey import CountTokens
 from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from quaestor.models.openai_compatible import OpenAICompatibleModel
 
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -49,7 +54,7 @@ class Index(Corpus):
         """
         root, settings = _located(path, settings)
         if rebuild:
-            shutil.rmtree(index_folder(root, settings), ignore_errors=True)
+            EmbeddedStore.erase(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)
         try:
             index.refresh(progress=progress)
@@ -107,11 +112,20 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
     """Return the store that the settings name, for one source."""
     if settings.store != "embedded":
         raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
-    folder = index_folder(root, settings)
-    return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
+    return _open_store(index_folder(root, settings), embedder, create=create)
 
 
-def make_model(settings: Settings) -> Model | None:
+def _open_store(folder: Path, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+    try:
+        return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
+    except OSError as error:
+        raise IndexUnusableError(
+            f"The index in {str(folder)!r} cannot be reached ({error.strerror or error}). "
+            "Set QUAESTOR_HOME to a folder that can be written."
+        ) from error
+
+
+def make_model(settings: Settings) -> OpenAICompatibleModel | None:
     """Return the language model that the settings name, or None when answers are to be quotes."""
     if not settings.model and not settings.base_url:
         return None
@@ -124,11 +138,12 @@ def make_model(settings: Settings) -> Model | None:
     )
 
 
-def make_indexer(root: Path, settings: Settings) -> Indexer:
-    """Return an indexer over an index that need not hold anything yet, for surveys and plans."""
+def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> Survey:
+    """Return what indexing would read and make; the index is neither needed nor touched."""
     embedder = make_embedder(settings)
-    store = make_store(root, settings, embedder, create=True)
-    return Indexer(root, store, embedder, ingest_settings(settings))
+    # An indexer wants a store, though a survey never looks into it.
+    with TemporaryDirectory() as folder, closing(_open_store(Path(folder), embedder, create=True)) as store:
+        return Indexer(root, store, embedder, ingest_settings(settings)).survey(count_tokens)
 
 
 def ingest_settings(settings: Settings) -> IngestSettings:
@@ -147,13 +162,20 @@ def index_folder(root: Path, settings: Settings) -> Path:
     return data_home(settings) / "indexes" / f"{name}-{key}"
 
 
-def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+def locate(path: str | Path) -> Path:
+    """Return the real path of a folder or file that is to be indexed.
+
+    Raises:
+        NotFoundError: it does not exist.
+        UsageError: it is a URL, or neither a folder nor a file.
+    """
     if _URL.match(str(path)):
-        raise UsageError(f"{str(path)!r} is a URL; this version indexes folders and files only.")
-    root = Path(path).expanduser()
-    if not root.exists():
-        raise NotFoundError(f"There is no {str(path)!r}. Give a folder or a file that exists.")
-    root = root.resolve()
+        raise UsageError(f"{str(path)!r} is a URL; this version indexes folders and files only. Give a path.")
+    return checked_root(Path(path).expanduser())
+
+
+def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+    root = locate(path)
     if settings is None:
         settings = load_configuration(project=root if root.is_dir() else root.parent).settings
     return root, settings

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from quaestor import __version__
+from quaestor.cli.output import forget_output, prepare_streams, safe
 from quaestor.errors import QuaestorError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+USAGE = 2
+UNUSABLE = 4
 INTERRUPTED = 130
 
 COMMANDS = {
@@ -47,6 +50,13 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; a reader of the output who has gone ends it as Ctrl-C does."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.Abort from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from their descriptions alone."""
         with formatter.section("Commands"):
@@ -69,23 +79,26 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    prepare_streams()
+    colour = False if os.environ.get("NO_COLOR") else None
     try:
-        code = cli.main(args=arguments, prog_name="quaestor", standalone_mode=False)
+        code = cli.main(args=arguments, prog_name="quaestor", standalone_mode=False, color=colour)
         sys.stdout.flush()
     except QuaestorError as error:
-        return _failed(str(error), error.exit_code)
+        return _failed(str(error), error.exit_code, colour)
     except click.ClickException as error:
         error.show()
-        return 2
-    except (KeyboardInterrupt, click.Abort):
+        return USAGE
+    except (KeyboardInterrupt, click.Abort, BrokenPipeError):
+        forget_output()
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whatever is still buffered has nowhere to go; without this, Python complains at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return INTERRUPTED
+    except OSError as error:
+        place = f" ({str(error.filename)!r})" if error.filename else ""
+        reason = error.strerror or str(error)
+        return _failed(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE, colour)
     return code if isinstance(code, int) else 0
 
 
-def _failed(message: str, code: int) -> int:
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {message}", err=True)
+def _failed(message: str, code: int, colour: bool | None) -> int:
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {safe(message)}", err=True, color=colour)
     return code

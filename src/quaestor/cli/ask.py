@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import click
 
@@ -13,7 +13,7 @@ from quaestor.assemble import Index, make_model
 from quaestor.chat.answer import AnswerSettings, answer_question
 from quaestor.chat.events import Citations, Done, Event, Passages, Text
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
-from quaestor.cli.output import print_json, remark, safe
+from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
 from quaestor.passages import Citation, Hit
@@ -42,7 +42,7 @@ class Outcome:
 @json_option
 def command(
     question: str,
-    path: Path | None,
+    path: str | None,
     model: str | None,
     base_url: str | None,
     passages: int | None,
@@ -56,8 +56,7 @@ def command(
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url, passages=passages, window=window).settings
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-        events = answer_question(index, make_model(settings), question, _answer_settings(settings))
-        outcome = asyncio.run(_follow(events, quiet=as_json))
+        outcome = asyncio.run(_answered(index, question, settings, quiet=as_json))
     assert outcome.done is not None
     if as_json:
         print_json(as_object(question, outcome, settings))
@@ -67,7 +66,20 @@ def command(
 
 
 def _answer_settings(settings: Settings) -> AnswerSettings:
-    return AnswerSettings(settings.passages, settings.window, settings.reserve, settings.temperature)
+    # A reply may not take the room that the question needs.
+    reserve = min(settings.reserve, settings.window // 2)
+    return AnswerSettings(settings.passages, settings.window, reserve, settings.temperature)
+
+
+async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> Outcome:
+    model = make_model(settings)
+    events = answer_question(index, model, question, _answer_settings(settings))
+    try:
+        async with aclosing(events):
+            return await _follow(events, quiet=quiet)
+    finally:
+        if model is not None:
+            await model.aclose()
 
 
 async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> Outcome:
@@ -101,7 +113,11 @@ def as_object(question: str, outcome: Outcome, settings: Settings) -> dict[str, 
         "nearest": [] if done.known else [_place(hit) for hit in outcome.hits[:_NEAREST]],
         "model": done.model,
         "usage": asdict(done.usage),
-        "window": {"limit": settings.window, "reserve": settings.reserve, "passages": len(outcome.hits)},
+        "window": {
+            "limit": settings.window,
+            "reserve": _answer_settings(settings).reserve,
+            "passages": len(outcome.hits),
+        },
     }
 
 
@@ -112,12 +128,12 @@ def _print_sources(outcome: Outcome) -> None:
         if outcome.hits:
             click.echo("Nearest passages:")
         for hit in outcome.hits[:_NEAREST]:
-            click.echo(f"  {safe(_place(hit))}" + (f"  {safe(hit.symbol)}" if hit.symbol else ""))
+            click.echo(f"  {one_line(_place(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
         return
     click.echo(click.style("\nSources", bold=True))
     for citation in outcome.citations:
         mark, colour = _MARKS[citation.status]
-        place = click.style(safe(f"{citation.path}:{citation.start_line}"), fg="cyan")
+        place = click.style(one_line(f"{citation.path}:{citation.start_line}"), fg="cyan")
         click.echo(f"  [{citation.n}] {place}  {click.style(f'{mark} {citation.status}', fg=colour)}")
     if not outcome.citations:
         click.echo("  none: the model cited nothing, so nothing of this answer was checked")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from quaestor.cli.options import configure, find_root, json_option, path_argument
@@ -19,7 +17,7 @@ def command() -> None:
 @command.command("show")
 @path_argument
 @json_option
-def show(path: Path | None, as_json: bool) -> None:
+def show(path: str | None, as_json: bool) -> None:
     """Print every setting with its value and origin; secrets are masked."""
     rows = list(configure(find_root(path)).shown())
     if as_json:

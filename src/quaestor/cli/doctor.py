@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,8 +14,8 @@ from quaestor import __version__
 from quaestor.assemble import Index, make_embedder
 from quaestor.chunking import cut
 from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import print_json
-from quaestor.config import Settings, data_home
+from quaestor.cli.output import print_json, safe
+from quaestor.config import Settings, data_home, without_credentials
 from quaestor.tokens import tokenizer_for
 
 BROKEN = 4
@@ -33,23 +33,23 @@ class Check:
 @click.command("doctor")
 @path_argument
 @json_option
-def command(path: Path | None, as_json: bool) -> int:
+def command(path: str | None, as_json: bool) -> int:
     """Check the installation by using each part once, and say what is missing."""
     settings = configure(find_root(path)).settings
     checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
     if as_json:
-        print_json([asdict(check) for check in checks])
+        print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
     else:
         for check in checks:
             mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
-            click.echo(f"{mark} {check.name:10} {check.found}")
+            click.echo(f"{mark} {check.name:10} {safe(check.found)}")
     return 0 if all(check.ok for check in checks) else BROKEN
 
 
 def _tried(name: str, part: Callable[[Settings], str], settings: Settings) -> Check:
     try:
         return Check(name, True, part(settings))
-    except Exception as error:  # noqa: BLE001 - whatever is wrong here is what the caller wants to know
+    except Exception as error:
         return Check(name, False, f"{type(error).__name__}: {error}")
 
 
@@ -86,10 +86,9 @@ def _tokens(settings: Settings) -> str:
 
 
 def _index(settings: Settings) -> str:
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
-        private = type(settings)(home=str(Path(folder) / ".quaestor"))
-        with Index.build(folder, settings=private) as index:
+        with Index.build(folder, settings=replace(settings, home=home)) as index:
             found = index.search("answer", 1)
     if not found:
         raise RuntimeError("a file that was just indexed is not found")
@@ -99,7 +98,9 @@ def _index(settings: Settings) -> str:
 def _model(settings: Settings) -> str:
     if not settings.model:
         return "none: answers are quotes; set --model and --base-url for synthesis"
-    return f"{settings.model} at {settings.base_url or 'https://api.openai.com/v1'} (not contacted)"
+    return (
+        f"{settings.model} at {without_credentials(settings.base_url) or 'https://api.openai.com/v1'} (not contacted)"
+    )
 
 
 _PARTS: dict[str, Callable[[Settings], str]] = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, make_indexer
+from quaestor.assemble import Index, survey_folder
 from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import amount, print_json, size
+from quaestor.cli.output import amount, one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.stats import print_skipped, print_survey, survey_object
 from quaestor.config import Settings
@@ -25,7 +25,7 @@ _SHOWN_PATHS = 10
 @click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
 @json_option
-def command(path: Path | None, dry_run: bool, rebuild: bool, verbose: bool, as_json: bool) -> int:
+def command(path: str | None, dry_run: bool, rebuild: bool, verbose: bool, as_json: bool) -> int:
     """Build the index of a folder, or bring it up to date."""
     root = find_root(path)
     settings = configure(root).settings
@@ -53,8 +53,14 @@ def changes_object(changes: Changes) -> dict[str, object]:
     }
 
 
+def _advice(changes: Changes) -> str:
+    if changes.skipped:
+        return "`quaestor index --verbose` tells why each file is left out."
+    return "Give a folder that holds code or documents."
+
+
 def _survey(root: Path, settings: Settings, verbose: bool, as_json: bool) -> int:
-    survey = make_indexer(root, settings).survey(tokenizer_for(settings.model or "gpt-4o").count)
+    survey = survey_folder(root, settings, tokenizer_for(settings.model or "gpt-4o").count)
     if as_json:
         print_json(survey_object(root, survey))
     else:
@@ -74,9 +80,11 @@ def _print_changes(root: Path, changes: Changes, chunks: int, verbose: bool) -> 
         if paths
     ]
     click.echo(
-        f"{root}: {amount(total, 'document')}, {amount(chunks, 'chunk')} "
+        f"{one_line(str(root))}: {amount(total, 'document')}, {amount(chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
+    if not total:
+        click.echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.stale:
         click.echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
     print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())

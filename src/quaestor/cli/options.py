@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
+from quaestor.assemble import locate
+from quaestor.cli.output import remark
 from quaestor.config import Configuration, load_configuration
-from quaestor.errors import NotFoundError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-path_argument = click.argument("path", required=False, type=click.Path(path_type=Path))
+path_argument = click.argument("path", required=False, type=str)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
 
@@ -23,16 +24,15 @@ def model_options(command: Command) -> Command:
     return click.option("--model", help="Model name at the endpoint.")(command)
 
 
-def find_root(path: Path | None) -> Path:
+def find_root(path: str | None) -> Path:
     """Return the folder that is meant: the given one, else the nearest repository upwards, else this folder.
 
     Raises:
         NotFoundError: the path does not exist.
+        UsageError: the path is a URL, or cannot be one.
     """
     if path is not None:
-        if not path.exists():
-            raise NotFoundError(f"There is no {str(path)!r}. Give a folder or a file that exists.")
-        return path.resolve()
+        return locate(path)
     here = Path.cwd()
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
@@ -42,5 +42,5 @@ def configure(root: Path | None, **flags: object) -> Configuration:
     project = root if root is None or root.is_dir() else root.parent
     configuration = load_configuration(flags, project=project)
     for refusal in configuration.refusals:
-        click.echo(f"warning: {refusal.path} sets {refusal.name!r}: {refusal.reason}.", err=True)
+        remark(f"warning: {refusal.path} sets {refusal.name!r}: {refusal.reason}.")
     return configuration

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
 
 import click
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control characters, and those that turn the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LINE_END = re.compile(r"[\t\n\u2028\u2029]")
+
+
+def prepare_streams() -> None:
+    """Let no character that the terminal's encoding lacks stop a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def forget_output() -> None:
+    """Drop what is still to be written when nobody reads it; without this, Python complains at exit."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_json(value: object) -> None:
     """Print one JSON object."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+    indent = 2 if sys.stdout.isatty() else None
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent)
+    click.echo(text)
 
 
 def remark(text: str) -> None:
@@ -27,9 +52,14 @@ def safe(text: str) -> str:
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
+def one_line(text: str) -> str:
+    """Make a path or a symbol harmless in a terminal and keep it on one line."""
+    return _LINE_END.sub("\ufffd", safe(text))
+
+
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print aligned columns, cut to nothing but what they need."""
-    table = [tuple(header), *(tuple(safe(cell) for cell in row) for row in rows)]
+    table = [tuple(header), *(tuple(one_line(cell) for cell in row) for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     for number, row in enumerate(table):
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import click
 
 from quaestor.assemble import Index
 from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import amount, print_json, remark, safe
+from quaestor.cli.output import amount, one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.passages import Hit
@@ -27,9 +26,7 @@ _EXCERPT_LINES = 6
 @click.argument("query")
 @path_argument
 @click.option("-k", "--results", type=click.IntRange(1, 1000), help="Number of hits.")
-@click.option(
-    "--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'."
-)
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'.")
 @click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language.")
 @click.option(
     "--mode",
@@ -40,9 +37,9 @@ _EXCERPT_LINES = 6
 )
 @click.option("--explain", is_flag=True, help="Show each feature's share in a hit's score.")
 @json_option
-def command(
+def command(  # noqa: PLR0913, PLR0917 - one for each option
     query: str,
-    path: Path | None,
+    path: str | None,
     results: int | None,
     paths: Sequence[str],
     languages: Sequence[str],
@@ -112,8 +109,8 @@ def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) 
         return
     wanted = frozenset(read_query(query).terms)
     for hit in hits:
-        where = click.style(f"{safe(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
-        symbol = click.style(f"  {safe(hit.symbol)}", fg="yellow") if hit.symbol else ""
+        where = click.style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
+        symbol = click.style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""
         stale = "" if hit.fresh else click.style("  changed since it was indexed", fg="red")
         click.echo(f"{where}{symbol}{stale}")
         for line in excerpt(hit, wanted):
@@ -127,14 +124,13 @@ def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) 
 
 def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> Iterator[str]:
     """Yield the ``count`` neighbouring lines of a hit that hold most of the wanted terms, numbered, marked."""
-    lines = hit.text.splitlines()
+    lines = hit.text.removesuffix("\n").split("\n")
     weights = [len(wanted & _line_terms(line)) for line in lines]
     # The first line usually names what this is; prefer it among equals.
-    best = max(
-        range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start)
-    )
+    best = max(range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start))
     for number, line in enumerate(lines[best : best + count], start=hit.start_line + best):
-        yield f"{click.style(f'{number:6d}', dim=True)}  {_marked(safe(line)[:200], wanted)}"
+        shown = safe(line.removesuffix("\r"))[:200]
+        yield f"{click.style(f'{number:6d}', dim=True)}  {_marked(shown, wanted)}"
 
 
 def _line_terms(line: str) -> frozenset[str]:

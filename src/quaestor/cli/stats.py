@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, make_indexer
+from quaestor.assemble import Index
 from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import amount, print_json, safe, size
+from quaestor.cli.output import one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.ingest.indexer import Range, Skipped, Survey
 from quaestor.tokens import tokenizer_for
@@ -20,13 +20,13 @@ from quaestor.tokens import tokenizer_for
 @path_argument
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
 @json_option
-def command(path: Path | None, verbose: bool, as_json: bool) -> int:
+def command(path: str | None, verbose: bool, as_json: bool) -> int:
     """Tell what an index holds: documents, chunks, words, tokens, and what was left out."""
     root = find_root(path)
     settings = configure(root).settings
     with Index.build(root, settings=settings, progress=indexing_progress()) as index:
         held = index.stats()
-    survey = make_indexer(root, settings).survey(tokenizer_for(settings.model or "gpt-4o").count)
+        survey = index.indexer.survey(tokenizer_for(settings.model or "gpt-4o").count)
     if as_json:
         print_json({**survey_object(root, survey), "index": asdict(held)})
         return 0
@@ -42,7 +42,7 @@ def survey_object(root: Path, survey: Survey) -> dict[str, object]:
 
 def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
     """Print what is, or would be, indexed."""
-    click.echo(click.style(str(root), bold=True))
+    click.echo(click.style(one_line(str(root)), bold=True))
     click.echo(f"documents   {survey.documents:,} ({_tally(survey.languages)})")
     click.echo(f"chunks      {survey.chunks:,} (documents cut by {_tally(survey.chunkers)})")
     click.echo(f"words       {_range(survey.words)}")
@@ -50,9 +50,7 @@ def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
     if survey.tokens is not None:
         click.echo(f"tokens      {survey.tokens:,} to embed")
     if survey.notes:
-        click.echo(
-            "notes       " + "; ".join(f"{count:,} {safe(note)}" for note, count in survey.notes.items())
-        )
+        click.echo("notes       " + "; ".join(f"{count:,} {one_line(note)}" for note, count in survey.notes.items()))
     print_skipped(survey.skipped_by_reason, survey.skipped if verbose else ())
 
 
@@ -62,7 +60,7 @@ def print_skipped(reasons: Mapping[str, int], skipped: Iterable[Skipped]) -> Non
         click.echo("left out    " + _tally(reasons))
     for entry in skipped:
         detail = f": {entry.detail}" if entry.detail else ""
-        click.echo(f"  {safe(entry.path)}  ({entry.reason}{safe(detail)})")
+        click.echo(f"  {one_line(entry.path)}  ({entry.reason}{one_line(detail)})")
 
 
 def _tally(counts: Mapping[str, int]) -> str:
