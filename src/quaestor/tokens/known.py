@@ -6,13 +6,14 @@ import re
 from functools import cache
 from pathlib import Path
 
-from quaestor.tokens.bound import CalibratedBound
+from quaestor.tokens.bound import ANY, HEIRS, Calibration, CalibratedBound
 from quaestor.tokens.exact import EncodingName, ExactTokenizer
 from quaestor.tokens.huggingface import HuggingFaceTokenizer
 from quaestor.tokens.protocol import Tokenizer
 
 # gpt-4o, gpt-4.1, gpt-4.5, gpt-5 and later, gpt-oss, o1, o3, o4 and so on, with dates and sizes behind.
-_O200K = re.compile(r"(?:chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-(?:[5-9]|[1-9]\d)|gpt-oss|o[1-9]\d?)(?![a-z])")
+_O200K = re.compile(r"(?:chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-(?:[5-9]|[12]\d)|gpt-oss|o[1-9]\d?)(?![a-z])")
+_HEIRS = re.compile(r"(?:meta-)?llama-?(?:3|4)|qwen|qwq")
 _CL100K = re.compile(r"(?:gpt-4|gpt-3\.5|gpt-35|text-embedding-3|text-embedding-ada-002)(?![a-z0-9])")
 
 
@@ -39,10 +40,11 @@ def tokenizer_for(model: str) -> Tokenizer:
     """
     if model.endswith(".json"):
         return HuggingFaceTokenizer(Path(model))
-    return _tokenizer(encoding_name_for(model))
+    name = model.strip().lower().rsplit("/", 1)[-1]
+    return _tokenizer(encoding_name_for(model) or (HEIRS if _HEIRS.match(name) else ANY))
 
 
 @cache
-def _tokenizer(encoding: EncodingName | None) -> Tokenizer:
-    # One tokenizer an encoding, so that counts are remembered over all who ask.
-    return CalibratedBound() if encoding is None else ExactTokenizer(encoding)
+def _tokenizer(kind: EncodingName | Calibration) -> Tokenizer:
+    # One tokenizer a kind, so that counts are remembered over all who ask.
+    return CalibratedBound(kind) if isinstance(kind, Calibration) else ExactTokenizer(kind)

@@ -41,7 +41,7 @@ class Overheads:
 OPENAI = Overheads(message=3, name=1, reply=3, call=12, tools=16, tool=12, indented=False)
 """As documented for gpt-3.5, gpt-4 and gpt-4o; tools rounded up, for their rendering is not published."""
 
-TEMPLATE = Overheads(message=8, name=4, reply=48, call=24, tools=320, tool=24, indented=True)
+TEMPLATE = Overheads(message=8, name=4, reply=96, call=24, tools=320, tool=24, indented=True)
 """Enough for the templates of the Llama, Qwen, Mistral, Gemma, Phi and DeepSeek families.
 
 ``reply`` covers the system sentence and date that some of them add unasked; ``tools`` their explanation of calling.
@@ -108,7 +108,8 @@ class MessageCounter:
 def counter_for(model: str) -> MessageCounter:
     """Return the counter of a model by its name; see ``tokenizer_for``."""
     tokenizer = tokenizer_for(model)
-    openai = tokenizer.exact and not model.endswith(".json")
+    # gpt-oss has OpenAI's encoding, but runs behind a chat template.
+    openai = tokenizer.exact and not model.endswith(".json") and "gpt-oss" not in model.lower()
     return MessageCounter(tokenizer, OPENAI if openai else TEMPLATE)
 
 
