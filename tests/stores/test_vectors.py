@@ -49,7 +49,8 @@ def test_nearest_over_parts_with_gaps_and_filters() -> None:
     parts = [rows_of(units[:3000]), rows_of(units[3000:], first=3001)]
     gone = np.array([1, 2, 2999, 9999])
     parts[0] = parts[0].without(gone)
-    allowed = np.arange(1, 5001, 3)
+    firsts = np.arange(1, 5001, 3)
+    allowed = (firsts, np.ones_like(firsts))
     query = units[42]
     for within in (None, allowed):
         found = nearest(parts, query, 10, within)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded.clusters import Groups, group, is_outgrown
+from quaestor.stores.embedded.clusters import Groups, group, is_outgrown, nearest_groups
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.quantise import Int8s, scales
 from quaestor.stores.embedded.truth import Content, Removed
@@ -80,7 +80,9 @@ class MatrixBase:
         if grouped:
             centres = _mapped(place / "centres", np.float32, (groups, dimensions))
             bounds = _mapped(place / "bounds", np.int64, (groups + 1,))
-            rows = replace(rows, groups=Groups(centres, bounds), order=_mapped(place / "order", np.int64, (grouped,)))
+            members = _mapped(place / "members", np.int32, (count - grouped,))
+            order = _mapped(place / "order", np.int64, (grouped,))
+            rows = replace(rows, groups=Groups.of(centres, bounds, members), order=order)
         mark = Mark(Content(**state["mark"].pop("content")), **state["mark"])
         return cls(mark, serial, rows)
 
@@ -116,12 +118,16 @@ class MatrixUpdate:
     def append(self, ids: Ids, rows: Int8s) -> None:
         """Write rows behind those that count; ``ids`` ascend and are higher than all before."""
         count = len(self._alive)
-        parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": scales(rows), "data": rows}
+        factors = scales(rows)
+        parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": factors, "data": rows}
+        if self._base is not None and self._base.rows.groups is not None:
+            members = nearest_groups(rows, self._base.rows.groups.centres)
+            _write(self._place / "members", (count - self._grouped) * members.itemsize, members)
         for name, part in parts.items():
             _write(self._place / name, count * part[:1].nbytes, part)
         self._ends = [*self._ends[:1], int(ids[0]), int(ids[-1])]
         self._ends = [self._ends[0], self._ends[-1]]
-        self._alive = np.concatenate([self._alive, np.ones(len(ids), dtype=np.bool_)])
+        self._alive = np.concatenate([self._alive, factors > 0])
 
     def settle(self) -> None:
         """Group the rows if they were all written anew and are many."""
@@ -137,6 +143,7 @@ class MatrixUpdate:
         for name, values in (("ids", ids), ("scales", factors), ("data", data)):
             self._reorder(name, values, order)
         # Rows were written by ascending chunk: where each went is the inverse of the order.
+        self._alive = self._alive[order]
         places = np.empty_like(order)
         places[order] = np.arange(count)
         for name, values in (("order", places), ("centres", groups.centres), ("bounds", groups.bounds)):

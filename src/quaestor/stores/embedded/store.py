@@ -25,6 +25,7 @@ from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.transaction import Transaction
+from quaestor.stores.embedded.truth import Allowed
 from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import weigh
 
@@ -33,6 +34,7 @@ LOCK_SECONDS = 60.0
 
 _CATCH_UP_SECONDS = 30.0
 _POLL_SECONDS = 0.01
+_REMEMBERED_FILTERS = 16
 
 _Base = TypeVar("_Base", LexicalBase, MatrixBase)
 
@@ -52,6 +54,8 @@ class EmbeddedStore:
         self._mutex = threading.RLock()
         self._lexical: LexicalView | None = None
         self._dense: DenseView | None = None
+        self._filters: dict[Where, Allowed] = {}
+        self._filters_of = -1
 
     @classmethod
     def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool) -> EmbeddedStore:
@@ -129,7 +133,7 @@ class EmbeddedStore:
         """
         with self._reading() as connection:
             view = self._lexical = self._lexical_view(connection)
-            allowed = truth.allowed(connection, where) if where else None
+            allowed = self._allowed(connection, where)
         return view.search(weigh(terms), boosts, k, allowed)
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
@@ -142,7 +146,7 @@ class EmbeddedStore:
             raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
         with self._reading() as connection:
             view = self._dense = self._dense_view(connection)
-            allowed = truth.allowed(connection, where) if where else None
+            allowed = self._allowed(connection, where)
         return view.search(vector, k, allowed)
 
     def defining(self, names: Iterable[str], k: int) -> Sequence[int]:
@@ -207,6 +211,17 @@ class EmbeddedStore:
             finally:
                 if self._reader.in_transaction:
                     self._reader.execute("COMMIT")
+
+    def _allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
+        """Return the documents that a filter lets through; the last few filters are remembered."""
+        if where is None or where == Where():
+            return None
+        generation = truth.generation(connection)
+        if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
+            self._filters, self._filters_of = {}, generation
+        if where not in self._filters:
+            self._filters[where] = truth.allowed(connection, where)
+        return self._filters[where]
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
         present = self._lexical

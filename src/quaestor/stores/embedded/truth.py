@@ -60,14 +60,10 @@ class Allowed:
     first_chunks: NDArray[np.int64]
     chunk_counts: NDArray[np.int64]
 
-    def chunks(self) -> NDArray[np.int64]:
-        """Return the identifiers of all chunks of these documents, ascending."""
+    def runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first chunks, ascending, and the numbers of chunks."""
         order = np.argsort(self.first_chunks)
-        first, counts = self.first_chunks[order], self.chunk_counts[order]
-        before = np.cumsum(counts) - counts
-        ids: NDArray[np.int64] = np.arange(int(counts.sum()), dtype=np.int64)
-        ids += np.repeat(first - before, counts)
-        return ids
+        return self.first_chunks[order], self.chunk_counts[order]
 
 
 # Text that no UTF-8 can hold (file names in another encoding) is kept as the bytes of its surrogates.

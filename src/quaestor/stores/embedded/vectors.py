@@ -13,6 +13,8 @@ from quaestor.stores.embedded.clusters import Groups
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales
 
 Ids = NDArray[np.int64]
+Runs = tuple[Ids, Ids]
+"""Runs of chunks: the first of each, ascending, and their numbers."""
 
 # Rows turned into floats at a time: 2 MiB at 256 dimensions, which stays in the cache of one core.
 _BLOCK_ROWS = 2048
@@ -26,7 +28,7 @@ class Rows:
         ids: the chunks; shape ``(n,)``.
         data: int8 vectors; shape ``(n, dimensions)``.
         scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
-        alive: whether the chunk exists; shape ``(n,)``.
+        alive: whether the chunk exists and its vector has a direction; shape ``(n,)``.
         groups: groups that the first rows stand in; behind them, and without groups, chunks ascend.
         order: the places of the grouped rows by ascending chunk; shape ``(grouped,)``.
     """
@@ -40,28 +42,33 @@ class Rows:
 
     @classmethod
     def of(cls, ids: Ids, data: Int8s) -> Rows:
-        """Return rows of which all are alive; ``ids`` ascend."""
-        return cls(ids, data, scales(data), np.ones(len(ids), dtype=np.bool_))
+        """Return rows of chunks that exist; ``ids`` ascend."""
+        factors = scales(data)
+        return cls(ids, data, factors, factors > 0)
 
     @property
     def grouped(self) -> int:
         """The number of rows that stand in groups."""
         return 0 if self.order is None else len(self.order)
 
-    def search(self, query: Floats, k: int, allowed: Ids | None = None) -> tuple[Ids, Floats]:
+    def search(self, query: Floats, k: int, allowed: Runs | None = None) -> tuple[Ids, Floats]:
         """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines.
 
         Exact up to some hundred thousand searchable rows; of more, the most promising are looked at.
         """
-        searchable = self._searchable(allowed)
-        if self.groups is not None and np.count_nonzero(searchable) > clusters.VISITED_ROWS:
-            places = self.groups.places(query, searchable)
-        else:
-            places = np.flatnonzero(searchable)
+        searchable = self.alive if allowed is None else self.alive & self._inside(allowed)
+        places = self._promising(query, searchable, k, sparse=allowed is not None)
         scores = self._cosines(query, places)
         ids = self.ids[places]
         best = top(scores, ids, k)
         return ids[best], scores[best]
+
+    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int, *, sparse: bool) -> Ids:
+        if self.groups is not None and np.count_nonzero(searchable) > clusters.VISITED_ROWS:
+            places = self.groups.places(query, searchable, sparse=sparse)
+            if len(places) >= k:
+                return places
+        return np.flatnonzero(searchable)
 
     def without(self, ids: Ids) -> Rows:
         """Return these rows with some chunks marked as gone."""
@@ -79,13 +86,14 @@ class Rows:
         first = self.order[_ranks(self.ids[:grouped][self.order], ids)]
         return np.concatenate([first, _ranks(self.ids[grouped:], ids) + grouped])
 
-    def _searchable(self, allowed: Ids | None) -> NDArray[np.bool_]:
-        searchable = self.alive & (self.scales > 0)
-        if allowed is not None:
-            inside = np.zeros(len(self.ids), dtype=np.bool_)
-            inside[self.places(allowed)] = True
-            searchable &= inside
-        return searchable
+    def _inside(self, runs: Runs) -> NDArray[np.bool_]:
+        """Tell which rows lie in ``runs``."""
+        grouped = self.grouped
+        inside = np.empty(len(self.ids), dtype=np.bool_)
+        inside[grouped:] = _covered(self.ids[grouped:], runs)
+        if self.order is not None:
+            inside[self.order] = _covered(self.ids[:grouped][self.order], runs)
+        return inside
 
     def _cosines(self, query: Floats, places: Ids) -> Floats:
         """Return the cosines of the rows at ``places``."""
@@ -106,6 +114,15 @@ def _ranks(ascending: Ids, ids: Ids) -> Ids:
     ranks, ids = ranks[inside], ids[inside]
     found: Ids = ranks[ascending[ranks] == ids]
     return found
+
+
+def _covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
+    """Tell which of the ``ascending`` chunks lie in ``runs``."""
+    firsts, counts = runs
+    steps = np.zeros(len(ascending) + 1, dtype=np.int32)
+    np.add.at(steps, np.searchsorted(ascending, firsts), 1)
+    np.subtract.at(steps, np.searchsorted(ascending, firsts + counts), 1)
+    return np.cumsum(steps[:-1]) > 0
 
 
 def top(scores: Floats, ids: Ids, k: int) -> NDArray[np.intp]:
@@ -129,7 +146,7 @@ def unit(vector: Floats) -> Floats | None:
     return np.asarray(vector / length, dtype=np.float32)
 
 
-def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Ids | None = None) -> Scored:
+def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None) -> Scored:
     """Return the ``k`` nearest chunks of all ``parts``, best first."""
     query = unit(vector)
     if query is None or k <= 0:

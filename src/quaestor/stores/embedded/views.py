@@ -95,4 +95,4 @@ class DenseView:
 
     def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
         """Return up to ``k`` chunks by cosine, best first; of equals, the oldest."""
-        return nearest(self.parts, vector, k, None if allowed is None else allowed.chunks())
+        return nearest(self.parts, vector, k, None if allowed is None else allowed.runs())
