@@ -37,9 +37,7 @@ class Tally:
     chunks: int = 0
     bytes: int = 0
 
-    def changes(
-        self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str], seconds: float
-    ) -> Changes:
+    def changes(self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str], seconds: float) -> Changes:
         """Return the report."""
         return Changes(
             added=tuple(self.added),

@@ -83,8 +83,7 @@ class Decisions:
             tracked=_stamps(data["tracked"]),
             rescued=set(data["rescued"]),
             refused={
-                path: (reason, detail, (size, time))
-                for path, (reason, detail, (size, time)) in data["refused"].items()
+                path: (reason, detail, (size, time)) for path, (reason, detail, (size, time)) in data["refused"].items()
             },
         )
 

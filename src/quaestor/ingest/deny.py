@@ -105,9 +105,7 @@ _DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc np
 # Text is taken from these elsewhere.
 _PRINT = "pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
-_BINARY_SUFFIXES = frozenset(
-    " ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split()
-)
+_BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
 # A long book is 3 MB; no other text that a person wrote is.
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))

@@ -96,9 +96,7 @@ def folder_of(root: Path) -> Path:
 
 
 class _Walk:
-    def __init__(
-        self, root: Path, settings: IngestSettings, known: Mapping[str, Document], before: Decisions
-    ) -> None:
+    def __init__(self, root: Path, settings: IngestSettings, known: Mapping[str, Document], before: Decisions) -> None:
         self._root = root
         self._limit = settings.max_file_bytes
         self._known = known
@@ -242,8 +240,7 @@ class _Walk:
     def _unreadable_folder(self, folder: Folder, error: OSError) -> None:
         if not folder.prefix:
             raise UsageError(
-                f"{folder.place!r} cannot be read ({_words(error)}). "
-                "Change its permissions or give another path."
+                f"{folder.place!r} cannot be read ({_words(error)}). Change its permissions or give another path."
             ) from error
         self._skip_unreachable(folder.prefix, error)
 

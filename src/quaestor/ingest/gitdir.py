@@ -29,13 +29,11 @@ def exclude_file(repository: Path) -> Path:
 
 
 def git_folder(dot_git: Path) -> Path:
-    """Return the folder that a ``.git`` stands for; in worktrees and submodules it is a file that names it."""
+    """Return the folder that a ``.git`` stands for; in a worktree or submodule it is a file naming it."""
     if not dot_git.is_file():
         return dot_git
     pointer = _pointer(dot_git)
-    return (
-        dot_git.parent / pointer.removeprefix("gitdir:").strip() if pointer.startswith("gitdir:") else dot_git
-    )
+    return dot_git.parent / pointer.removeprefix("gitdir:").strip() if pointer.startswith("gitdir:") else dot_git
 
 
 def _pointer(path: Path) -> str:

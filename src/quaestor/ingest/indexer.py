@@ -68,9 +68,7 @@ class Indexer:
         UsageError: ``root`` is neither a folder nor a file.
     """
 
-    def __init__(
-        self, root: Path, store: Store, embedder: Embedder, settings: IngestSettings | None = None
-    ) -> None:
+    def __init__(self, root: Path, store: Store, embedder: Embedder, settings: IngestSettings | None = None) -> None:
         self.root = checked_root(root)
         self.settings = settings or IngestSettings()
         self._folder = str(folder_of(self.root))
@@ -84,9 +82,7 @@ class Indexer:
         known = self._scanner.documents()
         if self._recipe_changed():
             unchanged = known.keys() - set(found.removed) - {file.path for file in found.suspects}
-            again = tuple(
-                FoundFile(path, known[path].size, known[path].mtime_ns) for path in sorted(unchanged)
-            )
+            again = tuple(FoundFile(path, known[path].size, known[path].mtime_ns) for path in sorted(unchanged))
             return Plan(
                 tuple(found.added),
                 (*found.suspects, *again),
@@ -136,9 +132,7 @@ class Indexer:
         batches = batched(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
         return summarise(run_here(surveyor, batches), found.skipped, with_tokens=count_tokens is not None)
 
-    def _work(
-        self, found: Found, committer: Committer, progress: Progress | None, deadline: float | None
-    ) -> list[str]:
+    def _work(self, found: Found, committer: Committer, progress: Progress | None, deadline: float | None) -> list[str]:
         """Take in what is new; return the paths that there was no time for."""
         files = self._ordered(found, by_time=deadline is not None)
         if not files:
@@ -166,9 +160,7 @@ class Indexer:
     def _runner(self, size: int) -> Iterator[Run]:
         """Choose where the work is done: here, or in worker processes where that pays."""
         cheap = self._is_cheap()
-        preparer = Preparer(
-            self._folder, self.settings, self._embedder.name, self._embedder if cheap else None
-        )
+        preparer = Preparer(self._folder, self.settings, self._embedder.name, self._embedder if cheap else None)
         workers = self.settings.workers or usable_cores()
         if workers < 2 or size < POOL_BYTES:
             yield lambda batches: run_here(preparer, batches)
@@ -211,8 +203,9 @@ class Indexer:
                 skipped = outcome.skipped
                 stamp = (outcome.size, outcome.mtime_ns)
                 found.decisions.refused[skipped.path] = (skipped.reason, skipped.detail, stamp)
-        text = found.decisions.to_text()
-        changed = {DECISIONS_KEY: text} if text != self._scanner.decisions_text else {}
+        changed = {}
+        if found.decisions != self._scanner.decisions:
+            changed[DECISIONS_KEY] = found.decisions.to_text()
         if self._store.metadata(RECIPE_KEY) != self.settings.recipe():
             changed[RECIPE_KEY] = self.settings.recipe()
         return changed
@@ -254,9 +247,7 @@ class _Meter:
         paths = [outcome.path for outcome in outcomes]
         self._files += len(paths)
         self._bytes += sum(self._sizes.get(path, 0) for path in paths)
-        self._progress(
-            ProgressState(self._files, len(self._sizes), chunks, self._bytes, self._total, paths[-1])
-        )
+        self._progress(ProgressState(self._files, len(self._sizes), chunks, self._bytes, self._total, paths[-1]))
 
 
 def _crashed(task: Task) -> Outcome:

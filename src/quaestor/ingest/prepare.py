@@ -177,9 +177,7 @@ def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Ref
     try:
         return Loaded(snapshot, cut(snapshot.data, task.path, settings.chunks))
     except Exception as error:
-        return Refused(
-            Skipped(task.path, "failed", f"{type(error).__name__}: {error}"), size, snapshot.mtime_ns
-        )
+        return Refused(Skipped(task.path, "failed", f"{type(error).__name__}: {error}"), size, snapshot.mtime_ns)
 
 
 def _refuse(path: str, data: bytes, limit: int) -> Skipped | None:
@@ -216,9 +214,7 @@ def with_vectors(
 ) -> list[Outcome]:
     """Return the outcomes with vectors for every text, asked for in one call with all keys and texts."""
     waiting = [done for done in outcomes if isinstance(done, Prepared) and done.vectors is None]
-    vectors = embed(
-        [key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts]
-    )
+    vectors = embed([key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts])
     complete: list[Outcome] = []
     at = 0
     for done in outcomes:

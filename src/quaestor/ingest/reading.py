@@ -14,9 +14,7 @@ RACY_NS = 2_000_000_000
 UNTRUSTED = 0
 """The modification time to store when the real one proves nothing: the next check goes by the hash."""
 
-_FLAGS = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class NotRegularError(OSError):
@@ -55,9 +53,7 @@ def read_snapshot(place: str, limit: int | None = None) -> Snapshot:
         data, before, after = _read(place, limit)
     steady = _same(before, after, len(data), limit)
     trusted = steady and not is_racy(after.st_mtime_ns, time.time_ns())
-    return Snapshot(
-        data, hashlib.sha256(data).hexdigest(), after.st_mtime_ns if trusted else UNTRUSTED, steady
-    )
+    return Snapshot(data, hashlib.sha256(data).hexdigest(), after.st_mtime_ns if trusted else UNTRUSTED, steady)
 
 
 def is_racy(mtime_ns: int, now_ns: int) -> bool:

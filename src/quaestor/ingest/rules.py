@@ -28,7 +28,8 @@ from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.tracked import Tracked
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: some thousand are made in every check of freshness, and freezing triples what that takes.
+@dataclass(slots=True)
 class Folder:
     """A folder to be read.
 
@@ -47,7 +48,7 @@ class Folder:
     only_tracked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Here:
     """A folder that is being read, with the rules that hold in it.
 
@@ -97,7 +98,7 @@ class Rules:
             tracked = Tracked(Path(folder.place), prefix=folder.prefix)
             same_index = self._same_index(tracked)
         level = above.level.below(folder.name, folder.place, files)
-        trusted = above.trusted and self._same_files(folder, files)
+        trusted = self._same_files(folder, files) and above.trusted
         return Here(folder, names, level, trusted, tracked, same_index)
 
     def enters(self, here: Here, path: str, name: str, place: str) -> Folder | None:
@@ -119,7 +120,7 @@ class Rules:
 
     def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> Here:
         self.after.outer = {str(path): self._stamp(str(path)) for path in outer_files(self._root)}
-        trusted = self.after.outer == self.before.outer and self._same_files(folder, files)
+        trusted = self._same_files(folder, files) and self.after.outer == self.before.outer
         repository = repository_root(self._root)
         tracked = None
         if repository is not None:
@@ -146,10 +147,11 @@ class Rules:
         return False
 
     def _same_files(self, folder: Folder, files: tuple[str, ...]) -> bool:
+        if not files:
+            return folder.prefix not in self.before.sources
         stamps = {name: self._stamp(f"{folder.place}/{name}") for name in files}
-        if stamps:
-            self.after.sources[folder.prefix] = stamps
-        return stamps == self.before.sources.get(folder.prefix, {})
+        self.after.sources[folder.prefix] = stamps
+        return stamps == self.before.sources.get(folder.prefix)
 
     def _same_index(self, tracked: Tracked) -> bool:
         stamp = self.after.tracked[tracked.prefix] = self._stamp(str(tracked.file))

@@ -19,7 +19,7 @@ class Scanner:
     """Compares a root with a store, and remembers between calls what the store holds.
 
     Attributes:
-        decisions_text: the remembered decisions as they are in the store.
+        decisions: what the store remembers of earlier walks.
     """
 
     def __init__(self, root: Path, store: Store, settings: IngestSettings) -> None:
@@ -28,8 +28,8 @@ class Scanner:
         self._settings = settings
         self._generation = -1
         self._documents: Mapping[str, Document] = {}
-        self._decisions = Decisions()
-        self.decisions_text: str | None = None
+        self._text: str | None = None
+        self.decisions = Decisions()
 
     def documents(self) -> Mapping[str, Document]:
         """Return the store's documents by path; read again only after a commit, by whatever process."""
@@ -39,7 +39,7 @@ class Scanner:
     def scan(self) -> Found:
         """Walk the root and compare sizes and modification times; reads no file but ignore files."""
         self._read_store()
-        return walk(self._root, self._settings, self._documents, self._decisions)
+        return walk(self._root, self._settings, self._documents, self.decisions)
 
     def _read_store(self) -> None:
         generation = self._store.generation()
@@ -47,7 +47,7 @@ class Scanner:
             return
         self._documents = self._store.documents()
         text = self._store.metadata(DECISIONS_KEY)
-        if text != self.decisions_text:
-            self.decisions_text = text
-            self._decisions = Decisions.from_text(text)
+        if text != self._text:
+            self._text = text
+            self.decisions = Decisions.from_text(text)
         self._generation = generation

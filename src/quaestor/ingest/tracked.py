@@ -39,7 +39,7 @@ class Tracked:
         self._folders: set[bytes] = set()
 
     def has(self, path: str, *, folder: bool) -> bool:
-        """Return whether a file is tracked, or a folder holds one that is; ``path`` is from the walk's root."""
+        """Return whether a file is tracked, or a folder holds one; ``path`` is from the walk's root."""
         if self._files is None:
             self._read()
         name = f"{self._inside}{path[len(self.prefix) :]}".encode("utf-8", "surrogateescape")

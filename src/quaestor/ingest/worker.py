@@ -8,6 +8,10 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+from typing import BinaryIO
+
+READY = "ready"
+"""Said once, when the job is there and everything that it needs is imported."""
 
 
 def main() -> None:
@@ -19,9 +23,28 @@ def main() -> None:
     os.dup2(2, 1)
     try:
         job = pickle.load(source)
+        _say(sink, READY)
         while True:
-            pickle.dump(job.prepare(pickle.load(source)), sink, protocol=pickle.HIGHEST_PROTOCOL)
-            sink.flush()
+            batch = pickle.load(source)
+            try:
+                answer = job.prepare(batch)
+            except Exception as error:
+                answer = _portable(error)
+            _say(sink, answer)
     except (EOFError, BrokenPipeError):
         # os._exit: nothing is left to flush, and the pipe may be gone.
         os._exit(0)
+
+
+def _say(sink: BinaryIO, answer: object) -> None:
+    pickle.dump(answer, sink, protocol=pickle.HIGHEST_PROTOCOL)
+    sink.flush()
+
+
+def _portable(error: Exception) -> Exception:
+    """Return the error itself if it survives being pickled, else one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

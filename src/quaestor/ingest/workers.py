@@ -13,7 +13,7 @@ import pickle
 import queue
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from types import TracebackType
@@ -26,6 +26,7 @@ _Result_co = TypeVar("_Result_co", covariant=True)
 
 _QUEUED_PER_WORKER = 3
 _CODE = "from quaestor.ingest.worker import main; main()"
+_BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -39,6 +40,10 @@ class Job(Protocol[_Task_contra, _Result_co]):
 
 class WorkerDiedError(Exception):
     """A worker process ended in the middle of a batch."""
+
+
+class WorkerStartError(Exception):
+    """A worker process could not even begin: this Python cannot be started again as it was."""
 
 
 def run_here(job: Job[Task, Result], batches: Iterable[Sequence[Task]]) -> Iterator[Sequence[Result]]:
@@ -65,20 +70,40 @@ class _Worker:
         self._job: bytes | None = job
 
     def ask(self, batch: object) -> object:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
+        """Return the answer to a batch.
+
+        Raises:
+            WorkerStartError: the process ended before its first batch.
+            WorkerDiedError: the process ended in the middle of this one.
+        """
+        if self._job is not None:
+            try:
+                self._send(self._job)
+                self._receive()
+            except _BROKEN as error:
+                raise WorkerStartError from error
+            self._job = None
         try:
-            if self._job is not None:
-                stdin.write(self._job)
-                self._job = None
-            pickle.dump(batch, stdin, protocol=pickle.HIGHEST_PROTOCOL)
-            stdin.flush()
-            return pickle.load(stdout)
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
+            self._send(pickle.dumps(batch, protocol=pickle.HIGHEST_PROTOCOL))
+            return self._receive()
+        except _BROKEN as error:
             raise WorkerDiedError from error
 
+    def _send(self, data: bytes) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+
+    def _receive(self) -> object:
+        assert self._process.stdout is not None
+        return pickle.load(self._process.stdout)
+
+    def kill(self) -> None:
+        """Stop at once; whoever waits for an answer gets an error."""
+        self._process.kill()
+
     def end(self) -> None:
+        """Stop and release everything."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -101,8 +126,9 @@ class Pool(Generic[Task, Result]):
         failed: the result for a task that killed its worker.
     """
 
-    def __init__(self, job: Job[Task, Result], count: int, failed: FailedResult[Task, Result]) -> None:
-        self._job = pickle.dumps(job, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, job: Job[Task, Result], count: int, failed: Callable[[Task], Result]) -> None:
+        self._job = job
+        self._pickled = pickle.dumps(job, protocol=pickle.HIGHEST_PROTOCOL)
         self._count = count
         self._failed = failed
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
@@ -119,9 +145,12 @@ class Pool(Generic[Task, Result]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._all:
+            worker.kill()
+        self._threads.shutdown(wait=True)
         for worker in self._all:
             worker.end()
-        self._threads.shutdown(wait=True, cancel_futures=True)
 
     def run(self, batches: Iterable[Sequence[Task]]) -> Iterator[Sequence[Result]]:
         """Yield the batches' results as they come; takes from ``batches`` only a little ahead of the work."""
@@ -136,13 +165,17 @@ class Pool(Generic[Task, Result]):
             yield from (future.result() for future in done)
 
     def _start(self) -> None:
-        worker = _Worker(self._job)
+        if self._closed:
+            return
+        worker = _Worker(self._pickled)
         self._all.append(worker)
         self._idle.put(worker)
 
     def _do(self, batch: Sequence[Task]) -> Sequence[Result]:
         try:
             return self._ask(batch)
+        except WorkerStartError:
+            return [] if self._closed else self._job.prepare(batch)
         except WorkerDiedError:
             if self._closed:
                 return []
@@ -151,21 +184,19 @@ class Pool(Generic[Task, Result]):
             return [result for task in batch for result in self._do([task])]
 
     def _ask(self, batch: Sequence[Task]) -> Sequence[Result]:
+        if self._closed:
+            return []
         worker = self._idle.get()
         try:
-            results = worker.ask(batch)
+            answer = worker.ask(batch)
         except WorkerDiedError:
             worker.end()
-            if self._closed:
-                self._idle.put(worker)
-            else:
-                self._start()
+            self._start()
+            raise
+        except WorkerStartError:
+            self._idle.put(worker)
             raise
         self._idle.put(worker)
-        return results  # type: ignore[return-value]
-
-
-class FailedResult(Protocol[_Task_contra, _Result_co]):
-    """Makes the result of a task that killed its worker."""
-
-    def __call__(self, task: _Task_contra) -> _Result_co: ...  # noqa: D102
+        if isinstance(answer, Exception):
+            raise answer
+        return answer  # type: ignore[return-value]

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from quaestor.errors import IndexUnusableError
+from quaestor.ingest import workers
+from quaestor.ingest.batches import batched
+from quaestor.ingest.workers import Pool, run_here
+
+
+class Double:
+    """Doubles numbers; some of them are its end."""
+
+    def prepare(self, tasks: Sequence[int]) -> list[int]:
+        print("noise that must not reach the answers")
+        if 13 in tasks:
+            os._exit(1)
+        if 99 in tasks:
+            raise IndexUnusableError("broken: run `quaestor index --rebuild`")
+        return [2 * task for task in tasks]
+
+
+class Unloadable:
+    """Cannot be loaded anywhere but here."""
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return (exec, (f"import os\nif os.getpid() != {os.getpid()}: os._exit(1)",))
+
+    def prepare(self, tasks: Sequence[int]) -> list[int]:
+        return [2 * task for task in tasks]
+
+
+def lost(task: int) -> int:
+    return -task
+
+
+def results(job: object, batches: list[list[int]]) -> list[int]:
+    with Pool[int, int](job, 2, lost) as pool:  # type: ignore[arg-type]
+        return sorted(result for batch in pool.run(batches) for result in batch)
+
+
+def test_the_same_here_and_there() -> None:
+    batches = [[1, 2], [3], [4, 5, 6]]
+    here = sorted(result for batch in run_here(Double(), batches) for result in batch)
+    assert results(Double(), batches) == here == [2, 4, 6, 8, 10, 12]
+
+
+def test_a_task_that_kills_its_worker_costs_only_itself() -> None:
+    assert results(Double(), [[1, 2], [3, 13, 4], [5, 6], [13]]) == [-13, -13, 2, 4, 6, 8, 10, 12]
+
+
+def test_an_error_reaches_the_caller() -> None:
+    with pytest.raises(IndexUnusableError, match="rebuild"):
+        results(Double(), [[1], [99], [2]])
+
+
+def test_where_no_worker_can_start_the_work_is_done_here() -> None:
+    assert results(Unloadable(), [[1, 2], [3]]) == [2, 4, 6]
+
+
+def test_batches_are_taken_as_the_work_goes_on() -> None:
+    taken = 0
+
+    def batches() -> Iterator[list[int]]:
+        nonlocal taken
+        for number in range(100):
+            taken += 1
+            yield [number + 100]
+
+    with Pool[int, int](Double(), 2, lost) as pool:
+        next(iter(pool.run(batches())))
+        assert taken <= 2 * workers._QUEUED_PER_WORKER + 2
+
+
+def test_leaving_early_ends_the_workers() -> None:
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Pool[int, int](Double(), 2, lost) as pool:
+        for _ in pool.run([number] for number in range(100, 10_000)):
+            raise KeyboardInterrupt
+    assert time.monotonic() - started < 30
+    assert all(worker._process.poll() is not None for worker in pool._all)
+
+
+def test_workers_do_not_import_from_the_current_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(tmp_path)
+    with open(f"{folder}/numpy.py", "w") as file:  # noqa: PTH123
+        file.write("raise SystemExit('imported from the current folder')")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    assert results(Double(), [[1]]) == [2]
+
+
+def test_batched_by_bytes_and_items() -> None:
+    sized = [("a", 5), ("b", 5), ("c", 50), ("d", 1), ("e", 1), ("f", 1)]
+    assert list(batched(sized, 10, 2)) == [["a", "b"], ["c"], ["d", "e"], ["f"]]
+    assert list(batched([], 10, 2)) == []
