@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaestor.messages import Message
+from quaestor.window import evidence, summarising
 from quaestor.window.draft import Draft
 from quaestor.window.frame import Frame
 from quaestor.window.settings import Reminder, Settings
 from quaestor.window.values import Decision
+
+_OWN = (evidence.NAME, summarising.NAME)
 
 
 class Item(NamedTuple):
@@ -44,27 +47,34 @@ class Closing:
         self._settings = settings
         self.added: list[Decision] = []
 
-    def lay_out(self, summary: Message | None, passages: Message | None) -> list[Message]:
-        """Return the messages in order; marks and reminders that do not fit are left out."""
-        chosen, frame = self._draft.chosen, self._frame
-        first = frame.history.start
-        head = self._items(number for number in sorted(chosen) if number < first)
-        history = [number for number in sorted(chosen) if number in frame.history]
-        rest = [number for number in sorted(chosen) if number >= frame.history.stop]
-        body = self._written(summary)
-        body += self._history(history, marked=summary is None) + self._written(passages)
-        return [item.message for item in (*head, *self._reminded(body), *self._items(rest))]
+    def lay_out(self, summary: Message | None) -> tuple[list[Message], list[Message]]:
+        """Return what comes before the question and the question with its turn.
+
+        Marks and reminders that do not fit are left out.
+        """
+        frame = self._frame
+        chosen = sorted(self._draft.chosen)
+        head = self._items(number for number in chosen if number < frame.history.start)
+        history = [number for number in chosen if number in frame.history]
+        rest = self._items(number for number in chosen if number >= frame.history.stop)
+        body = self._written(summary) + self._history(history, marked=summary is None)
+        before = [*head, *self._reminded(body)]
+        return [item.message for item in before], [item.message for item in rest]
 
     def _history(self, history: Sequence[int], *, marked: bool) -> list[Item]:
         """Return the history's messages with marks where time was skipped."""
         recalled_mark, recent_mark, skipped_mark = mark_messages(self._settings)
         recent = self._unbroken(history)
         earlier, latest = history[: len(history) - recent], history[len(history) - recent :]
-        gap = bool(self._draft.left_out(self._frame.history))
         if earlier:
             before, between = self._mark(recalled_mark), self._mark(recent_mark)
             return [*before, *self._items(earlier), *between, *self._items(latest)]
-        return [*(self._mark(skipped_mark) if gap and marked else ()), *self._items(latest)]
+        return [*(self._mark(skipped_mark) if marked and self._leaves_out() else ()), *self._items(latest)]
+
+    def _leaves_out(self) -> bool:
+        """Return whether any message of the history that could be sent is not in."""
+        chosen, units = self._draft.chosen, self._draft.reading.units
+        return any(number not in chosen and not units[number].fault for number in self._frame.history)
 
     def _unbroken(self, history: Sequence[int]) -> int:
         """Return how many of the latest units follow each other without a gap, up to the question."""
@@ -111,14 +121,14 @@ class Closing:
     def _with_reminders(self, items: list[Item], reminder: Reminder) -> list[Item]:
         """Return items with the instructions repeated, never between a tool call and its result.
 
-        System messages do not count towards the distance, so that a window composed again finds the same
-        places.
+        Only what people, models and tools said counts towards the distance, so that a window composed again
+        finds the same places.
         """
         message = Message("system", reminder.text)
         result: list[Item] = []
         distance = 0
-        # The end of the list is a place as well: right before the question.
-        for item in (*items, None):
+        # Right before the question is a place as well, but a conversation does not end in a reminder.
+        for item in (*items, None) if self._frame.question is not None else items:
             here = item is None or (item.message.role != "tool" and item.message != message)
             if here and distance >= reminder.every:
                 result += self._note(message, f"the instructions again, after {reminder.every} tokens")
@@ -127,5 +137,5 @@ class Closing:
                 break
             result.append(item)
             distance = 0 if item.message == message else distance
-            distance += item.tokens if item.message.role != "system" else 0
+            distance += 0 if item.message.role == "system" or item.message.name in _OWN else item.tokens
         return result

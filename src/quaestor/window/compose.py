@@ -80,9 +80,7 @@ def compose(  # noqa: PLR0913 - the public contract
 
 def _check(limit: int, reserve: int, policy: str) -> None:
     if limit < 1 or reserve < 0:
-        raise UsageError(
-            f"limit {limit} and reserve {reserve} are not possible; use a limit above 0, a reserve from 0"
-        )
+        raise UsageError(f"limit {limit} and reserve {reserve} are not possible; use a limit above 0, a reserve from 0")
     if policy not in POLICIES:
         raise UsageError(f"there is no policy {policy!r}; use one of {', '.join(map(repr, POLICIES))}")
 
@@ -111,13 +109,13 @@ class _Composing:
         room = draft.budget.free - sum(self.reading.unit_tokens)
         if room < 0:
             return None
-        absent = present(passages, self.reading.messages)
+        absent = present(passages, self.reading.sound()) if passages else frozenset()
         placement = placing.place(room - self._held() if self.frame.carries else room, absent, trimming=False)
         if placement.crowded and not self.frame.carries and self._passages_beside(placing, absent):
             return None
         self._take_all(draft)
         draft.budget.spend("passages", placement.tokens)
-        return self._window(draft, placing, placement, None)
+        return self._window(draft, placing, placement)
 
     def chosen(self, passages: Sequence[PassageLike], placing: Placing, choice: Choice) -> Window:
         """Return the window with what the policy chooses."""
@@ -127,7 +125,7 @@ class _Composing:
             # What shows them anyway must stay; what they would have taken flows on.
             pinned = self._showing([passages[place] for place in sorted(absent)], draft)
             draft, placement = self._draft(placing, absent, choice, pinned)
-        return self._window(draft, placing, placement, choice.summary)
+        return self._window(draft, placing, placement, choice.summary, absent)
 
     def _draft(
         self, placing: Placing, absent: frozenset[int], choice: Choice, pinned: Sequence[int] = ()
@@ -136,13 +134,17 @@ class _Composing:
         placement = placing.place(self._share(draft), absent)
         draft.budget.spend("passages", placement.tokens)
         choice.fill(draft, self.frame, self.settings)
-        if placement.crowded:
-            # Let the passages have what history did not use.
-            grown = placing.place(placement.tokens + max(0, draft.budget.free), absent)
-            draft.budget.spend("passages", grown.tokens - placement.tokens)
-            placement = grown
+        placement = self._grown(draft, placing, placement, absent)
         draft.budget.release()
         return draft, placement
+
+    def _grown(self, draft: Draft, placing: Placing, placement: Placement, absent: frozenset[int]) -> Placement:
+        """Let the passages have what is left."""
+        if not placement.crowded or draft.budget.free <= 0:
+            return placement
+        grown = placing.place(placement.tokens + draft.budget.free, absent)
+        draft.budget.spend("passages", grown.tokens - placement.tokens)
+        return grown
 
     def _begun(self, pinned: Sequence[int] = ()) -> Draft:
         """Return a draft with all that comes before passages and history."""
@@ -156,8 +158,11 @@ class _Composing:
         return draft
 
     def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
-        """Return whether any passage would be shown if history made room for it."""
-        return placing.place(self._share(self._begun()), absent).message is not None
+        """Return whether any passage would be shown if history, and history alone, made room for it."""
+        draft = self._fixed()
+        draft.budget.hold(self._held() + sum(self.reading.unit_tokens))
+        draft.budget.hold(-sum(self.reading.unit_tokens[number] for number in self.frame.history))
+        return placing.place(self._share(draft), absent).message is not None
 
     def _share(self, draft: Draft) -> int:
         share = self.settings.passages if self.frame.history else 1.0
@@ -232,11 +237,20 @@ class _Composing:
         return [number for number, chosen in draft.chosen.items() if present(passages, chosen.messages)]
 
     def _window(
-        self, draft: Draft, placing: Placing, placement: Placement, summary: Summary | None
+        self,
+        draft: Draft,
+        placing: Placing,
+        placement: Placement,
+        summary: Summary | None = None,
+        absent: frozenset[int] | None = None,
     ) -> Window:
+        """Return the finished window; with ``absent`` given, passages may still grow."""
         closing = Closing(draft, self.frame, self.settings)
         written = summary.message if summary else None
-        messages = closing.lay_out(written, placement.message)
+        before, rest = closing.lay_out(written)
+        if absent is not None:
+            placement = self._grown(draft, placing, placement, absent)
+        messages = [*before, *([placement.message] if placement.message else ()), *rest]
         decisions = explain_messages(draft, summarised=written is not None)
         return Window(
             messages=tuple(messages),

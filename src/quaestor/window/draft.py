@@ -101,9 +101,7 @@ class Draft:
         self.budget.spend(chosen.section, sum(chosen.tokens))
 
 
-def trim_messages(
-    messages: Sequence[Message], budget: int, reading: Reading, mark: str
-) -> list[Message] | None:
+def trim_messages(messages: Sequence[Message], budget: int, reading: Reading, mark: str) -> list[Message] | None:
     """Return messages with their longest contents cut short so that all fit, or None if that is not possible.
 
     Short contents stay whole; what they leave is shared among the long ones. Tool calls are never cut.

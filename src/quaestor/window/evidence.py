@@ -84,8 +84,7 @@ def present(passages: Sequence[PassageLike], messages: Sequence[Message]) -> fro
             continue
         beginning = words[:_BEGINNING]
         if any(
-            words in message.content or (message.name == NAME and beginning in message.content)
-            for message in messages
+            words in message.content or (message.name == NAME and beginning in message.content) for message in messages
         ):
             found.add(place)
     return frozenset(found)
@@ -130,17 +129,13 @@ class Placing:
             shown.append(text)
             outcomes.append(outcome)
         texts = _only(shown)
-        return Placement(
-            message_of(texts) if texts else None, self._tokens(texts), tuple(shown), tuple(outcomes)
-        )
+        return Placement(message_of(texts) if texts else None, self._tokens(texts), tuple(shown), tuple(outcomes))
 
     def full_tokens(self, place: int) -> int:
         """Return what a passage takes whole, alone in its message."""
         return self._tokens([self._showing[place](self._words[place])])
 
-    def _fit(
-        self, place: int, shown: Sequence[str | None], budget: int, trimming: bool
-    ) -> tuple[str | None, Outcome]:
+    def _fit(self, place: int, shown: Sequence[str | None], budget: int, trimming: bool) -> tuple[str | None, Outcome]:
         show_words, words, before = self._showing[place], self._words[place], _only(shown)
 
         def count(text: str) -> int:

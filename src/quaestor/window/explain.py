@@ -58,15 +58,11 @@ def explain_summary(summary: Summary | None) -> list[Decision]:
 
 
 def _put_out(decisions: list[Decision], index: int, reason: str) -> None:
-    decisions[index] = Decision(
-        "message", index, "dropped", "left out", 0, decisions[index].full_tokens, reason
-    )
+    decisions[index] = Decision("message", index, "dropped", "left out", 0, decisions[index].full_tokens, reason)
 
 
 def _inside(chosen: Chosen, place: int, index: int, whole: Message, full_tokens: int) -> Decision:
     # Of a unit that was trimmed, some messages may be whole.
-    action: Action = (
-        "kept" if chosen.action == "trimmed" and chosen.messages[place] == whole else chosen.action
-    )
+    action: Action = "kept" if chosen.action == "trimmed" and chosen.messages[place] == whole else chosen.action
     reason = WHOLE_PART if action != chosen.action else chosen.reason
     return Decision("message", index, action, chosen.section, chosen.tokens[place], full_tokens, reason)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.messages import Message
-from quaestor.window import evidence
+from quaestor.window import evidence, summarising
 from quaestor.window.units import Unit
 
 EXAMPLE = "example_"
@@ -53,22 +53,26 @@ def frame(messages: Sequence[Message], units: Sequence[Unit]) -> Frame:
         question=question,
         turn=turn,
         last=last,
-        carries=question is not None and question > 0 and _is_passages(messages[units[question].start - 1]),
+        carries=_carries(messages, len(messages) if question is None else units[question].start),
     )
 
 
 def _newest_question(messages: Sequence[Message], units: Sequence[Unit], first: int) -> int | None:
-    return next(
-        (n for n in range(len(units) - 1, first - 1, -1) if messages[units[n].start].role == "user"), None
-    )
+    asked = (n for n in range(len(units) - 1, first - 1, -1) if _is_asked(messages[units[n].start]))
+    return next(asked, None)
+
+
+def _is_asked(message: Message) -> bool:
+    # What the window wrote itself in the user's role asks nothing.
+    return message.role == "user" and message.name not in (evidence.NAME, summarising.NAME)
+
+
+def _carries(messages: Sequence[Message], end: int) -> bool:
+    return end > 0 and messages[end - 1].role == "user" and messages[end - 1].name == evidence.NAME
 
 
 def _is_example(message: Message) -> bool:
     return message.name is not None and message.name.startswith(EXAMPLE)
-
-
-def _is_passages(message: Message) -> bool:
-    return message.name == evidence.NAME and message.role == "user"
 
 
 def _groups(messages: Sequence[Message], units: Sequence[Unit], first: int) -> tuple[tuple[int, ...], ...]:

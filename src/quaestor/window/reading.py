@@ -41,6 +41,7 @@ class Reading:
         tokens: what each message takes.
         units: in order; every message is in exactly one.
         unit_tokens: what each unit takes; 0 for one that can never be sent.
+        faulty: the numbers of those that can never be sent.
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -49,6 +50,7 @@ class Reading:
         self.tokens: list[int] = []
         self.units: list[Unit] = []
         self.unit_tokens: list[int] = []
+        self.faulty: list[int] = []
         self._defaults: dict[tuple[Action, Section, str], list[Decision]] = {}
 
     def follow(self, messages: list[Message]) -> None:
@@ -61,9 +63,17 @@ class Reading:
         while self.units and (self.units[-1].fault or messages[self.units[-1].start].tool_calls):
             self.units.pop()
         fresh = units(messages, self.units[-1].end if self.units else 0)
-        del self.unit_tokens[len(self.units) :]
+        first = len(self.units)
+        del self.unit_tokens[first:]
+        self.faulty = [number for number in self.faulty if number < first]
+        self.faulty += (number for number, unit in enumerate(fresh, first) if unit.fault)
         self.units += fresh
         self.unit_tokens += [0 if unit.fault else sum(self.tokens[unit.start : unit.end]) for unit in fresh]
+
+    def sound(self) -> list[Message]:
+        """Return the messages that can be sent."""
+        out = {index for number in self.faulty for index in range(self.units[number].start, self.units[number].end)}
+        return [message for index, message in enumerate(self.messages) if index not in out]
 
     def _forget(self, length: int) -> None:
         """Forget every message from the index ``length`` on."""
@@ -73,11 +83,6 @@ class Reading:
                 self.units.pop()
             for known in self._defaults.values():
                 del known[length:]
-
-    @property
-    def faulty(self) -> list[int]:
-        """The numbers of the units that can never be sent."""
-        return [number for number, unit in enumerate(self.units) if unit.fault]
 
     def decisions(self, action: Action, section: Section, reason: str) -> list[Decision]:
         """Return one and the same decision on every message, to be overridden where another was taken."""

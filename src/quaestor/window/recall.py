@@ -64,12 +64,11 @@ class Recall:
         describe: words to index beside a message's own, such as its date or the title of its session.
     """
 
-    def __init__(
-        self, embedder: Embedder | None = None, describe: Callable[[Message], str] | None = None
-    ) -> None:
+    def __init__(self, embedder: Embedder | None = None, describe: Callable[[Message], str] | None = None) -> None:
         self._describe = describe
         self._messages: list[Message] = []
         self._speakers: list[str | None] = []
+        self._speaking: Counter[str] = Counter()
         self._terms = MessageTerms()
         self._vectors = None if embedder is None else MessageVectors(embedder)
         self._latest: tuple[list[Message], Message, NDArray[np.float32]] | None = None
@@ -91,12 +90,15 @@ class Recall:
         """Bring the index up to date with a conversation."""
         known = shared(self._messages, messages)
         self._terms.cut(known)
+        self._speaking.subtract(filter(None, self._speakers[known:]))
         del self._speakers[known:]
         new = messages[known:]
         texts = [self._text(message) for message in new]
         for message, text in zip(new, texts, strict=True):
             self._terms.add(content_terms(text[:_LEXICAL_LETTERS]))
-            self._speakers.append(speaker_of(message))
+            speaker = speaker_of(message)
+            self._speakers.append(speaker)
+            self._speaking.update([speaker] if speaker else ())
         if self._vectors is not None:
             self._vectors.cut(known)
             self._vectors.add([text[:_DENSE_LETTERS] for text in texts])
@@ -127,7 +129,7 @@ class Recall:
 
     def _lexical(self, query: Mapping[str, float]) -> Scores:
         scores = spread(self._terms.score(query))
-        best = np.argsort(-scores, kind="stable")[:_FEEDBACK_MESSAGES]
+        best = _best(scores, _FEEDBACK_MESSAGES)
         if scores[best[0]] <= 0:
             return scores
         return spread(self._terms.score({**self._feedback(query, best, scores), **query}))
@@ -147,12 +149,18 @@ class Recall:
 
     def _said_by(self, question: str) -> Scores:
         """Return 1 for every message of a speaker whom the question names, if others speak as well."""
-        counts = Counter(speaker for speaker in self._speakers if speaker)
-        known = {speaker for speaker, number in counts.items() if number >= _SPEAKER_MESSAGES}
+        known = {speaker for speaker, number in self._speaking.items() if number >= _SPEAKER_MESSAGES}
         named = asked_about(question, known)
         if not named or named == known:
             return np.zeros(len(self._speakers))
         return np.array([speaker in named for speaker in self._speakers], dtype=np.float64)
+
+
+def _best(scores: Scores, number: int) -> NDArray[np.intp]:
+    """Return the places of the best scores, best first."""
+    places = np.argpartition(-scores, min(number, len(scores)) - 1)[:number]
+    best: NDArray[np.intp] = places[np.lexsort((places, -scores[places]))]
+    return best
 
 
 def spread(scores: Scores) -> Scores:

@@ -45,9 +45,7 @@ def summary_of(
     try:
         text = summarise(messages)
     except Exception as error:  # it is somebody else's: a model, a network, a cache
-        return Summary(
-            None, 0, f"the summary was discarded: making it failed ({type(error).__name__}: {error})"[:300]
-        )
+        return Summary(None, 0, f"the summary was discarded: making it failed ({type(error).__name__}: {error})"[:300])
     return _judged(messages, text, budget, counter, wording)
 
 
@@ -59,9 +57,7 @@ def as_message(text: str, wording: Wording) -> Message:
     return Message("user", f"{wording.summary}\n{text}", name=NAME)
 
 
-def _judged(
-    messages: Sequence[Message], text: str, budget: int, counter: Counter, wording: Wording
-) -> Summary:
+def _judged(messages: Sequence[Message], text: str, budget: int, counter: Counter, wording: Wording) -> Summary:
     if not text.strip():
         return Summary(None, 0, "the summary was discarded: it is empty")
     message = as_message(text.strip(), wording)
@@ -72,9 +68,7 @@ def _judged(
         return Summary(message, tokens, f"stands for {len(messages)} messages that are left out")
     cut = trim(text.strip(), budget, lambda part: counter.message(as_message(part, wording)), wording.trimmed)
     if cut is None:
-        return Summary(
-            None, 0, f"the summary was discarded: its {tokens} tokens do not fit the {budget} of its share"
-        )
+        return Summary(None, 0, f"the summary was discarded: its {tokens} tokens do not fit the {budget} of its share")
     message = as_message(cut, wording)
     note = f"stands for {len(messages)} messages that are left out; cut short from {tokens} tokens"
     return Summary(message, counter.message(message), note)
