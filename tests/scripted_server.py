@@ -1,8 +1,8 @@
 """The scripted OpenAI-compatible server and its fixture; the parts are in ``servers``.
 
-    def test_something(scripted_server):
-        server = scripted_server(["first reply", Reply(status=429, headers={"retry-after": "1"})], style="vllm")
-        ... server.base_url, server.requests
+def test_something(scripted_server):
+    server = scripted_server(["first reply", Reply(status=429, headers={"retry-after": "1"})], style="vllm")
+    ... server.base_url, server.requests
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
+
 from servers.script import Call, Recorded, Reply, Script, in_pieces
 from servers.scripted import ScriptedServer
 from servers.styles import STYLES, Style

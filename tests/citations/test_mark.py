@@ -79,7 +79,7 @@ def test_an_answer_is_no_refusal() -> None:
     assert not says_no_answer("There is no answer to send back when the queue is empty [1].")
 
 
-@given(st.text(alphabet='ab [](){}"\'`>123:,;-\n“”【】', max_size=200))
+@given(st.text(alphabet="ab [](){}\"'`>123:,;-\n“”【】", max_size=200))
 def test_any_text_is_read(answer: str) -> None:
     marks = parse(answer)
     assert all(0 <= mark.start < mark.end <= len(answer) for mark in marks)

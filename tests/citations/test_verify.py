@@ -32,7 +32,13 @@ def call_with_retry(action, delay=0.5):
             time.sleep(delay * 2**attempt)
     raise TimeoutError("gave up")
 '''
-GUIDE = "# Guide\n\nThe **server** doesn't keep your data. It\ndeletes logs after seven days.\n\nNothing is sent elsewhere.\n"
+GUIDE = """# Guide
+
+The **server** doesn't keep your data. It
+deletes logs after seven days.
+
+Nothing is sent elsewhere.
+"""
 FILES = {"src/retry.py": RETRY.encode(), "guide.md": GUIDE.encode()}
 SHOWN = (
     Passage(1, "src/retry.py", 8, 19, "\n".join(RETRY.splitlines()[7:19]), symbol="call_with_retry"),

@@ -7,4 +7,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scripted_server import scripted_server  # noqa: E402, F401 - a fixture
+from scripted_server import scripted_server  # noqa: F401 - a fixture

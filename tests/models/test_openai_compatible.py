@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from scripted_server import STYLES, Call, Recorded, Reply, in_pieces
 
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.messages import Message, ToolCall
@@ -19,6 +18,7 @@ from quaestor.models import Finished, Request, TextDelta
 from quaestor.models.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from quaestor.models.retries import RetryPolicy
+from scripted_server import STYLES, Call, Recorded, Reply, in_pieces
 
 Start = Callable[..., Any]
 KEY = "sk-very-secret-0123456789"
@@ -237,9 +237,7 @@ def test_reset_after_a_500(scripted_server: Start, style: str) -> None:
     assert ask(model_for(server)).text == "back"
 
 
-def test_pooled_connection_that_is_reset_after_a_500(
-    scripted_server: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pooled_connection_that_is_reset_after_a_500(scripted_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     # As over https, where connections are kept.
     monkeypatch.setattr("quaestor.models.openai_compatible._headers", lambda endpoint: {})
     server = scripted_server([Reply(status=500), "back"], style="transformers_serve")
@@ -516,5 +514,7 @@ def test_bad_base_url(base_url: str) -> None:
 
 
 def test_openai_is_imported_late() -> None:
-    code = "import sys, quaestor.models.openai_compatible; sys.exit('openai' in sys.modules or 'tiktoken' in sys.modules)"
+    code = (
+        "import sys, quaestor.models.openai_compatible; sys.exit('openai' in sys.modules or 'tiktoken' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from quaestor.messages import Message, ToolCall
+from quaestor.tokens import MessageCounter, counter_for, load_encoding
 from servers.completions import Answer, as_event, chunks, whole
 from servers.script import Recorded, Reply, Script, as_reply, in_pieces
 from servers.styles import STYLES, Style, overflow_body
 from servers.vectors import embeddings_object
-
-from quaestor.messages import Message, ToolCall
-from quaestor.tokens import MessageCounter, counter_for, load_encoding
 
 
 class ScriptedServer:
@@ -101,8 +101,6 @@ class _Server(ThreadingHTTPServer):
     scripted: ScriptedServer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        import sys
-
         error = sys.exc_info()[1]
         if error is not None and not isinstance(error, ConnectionError):
             self.scripted.failures.append(error)

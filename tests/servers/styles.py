@@ -79,7 +79,8 @@ def overflow_body(style: Style, window: int, prompt: int, reply: int | None) -> 
     if style.overflow == "llama_server":
         error = {
             "code": 400,
-            "message": f"request ({prompt} tokens) exceeds the available context size ({window} tokens), try increasing it",
+            "message": f"request ({prompt} tokens) exceeds the available context size ({window} tokens),"
+            " try increasing it",
             "type": "exceed_context_size_error",
             "n_prompt_tokens": prompt,
             "n_ctx": window,

@@ -44,7 +44,9 @@ def test_never_too_few(kind: str) -> None:
     text = TEXTS[kind]
     for bound in BOUNDS:
         assert not bound.exact
-        assert bound.count(text) >= max(exact.count(text) for exact in EXACT[:1] + EXACT[1:] * (bound.name != HEIRS.name))
+        assert bound.count(text) >= max(
+            exact.count(text) for exact in EXACT[:1] + EXACT[1:] * (bound.name != HEIRS.name)
+        )
 
 
 @given(st.text(max_size=200) | st.sampled_from(list(TEXTS.values())).map(lambda text: text[: RANDOM.randint(1, 300)]))

@@ -141,7 +141,10 @@ def test_counts_are_remembered_and_long_texts_let_go() -> None:
 
 def write_tokenizer(path: Path) -> None:
     letters = {letter: number for number, letter in enumerate("abcdefghijklmnopqrstuvwxyz <|>_")}
-    added = [{"id": 99, "content": "<|im_start|>", "special": True} | dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)]
+    added = [
+        {"id": 99, "content": "<|im_start|>", "special": True}
+        | dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    ]
     model = {"type": "BPE", "vocab": {**letters, "<|im_start|>": 99}, "merges": []}
     path.write_text(json.dumps({"version": "1.0", "added_tokens": added, "model": model}), encoding="utf-8")
 

@@ -10,7 +10,11 @@ from quaestor.tokens import MessageCounter, counter_for
 
 # From OpenAI's cookbook, "How to count tokens with tiktoken": the API reported 129 for gpt-4 and 124 for gpt-4o.
 COOKBOOK = [
-    ("system", None, "You are a helpful, pattern-following assistant that translates corporate jargon into plain English."),
+    (
+        "system",
+        None,
+        "You are a helpful, pattern-following assistant that translates corporate jargon into plain English.",
+    ),
     ("system", "example_user", "New synergies will help drive top-line growth."),
     ("system", "example_assistant", "Things working well together will increase revenue."),
     (
@@ -69,7 +73,9 @@ def test_arguments_that_are_no_json_are_counted_as_text() -> None:
 
 def test_ten_thousand_messages_twice() -> None:
     counter = counter_for("gpt-4o")
-    messages = [Message("user", f"message {number} about the parser and its {number % 7} states") for number in range(10_000)]
+    messages = [
+        Message("user", f"message {number} about the parser and its {number % 7} states") for number in range(10_000)
+    ]
     first = counter.messages(messages)
     started = time.perf_counter()
     assert counter.messages(messages) == first

@@ -1,8 +1,8 @@
 """Reading citation marks out of a finished answer.
 
-The form that is asked for is ``[2: "decisive words"]``. What models really write is read as well: ``[2]``, ``[1, 2]``,
-``[1][2]``, ``[1-3]``, ``[2, "words"]``, ``[1: "a"; 2: "b"]``, ``[passage 2]``, ``[^2]``, ``【2】``, curly quotes, and a quotation,
-a block quote or a fenced block just before a bare number. Marks inside code are code.
+The form that is asked for is ``[2: "decisive words"]``. What models really write is read as well: ``[2]``,
+``[1, 2]``, ``[1][2]``, ``[1-3]``, ``[2, "words"]``, ``[1: "a"; 2: "b"]``, ``[passage 2]``, ``[^2]``, ``【2】``, curly
+quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from dataclasses import dataclass
 
 from quaestor.prompts.passages import Passage, number, show, show_all, where
 
-__all__ = ["NO_ANSWER", "Mark", "Passage", "number", "parse", "says_no_answer", "show", "show_all", "where", "without_marks"]
+__all__ = [
+    "NO_ANSWER",
+    "Mark",
+    "Passage",
+    "number",
+    "parse",
+    "says_no_answer",
+    "show",
+    "show_all",
+    "where",
+    "without_marks",
+]
 
 NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
@@ -160,7 +171,9 @@ def _quote_before(answer: str, start: int, marks: Sequence[Mark]) -> str | None:
     if before[line:].lstrip().startswith(">"):
         block = [found for found in _BLOCK_QUOTE.finditer(before) if found.end() == len(before)]
         return _unquoted(block[-1][0]) if block else None
-    inline = re.compile(rf"[{_QUOTE_MARKS}]([^{_QUOTE_MARKS}\n]{{3,400}})[{_QUOTE_MARKS}]+[.,;:!?)]*$").search(before, line)
+    inline = re.compile(rf"[{_QUOTE_MARKS}]([^{_QUOTE_MARKS}\n]{{3,400}})[{_QUOTE_MARKS}]+[.,;:!?)]*$").search(
+        before, line
+    )
     return inline[1].strip() if inline else None
 
 

@@ -14,7 +14,12 @@ _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LINE_NUMBER = re.compile(r"^\s*\d+\s*\|", re.MULTILINE)
 # Blanks and Markdown emphasis, then perhaps the sign that begins a further line of a comment or a quotation.
 _GAP = r"(?:[\s*_`]+(?:(?:#+|//+|\*+|>+|--|;+)\s+)?)"
-_ALIKE = {character: f"[{group}]" for group in ("\"“”„‟«»", "'‘’‚‛ʼ`´", "\\-‐‑‒–—−") for character in group if character != "\\"}
+_ALIKE = {
+    character: f"[{group}]"
+    for group in ('"“”„‟«»', "'‘’‚‛ʼ`´", "\\-‐‑‒–—−")
+    for character in group
+    if character != "\\"
+}
 _LONGEST_GAP = 2000
 _LONGEST_PATTERN = 400
 

@@ -17,12 +17,8 @@ from quaestor.terms import find_words
 _WINDOW = 5
 _LEAST_SHARE = 0.7
 _LEAST_TERMS = 3
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+_COUNTING = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_COUNTING.split())}
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 _CODE = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"\b(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*)\b")
@@ -89,9 +85,13 @@ def _denies(text: str) -> bool:
 def _holds_names(claim: str, source: str) -> bool:
     """Return whether every number, name and piece of code of a claim stands in the source."""
     lowered = source.lower()
-    numbers = set(_NUMBER.findall(source)) | {_NUMBER_WORDS[word] for word in find_words(lowered) if word in _NUMBER_WORDS}
+    numbers = set(_NUMBER.findall(source)) | {
+        _NUMBER_WORDS[word] for word in find_words(lowered) if word in _NUMBER_WORDS
+    }
     plain = _CODE.sub(" ", claim)
-    wanted = set(_NUMBER.findall(plain)) | {_NUMBER_WORDS[word] for word in find_words(plain.lower()) if word in _NUMBER_WORDS and word != "one"}
+    wanted = set(_NUMBER.findall(plain)) | {
+        _NUMBER_WORDS[word] for word in find_words(plain.lower()) if word in _NUMBER_WORDS and word != "one"
+    }
     names = [code.strip().removesuffix("()") for code in _CODE.findall(claim)]
     names += _NAME.findall(plain) + _PROPER.findall(plain)
     return wanted <= numbers and all(name.lower() in lowered for name in names)

@@ -114,7 +114,9 @@ class _Checker:
             for other in self._passages.values():
                 found = self._match(other, quote) if other is not passage else None
                 if found is not None:
-                    return Citation(passage.n, found.path, found.start_line, found.end_line, found.quote, "repaired", found.url)
+                    return Citation(
+                        passage.n, found.path, found.start_line, found.end_line, found.quote, "repaired", found.url
+                    )
         return _unverified(passage, quote)
 
     def check_claim(self, passage: Passage, claim: str) -> Citation:

@@ -36,6 +36,7 @@ _LABEL_SHARE = 0.3
 _RANK_STEP = 0.12
 _LINE_COST = 0.012
 _CANDIDATES = 400
+_LEAST_CODE_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,7 @@ class ExtractiveAnswer:
     coverage: float
 
 
-def answer(
-    question: str, passages: Sequence[Passage], encode: Encode | None = None, most: int = 3
-) -> ExtractiveAnswer:
+def answer(question: str, passages: Sequence[Passage], encode: Encode | None = None, most: int = 3) -> ExtractiveAnswer:
     """Answer a question with quotes from numbered passages.
 
     Args:
@@ -112,7 +111,7 @@ class ExtractiveModel:
         self._passages = passages
         self._encode = encode
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:  # noqa: ARG002 - the protocol's
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Yield the answer quote by quote and, last, ``Finished`` without any tokens used."""
         text = answer(self._question, self._passages, self._encode).text
         pieces = text.split("\n\n")
@@ -215,9 +214,22 @@ def _overlap(one: Unit, other: Unit) -> bool:
 
 
 def _quote(unit: Unit) -> Quote:
-    text = unit.text
+    text = unit.passage.text[unit.start : _extended(unit)]
     first = unit.passage.start_line + unit.passage.text.count("\n", 0, unit.start)
     return Quote(unit.passage.n, unit.passage.path, first, first + text.count("\n"), text, unit.code)
+
+
+def _extended(unit: Unit) -> int:
+    """Return where to end a quote: one or two lines of code say little, so they go on up to a blank line."""
+    text, end = unit.passage.text, unit.end
+    while unit.code and text.count("\n", unit.start, end) + 1 < _LEAST_CODE_LINES:
+        newline = text.find("\n", end)
+        stop = text.find("\n", newline + 1) if newline >= 0 else -1
+        following = text[newline + 1 : stop if stop >= 0 else len(text)] if newline >= 0 else ""
+        if not following.strip():
+            break
+        end = newline + 1 + len(following.rstrip("\r"))
+    return end
 
 
 def _shown(quote: Quote, passage: Passage) -> str:

@@ -205,7 +205,9 @@ class _NotCompletionsError(Exception):
 def _checked(base_url: str) -> str:
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"base_url {base_url!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'")
+        raise UsageError(
+            f"base_url {base_url!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'"
+        )
     return base_url
 
 

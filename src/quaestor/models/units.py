@@ -110,7 +110,9 @@ def _sentence(passage: Passage, start: int, end: int) -> Iterator[Unit]:
         text = text[:_LONGEST_SENTENCE].rpartition(" ")[0] or text[:_LONGEST_SENTENCE]
     terms = content_terms(text)
     if terms:
-        yield Unit(passage, start, start + len(text), terms, code=False)
+        # A fragment, a question or an announcement answers little, however well its words fit.
+        weight = 0.3 if text.endswith((":", "?")) else min(1.0, 0.5 + 0.1 * len(terms))
+        yield Unit(passage, start, start + len(text), terms, code=False, weight=weight)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:

@@ -49,7 +49,9 @@ class Prompt:
         missing = sorted(self.placeholders - values.keys())
         unknown = sorted(values.keys() - self.placeholders)
         if missing or unknown:
-            problems = [f"needs {', '.join(missing)}"] * bool(missing) + [f"knows no {', '.join(unknown)}"] * bool(unknown)
+            problems = [f"needs {', '.join(missing)}"] * bool(missing) + [f"knows no {', '.join(unknown)}"] * bool(
+                unknown
+            )
             raise UsageError(f"prompt {self.name!r} {' and '.join(problems)}; give exactly its placeholders")
         return _PLACEHOLDER.sub(lambda found: values[found[1]], self.template)
 

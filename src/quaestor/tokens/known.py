@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from quaestor.tokens.bound import ANY, HEIRS, Calibration, CalibratedBound
+from quaestor.tokens.bound import ANY, HEIRS, CalibratedBound, Calibration
 from quaestor.tokens.exact import EncodingName, ExactTokenizer
 from quaestor.tokens.huggingface import HuggingFaceTokenizer
 from quaestor.tokens.protocol import Tokenizer
