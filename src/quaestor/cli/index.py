@@ -45,6 +45,7 @@ def changes_object(changes: Changes) -> dict[str, object]:
     return {
         "added": changes.added,
         "changed": changes.changed,
+        "touched": changes.touched,
         "removed": changes.removed,
         "unchanged": changes.unchanged,
         "stale": changes.stale,
