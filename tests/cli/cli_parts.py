@@ -1,0 +1,127 @@
+"""What the tests of the command line share: running it, and small repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RETRY = '''"""Sending again."""
+
+import time
+
+MAX_ATTEMPTS = 3
+
+
+def send_with_retry(request, send):
+    """Send a request, and send it again while the server is busy."""
+    for attempt in range(MAX_ATTEMPTS):
+        answer = send(request)
+        if answer.status != 503:
+            return answer
+        time.sleep(2**attempt)
+    raise TimeoutError("the server stays busy")
+'''
+
+CART = """package shop
+
+// Cart holds what a customer is about to buy.
+type Cart struct {
+	items []Item
+}
+
+// Total adds up the prices of all items, without shipping.
+func (c *Cart) Total() int {
+	sum := 0
+	for _, item := range c.items {
+		sum += item.Price
+	}
+	return sum
+}
+"""
+
+GUIDE = """# Kitchen guide
+
+## Sourdough
+
+Feed the starter twice a day. The dough rests for eighteen hours in the refrigerator.
+
+## Pancakes
+
+Rest the batter for half an hour, then fry it in butter.
+"""
+
+FILES = {"src/retry.py": RETRY, "shop/cart.go": CART, "docs/guide.md": GUIDE}
+
+HIT_KEYS = {
+    "path",
+    "start_line",
+    "end_line",
+    "score",
+    "symbol",
+    "language",
+    "text",
+    "title",
+    "url",
+    "sha256",
+    "fresh",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command printed and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON object on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def sentence(self) -> str:
+        """The one error on stderr, which must be a single line and no traceback."""
+        assert "Traceback" not in self.err
+        lines = [line for line in self.err.splitlines() if line.startswith("error: ")]
+        assert len(lines) == 1, self.err
+        assert self.err.splitlines()[-1] == lines[0], self.err
+        return lines[0].removeprefix("error: ")
+
+
+def write(root: Path, files: dict[str, str | bytes]) -> Path:
+    """Write files below a folder, byte for byte."""
+    for name, content in files.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def aged(root: Path) -> Path:
+    """Set every file's time back an hour: what was written just now is never taken to be unchanged by its time."""
+    then = time.time() - 3600
+    for place in root.rglob("*"):
+        os.utime(place, (then, then))
+    return root
+
+
+def shell(*arguments: str | bytes, cwd: Path | None = None, **environment: str) -> Outcome:
+    """Run the command line as a process of its own."""
+    command = [sys.executable, "-m", "quaestor", *arguments]
+    done = subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, check=False, timeout=110
+    )
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder with its bytes."""
+    return {str(place.relative_to(folder)): place.read_bytes() for place in folder.rglob("*") if place.is_file()}

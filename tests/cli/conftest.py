@@ -1,0 +1,51 @@
+"""Every test of the command line has a data folder of its own and no settings from outside."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from cli_parts import FILES, Outcome, aged, write
+
+from quaestor.cli import run
+from scripted_server import scripted_server  # noqa: F401 - a fixture
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder; nothing of the machine's settings is seen."""
+    for name in list(os.environ):
+        if name.startswith(("QUAESTOR_", "OPENAI_", "GIT_")) or name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("QUAESTOR_HOME", str(folder))
+    monkeypatch.setenv("PYTHONUTF8", "1")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Three files in three languages."""
+    return aged(write(tmp_path / "repository", dict(FILES)))
+
+
+@pytest.fixture
+def quaestor(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+
+    def call(*arguments: object) -> Outcome:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return call
