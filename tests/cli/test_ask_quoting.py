@@ -1,0 +1,92 @@
+"""``quaestor ask`` without a model: quotes from the files, checked, or a plain no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_parts import GUIDE, shell
+from conftest import Run
+
+from quaestor.models.extractive import LEAD, NOTHING
+
+QUESTION = "how many attempts does send_with_retry make?"
+UNKNOWN = "zyxquu blorft quaggle?"
+
+
+def test_an_answer_is_quoted_and_checked(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", QUESTION, repository)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(LEAD)
+    answer, _, sources = done.out.partition("\nSources\n")
+    assert "`src/retry.py:" in answer
+    assert "✓ verified" in sources
+    assert "~" not in sources
+    assert "✗" not in sources
+
+
+def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "--json", QUESTION, repository)
+    assert (done.code, done.err) == (0, "")
+    found = done.json
+    assert {"question", "answer", "citations", "known", "model", "usage", "window"} <= set(found)
+    assert found["question"] == QUESTION
+    assert found["known"] is True
+    assert found["model"] == "extractive"
+    assert found["usage"] == {"prompt_tokens": 0, "completion_tokens": 0, "reported": False}
+    assert found["window"]["limit"] == 8192
+    assert found["citations"]
+    for citation in found["citations"]:
+        assert set(citation) == {"n", "path", "url", "start_line", "end_line", "quote", "status"}
+        assert citation["status"] == "verified"
+        lines = (repository / citation["path"]).read_text().splitlines(keepends=True)
+        assert citation["quote"] in "".join(lines[citation["start_line"] - 1 : citation["end_line"]])
+        assert f"[{citation['n']}]" in found["answer"]
+
+
+def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", UNKNOWN, repository)
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith(NOTHING)
+    assert "Not found in this corpus." in done.out
+    assert "Sources" not in done.out
+
+
+def test_an_unknown_answer_in_json(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "--json", UNKNOWN, repository)
+    assert done.code == 1
+    found = done.json
+    assert found["known"] is False
+    assert found["citations"] == []
+    assert isinstance(found["nearest"], list)
+
+
+def test_the_nearest_passages_are_shown(quaestor: Run, repository: Path) -> None:
+    # One word of many that the corpus knows: found, and too little to answer from.
+    question = "zyxquu blorft quaggle frumious bandersnatch vorpal manxome uffish batter?"
+    done = quaestor("ask", question, repository)
+    assert done.code == 1
+    assert "Nearest passages:\n  " in done.out
+    [*nearest] = quaestor("ask", "--json", question, repository).json["nearest"]
+    assert nearest
+    assert all(place.rpartition(":")[2].isdigit() for place in nearest)
+
+
+def test_an_edit_is_answered_from(quaestor: Run, repository: Path) -> None:
+    question = "how many hours does the dough rest in the refrigerator?"
+    assert "rests for eighteen hours" in quaestor("ask", question, repository).out
+    (repository / "docs/guide.md").write_text(GUIDE.replace("eighteen", "twenty"))
+    assert "rests for twenty hours" in quaestor("ask", question, repository).out
+
+
+@pytest.mark.parametrize("limit", ["0", "101", "many"])
+def test_impossible_options_are_usage_errors(quaestor: Run, repository: Path, limit: str) -> None:
+    done = quaestor("ask", "-k", limit, QUESTION, repository)
+    assert (done.code, done.out) == (2, "")
+    assert "Error: Invalid value for '-k'" in done.err
+
+
+def test_as_a_process(repository: Path) -> None:
+    done = shell("ask", QUESTION, str(repository))
+    assert (done.code, done.err) == (0, "")
+    assert "✓ verified" in done.out
