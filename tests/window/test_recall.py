@@ -1,0 +1,128 @@
+"""Which messages bear on a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.messages import Message
+from quaestor.window import Recall
+from quaestor.window.lexical import MessageTerms
+from quaestor.window.recall import spread
+from quaestor.window.speakers import speaker_of
+
+
+class Letters:
+    """An embedder that is a function of its input: how often each letter occurs."""
+
+    name = "letters"
+    dimensions = 26
+
+    def __init__(self) -> None:
+        self.encoded = 0
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.encoded += len(texts)
+        rows = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], dtype=np.float32)
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+
+def said(*lines: str) -> list[Message]:
+    return [Message("user" if n % 2 == 0 else "assistant", line) for n, line in enumerate(lines)]
+
+
+FILLER = [f"Small talk number {n} on rain and wind." for n in range(30)]
+
+
+def best(messages: list[Message], recall: Recall | None = None) -> int:
+    return int(np.argmax((recall or Recall()).score(messages, len(messages) - 1)))
+
+
+def test_inflected_words_are_found() -> None:
+    assert best(said(*FILLER[:9], "We painted a lake.", *FILLER[9:], "Who was painting lakes?")) == 9
+
+
+def test_an_answer_is_found_by_the_question_before_it() -> None:
+    messages = said(*FILLER[:10], "Which colour is the kayak?", "Oh, turquoise!", *FILLER[10:], "colour of the kayak")
+    scores = Recall().score(messages, len(messages) - 1)
+    assert sorted(np.argsort(-scores)[:2].tolist()) == [10, 11]
+
+
+def test_a_named_speaker_is_preferred() -> None:
+    messages = [Message("user", f"I like tea, remark {n}.", name="Anna" if n % 2 else "Ben") for n in range(20)]
+    scores = Recall().score([*messages, Message("user", "What does Ben like?")], 20)
+    assert scores[::2].mean() > scores[1::2].mean() + 1
+
+
+def test_speakers_may_be_written_into_the_text() -> None:
+    assert speaker_of(Message("user", "Anna: hello")) == "anna"
+    assert speaker_of(Message("user", "[3 May] Ben Smith: hello")) == "ben smith"
+    assert speaker_of(Message("user", "see http://x")) is None
+    assert speaker_of(Message("user", "hello", name="Ann")) == "ann"
+
+
+def test_a_follow_up_leans_on_the_turn_before() -> None:
+    lines = [
+        *FILLER[:5],
+        "The parser lives in grammar.py",
+        *FILLER[5:],
+        "Tell me of the parser",
+        "It reads.",
+        "And where?",
+    ]
+    assert best(said(*lines)) in (5, len(lines) - 3, len(lines) - 2)
+
+
+def test_meaning_counts_beside_words() -> None:
+    messages = said(*FILLER, "zzz qqq", "zz qq")
+    assert best(messages, Recall(Letters())) == len(FILLER)
+
+
+def test_dates_can_be_indexed_too() -> None:
+    messages = said("Breakfast was fine.", *FILLER, "What happened in May?")
+    dated = Recall(describe=lambda message: "May" if "Breakfast" in message.content else "")
+    assert best(messages, dated) == 0
+
+
+def test_only_new_messages_are_embedded() -> None:
+    embedder = Letters()
+    recall = Recall(embedder)
+    messages = said(*FILLER, "rain?")
+    recall.score(messages, len(messages) - 1)
+    assert embedder.encoded == len(FILLER) + 1
+    grown = [*messages, Message("assistant", "Yes."), Message("user", "wind?")]
+    recall.score(grown, len(grown) - 1)
+    assert embedder.encoded == len(FILLER) + 1 + 3
+    recall.score(grown, len(grown) - 1)
+    assert embedder.encoded == len(FILLER) + 1 + 3, "the same question is not scored twice"
+
+
+def test_another_past_is_indexed_afresh() -> None:
+    recall = Recall(Letters())
+    recall.score(said(*FILLER, "rain?"), len(FILLER))
+    changed = said(*FILLER[:20], "Another line.", *FILLER[21:], "rain?")
+    assert np.array_equal(recall.score(changed, len(FILLER)), Recall(Letters()).score(changed, len(FILLER)))
+
+
+def test_empty_texts_and_questions() -> None:
+    assert Recall().score([Message("user", "")], 0).shape == (0,)
+    assert not Recall().score(said("", "", ""), 2).any()
+
+
+def test_forgetting_leaves_nothing_behind() -> None:
+    terms = MessageTerms()
+    for text in ("a b", "b c c", "d"):
+        terms.add(text.split())
+    before = terms.score({"b": 1.0})
+    terms.add(["b", "e"])
+    terms.cut(3)
+    assert np.array_equal(terms.score({"b": 1.0}), before)
+    assert terms.spread("e") == 0
+    assert terms.terms_of(1) == {"b": 1, "c": 2}
+
+
+def test_scores_flow_further_to_later_messages() -> None:
+    spreaded = spread(np.array([0.0, 0.0, 1.0, 0.0, 0.0]))
+    assert spreaded[2] > spreaded[3] > spreaded[1] > spreaded[0] > 0
