@@ -399,3 +399,22 @@ def test_any_history_ends_in_the_same_index(rounds: list[list[tuple[str, str | N
 
 def test_the_bounds_are_sane() -> None:
     assert batches.TASK_BYTES < batches.POOL_BYTES
+
+
+def test_own_commits_are_not_read_back(
+    root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, {"a.py": "x = 1\n", "b.py": "x = 2\n"})
+    index = make_indexer(root, store)
+    index.refresh()
+    with monkeypatch.context() as patch:
+        patch.setattr(EmbeddedStore, "documents", lambda _: pytest.fail("read back"))
+        (root / "a.py").unlink()
+        write(root, {"c.py": "x = 3\n"})
+        changes = index.refresh()
+        assert (changes.added, changes.removed, changes.unchanged) == (("c.py",), ("a.py",), 1)
+        assert index.refresh().unchanged == 2
+    other = make_indexer(root, store)
+    (root / "b.py").unlink()
+    other.refresh()
+    assert index.refresh().unchanged == 1

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from quaestor.errors import IndexUnusableError
-from quaestor.ingest import workers
 from quaestor.ingest.batches import batched
 from quaestor.ingest.workers import Pool, run_here
 
@@ -73,8 +72,8 @@ def test_batches_are_taken_as_the_work_goes_on() -> None:
             yield [number + 100]
 
     with Pool[int, int](Double(), 2, lost) as pool:
-        next(iter(pool.run(batches())))
-        assert taken <= 2 * workers._QUEUED_PER_WORKER + 2
+        next(iter(pool.run(batches(), ahead=3)))
+        assert taken <= 2 * 3
 
 
 def test_leaving_early_ends_the_workers() -> None:

@@ -57,6 +57,11 @@ class Committer:
     """Writes outcomes to a store when enough of them have gathered.
 
     Nothing is held open meanwhile: each transaction takes the writer's lock only while it writes.
+
+    Attributes:
+        tally: what has been done so far.
+        transactions: how many were made.
+        written: the documents that they put in or changed, by path; None for those removed.
     """
 
     def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
@@ -67,6 +72,8 @@ class Committer:
         self._touches: list[Document] = []
         self._removals: list[str] = []
         self.tally = Tally()
+        self.transactions = 0
+        self.written: dict[str, Document | None] = {}
 
     @property
     def chunks(self) -> int:
@@ -98,6 +105,7 @@ class Committer:
             self._write(writer)
             for key, value in (metadata or {}).items():
                 writer.set_metadata(key, value)
+        self.transactions += 1
         self._count()
 
     def _same(self, outcome: Same) -> None:
@@ -124,6 +132,9 @@ class Committer:
 
     def _count(self) -> None:
         tally = self.tally
+        self.written.update(dict.fromkeys(self._removals))
+        self.written.update({done.path: done.document for done in self._waiting})
+        self.written.update({document.path: document for document in self._touches})
         for done in self._waiting:
             path = done.document.path
             (tally.changed if path in self._known else tally.added).append(path)

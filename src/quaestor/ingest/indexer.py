@@ -31,7 +31,7 @@ from quaestor.ingest.scan import DECISIONS_KEY, Scanner
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.survey import CountTokens, Surveyor, summarise
 from quaestor.ingest.vectors import Vectoriser
-from quaestor.ingest.workers import Pool, run_here
+from quaestor.ingest.workers import AHEAD, AHEAD_IN_HASTE, Pool, run_here
 from quaestor.stores import Store
 
 __all__ = [
@@ -119,6 +119,7 @@ class Indexer:
         stale = self._work(found, committer, progress, deadline)
         committer.remove(found.removed)
         committer.commit(self._metadata(found, committer.tally.refused))
+        self._scanner.follow(committer.transactions, committer.written, found.decisions)
         return committer.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
 
     def survey(self, count_tokens: CountTokens | None = None) -> Survey:
@@ -142,7 +143,7 @@ class Indexer:
         vectoriser = Vectoriser(
             self._embedder, self._store, look_up=not self._is_cheap() and bool(self._scanner.documents())
         )
-        with self._runner(sum(file.size for file in files)) as run:
+        with self._runner(sum(file.size for file in files), in_haste=deadline is not None) as run:
             for outcomes in run(queue.batches()):
                 committer.add(vectoriser.complete(outcomes))
                 state.advance(outcomes, committer.chunks)
@@ -157,7 +158,7 @@ class Indexer:
         return [Task(file.path, known[file.path].sha256 if file.path in known else None) for file in files]
 
     @contextmanager
-    def _runner(self, size: int) -> Iterator[Run]:
+    def _runner(self, size: int, *, in_haste: bool) -> Iterator[Run]:
         """Choose where the work is done: here, or in worker processes where that pays."""
         cheap = self._is_cheap()
         preparer = Preparer(self._folder, self.settings, self._embedder.name, self._embedder if cheap else None)
@@ -166,7 +167,7 @@ class Indexer:
             yield lambda batches: run_here(preparer, batches)
             return
         with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
-            yield pool.run
+            yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if in_haste else AHEAD)
 
     def _is_cheap(self) -> bool:
         """Whether embedding costs less than asking what is known, and workers can load the embedder."""

@@ -27,8 +27,7 @@ class Scanner:
         self._store = store
         self._settings = settings
         self._generation = -1
-        self._documents: Mapping[str, Document] = {}
-        self._text: str | None = None
+        self._documents: dict[str, Document] = {}
         self.decisions = Decisions()
 
     def documents(self) -> Mapping[str, Document]:
@@ -41,13 +40,29 @@ class Scanner:
         self._read_store()
         return walk(self._root, self._settings, self._documents, self.decisions)
 
+    def follow(self, transactions: int, written: Mapping[str, Document | None], decisions: Decisions) -> None:
+        """Take over what was just committed, without reading it back, if nobody else committed meanwhile.
+
+        Args:
+            transactions: how many were made since the last scan.
+            written: documents by path, None for those removed.
+            decisions: what the store remembers of walks now.
+        """
+        if self._store.generation() != self._generation + transactions:
+            return
+        self._generation += transactions
+        self.decisions = decisions
+        for path, document in written.items():
+            if document is None:
+                self._documents.pop(path, None)
+            else:
+                self._documents[path] = document
+
     def _read_store(self) -> None:
         generation = self._store.generation()
         if generation == self._generation:
             return
-        self._documents = self._store.documents()
+        self._documents = dict(self._store.documents())
         text = self._store.metadata(DECISIONS_KEY)
-        if text != self._text:
-            self._text = text
-            self.decisions = Decisions.from_text(text)
+        self.decisions = Decisions.from_text(text)
         self._generation = generation

@@ -24,7 +24,12 @@ Result = TypeVar("Result")
 _Task_contra = TypeVar("_Task_contra", contravariant=True)
 _Result_co = TypeVar("_Result_co", covariant=True)
 
-_QUEUED_PER_WORKER = 3
+AHEAD = 12
+"""Batches a worker in the queue: enough to work on while the caller writes a transaction."""
+
+AHEAD_IN_HASTE = 2
+"""The same where the batches may stop at any moment, and what is queued is still to be done."""
+
 _CODE = "from quaestor.ingest.worker import main; main()"
 _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -152,12 +157,17 @@ class Pool(Generic[Task, Result]):
         for worker in self._all:
             worker.end()
 
-    def run(self, batches: Iterable[Sequence[Task]]) -> Iterator[Sequence[Result]]:
-        """Yield the batches' results as they come; takes from ``batches`` only a little ahead of the work."""
+    def run(self, batches: Iterable[Sequence[Task]], ahead: int = AHEAD) -> Iterator[Sequence[Result]]:
+        """Yield the batches' results as they come.
+
+        Args:
+            batches: taken only a little ahead of the work.
+            ahead: how many batches a worker.
+        """
         pending: set[Future[Sequence[Result]]] = set()
         for batch in batches:
             pending.add(self._threads.submit(self._do, batch))
-            if len(pending) >= self._count * _QUEUED_PER_WORKER:
+            if len(pending) >= self._count * ahead:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
         while pending:
