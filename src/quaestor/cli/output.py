@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-# Control characters, and those that turn the direction of writing.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_LINE_END = re.compile(r"[\t\n\u2028\u2029]")
+# Control characters, odd line ends, and what turns the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_LINE_END = re.compile(r"[\t\n]")
 
 
 def prepare_streams() -> None:
