@@ -1,0 +1,116 @@
+"""The bundled embedder: a text's vector is the sum of its words' learned vectors, made unit length.
+
+The table is int8 with one scale per row, which holds the row's learned weight as well (so the sum is a weighted mean, as
+in SIF, Arora et al. 2017, with learned weights). Rows are whole words and WordPiece pieces (Schuster and Nakajima
+2012). A word is cut once and remembered, since code repeats its words; the table stays a memory map.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.errors import IndexUnusableError
+from quaestor.terms import find_words, split_identifier
+
+_REMEMBERED = 1 << 18  # distinct words, then the cache starts anew: bounded memory on endless corpora
+
+
+class Pieces(dict[str, tuple[int, ...]]):
+    """Rows of the table for each raw word, found on first use: ``pieces["getUser"] == (812, 4711)``.
+
+    A character that no row covers takes one of the hashed rows, so that every script is told apart a little.
+    """
+
+    def __init__(self, vocabulary: Sequence[str], hashed: int) -> None:
+        super().__init__()
+        self._rows = {entry: row for row, entry in enumerate(vocabulary)}
+        self._hashed = range(len(vocabulary) - hashed, len(vocabulary))
+        self._longest = max(map(len, vocabulary), default=0)
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = tuple(chain.from_iterable(map(self._cut, split_identifier(word))))
+        self[word] = found
+        return found
+
+    def rows(self, text: str) -> list[int]:
+        """Return the rows of every word of ``text``, in order."""
+        return list(chain.from_iterable(map(self.__getitem__, find_words(text))))
+
+    def _cut(self, word: str) -> Iterable[int]:
+        """Cut a lower-case word greedily into the longest known pieces."""
+        whole = self._rows.get(word)
+        if whole is not None:
+            return (whole,)
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            prefix = "##" if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):
+                row = self._rows.get(prefix + word[start:end])
+                if row is not None:
+                    found.append(row)
+                    start = end
+                    break
+            else:
+                if self._hashed:
+                    found.append(self._hashed[ord(word[start]) % len(self._hashed)])
+                start += 1
+        return found
+
+
+class StaticEmbedder:
+    """Embeds text by summing rows of a table.
+
+    Attributes:
+        name: carries the hash of the weights, so that an index notices other weights.
+        dimensions: columns of the table.
+        pieces: finds the rows of words.
+    """
+
+    def __init__(
+        self, name: str, table: NDArray[np.int8], scales: NDArray[np.float32], vocabulary: Sequence[str], hashed: int
+    ) -> None:
+        self.name = name
+        self.dimensions = int(table.shape[1])
+        self.pieces = Pieces(vocabulary, hashed)
+        self._table = table
+        self._scales = scales
+
+    @classmethod
+    def load(cls, folder: Path) -> StaticEmbedder:
+        """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``."""
+        try:
+            about = json.loads((folder / "model.json").read_text("utf-8"))
+            vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
+            table = np.load(folder / "table.npy", mmap_mode="r")
+            scales = np.load(folder / "scales.npy")
+        except (OSError, ValueError) as error:
+            raise IndexUnusableError(f"The embedder in {str(folder)!r} cannot be read ({error}); reinstall it.") from error
+        if not len(vocabulary) == len(table) == len(scales):
+            raise IndexUnusableError(f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it.")
+        return cls(str(about["name"]), table, scales, vocabulary, int(about["hashed"]))
+
+    @classmethod
+    @cache
+    def bundled(cls) -> StaticEmbedder:
+        """Return the embedder that ships with the package, loaded once per process."""
+        return cls.load(Path(__file__).with_name("weights"))
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit row per text, shape ``(len(texts), dimensions)``; zeros for a text without words."""
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for number, text in enumerate(texts):
+            rows = np.array(self.pieces.rows(text), np.intp)
+            if len(rows):
+                vectors[number] = self._scales[rows] @ self._table[rows].astype(np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.where(lengths > 0, lengths, np.float32(1))

@@ -1,0 +1,96 @@
+"""Pairs from documentation and other prose: heading path -> section, a sentence -> the rest of its passage."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+from quaestor.training.clean import prose_query, sentences
+from quaestor.training.pairs import Pair
+
+_MARKDOWN = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_ASCIIDOC = re.compile(r"^(={1,6})\s+(\S.*?)\s*$")
+_UNDERLINE = re.compile(r"^([=\-~^\"'`#*+])\1{2,}\s*$")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_TAGS = re.compile(r"<[^>]{1,300}>")
+_EMPTY_TITLES = frozenset(
+    "example examples usage notes note see also introduction overview summary installation license contributing "
+    "references changelog table of contents motivation options parameters unreleased".split()
+)
+_MOST = 1_500
+_FEWEST = 150
+
+
+def prose_pairs(text: str, path: str, language: str, chance: random.Random) -> Iterator[Pair]:
+    """Yield the pairs of one document."""
+    for titles, body in _sections(_FRONT_MATTER.sub("", text), language):
+        for passage in _passages(body):
+            if titles and (query := _title_query(titles, chance)):
+                yield Pair("heading", query, passage, path, language)
+            yield from _sentence_pair(titles, passage, path, language, chance)
+
+
+def _title_query(titles: list[str], chance: random.Random) -> str | None:
+    """Return the last heading alone when it says enough, else with those above it."""
+    last = titles[-1].strip()
+    alone = last.lower() not in _EMPTY_TITLES and len(last.split()) >= 3 and chance.random() < 0.6
+    return prose_query(last if alone else " ".join(titles[-3:]), fewest=2)
+
+
+def _sentence_pair(titles: list[str], passage: str, path: str, language: str, chance: random.Random) -> Iterator[Pair]:
+    """The inverse cloze task (Lee et al. 2019): one sentence asks for the passage that it was taken from."""
+    found = [sentence for sentence in sentences(passage) if 40 < len(sentence) < 240]
+    if len(found) < 3:
+        return
+    chosen = chance.choice(found)
+    query = prose_query(chosen, fewest=5)
+    rest = " ".join(passage.split()).replace(chosen, " ")
+    if query and len(rest) >= _FEWEST:
+        yield Pair("sentence", query, f"{titles[-1]}\n{rest}" if titles else rest, path, language)
+
+
+def _sections(text: str, language: str) -> Iterator[tuple[list[str], str]]:
+    """Yield the heading path and the text of each section."""
+    if language in {"html", "xml"}:
+        yield [], _TAGS.sub("", re.sub(r"</(?:p|h\d|li|div)>", "\n\n", text))
+        return
+    titles: list[tuple[int, str]] = []
+    body: list[str] = []
+    lines = text.splitlines()
+    fenced = False
+    for number, line in enumerate(lines):
+        fenced ^= bool(_FENCE.match(line))
+        heading = None if fenced else _heading(lines, number)
+        if heading:
+            yield [title for _, title in titles], "\n".join(body)
+            body = []
+            titles = [*[(level, title) for level, title in titles if level < heading[0]], heading]
+        else:
+            body.append(line)
+    yield [title for _, title in titles], "\n".join(body)
+
+
+def _heading(lines: list[str], number: int) -> tuple[int, str] | None:
+    line = lines[number]
+    if found := _MARKDOWN.match(line) or _ASCIIDOC.match(line):
+        return len(found[1]), found[2]
+    following = lines[number + 1] if number + 1 < len(lines) else ""
+    underline = _UNDERLINE.match(following)
+    if underline and 3 < len(line.strip()) <= len(following.strip()) + 2 and line[:1].isalnum():
+        return 1 + "=-~^\"'`#*+".index(underline[1]), line.strip()
+    return None
+
+
+def _passages(body: str) -> list[str]:
+    """Join paragraphs to passages of up to about 1,500 characters; drop what is too short."""
+    passages: list[str] = []
+    current = ""
+    for paragraph in re.split(r"\n\s*\n", body):
+        if current and len(current) + len(paragraph) > _MOST:
+            passages.append(current)
+            current = ""
+        current = f"{current}\n\n{paragraph.strip()}".strip()
+    passages.append(current)
+    return [passage[: _MOST + 500] for passage in passages if len(passage) >= _FEWEST]

@@ -1,0 +1,107 @@
+"""A git repository as a source of training text: what it is called, at which commit, under which licence.
+
+Reads objects, not a work tree, so that a bare clone is enough and nothing is checked out.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.errors import ForbiddenError, NotFoundError
+from quaestor.training.licences import recognise_licence
+from quaestor.training.refused import canonical, refusal
+
+_LICENCE_FILE = re.compile(r"(?:[^/]*(?:licen[cs]e|copying|unlicense)[^/]*|readme(?:\.\w+)?)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One repository at one commit.
+
+    Attributes:
+        name: ``owner/name``.
+        git_dir: its git directory.
+        commit: the full hash that is read.
+        licence: SPDX identifier.
+    """
+
+    name: str
+    git_dir: Path
+    commit: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """One file of a source: its path, object and size in bytes."""
+
+    path: str
+    oid: str
+    size: int
+
+
+def open_source(folder: Path, name: str | None = None) -> Source:
+    """Open a checkout or bare clone; refuse an evaluation corpus and what is not permissively licensed."""
+    git_dir = folder / ".git" if (folder / ".git").exists() else folder
+    if not (git_dir / "HEAD").exists():
+        raise NotFoundError(f"{str(folder)!r} is no git repository; give a clone or its git directory.")
+    config = git_dir / "config"
+    settings = config.read_text("utf-8", "replace") if config.exists() else ""
+    remotes = re.findall(r"^\s*url\s*=\s*(\S+)", settings, re.MULTILINE)
+    names = [*([name] if name else []), *remotes] or [folder.name]
+    if reason := refusal([*names, folder.name]):
+        raise ForbiddenError(f"{reason} Leave it out.")
+    commit = _git(git_dir, "rev-parse", "HEAD").decode().strip()
+    licence = _licence(git_dir)
+    if licence is None:
+        raise ForbiddenError(f"{names[0]!r} has no permissive licence that is known here; leave it out.")
+    return Source(name or canonical(names[0]), git_dir, commit, licence)
+
+
+def list_blobs(git_dir: Path) -> list[Blob]:
+    """Return every file of the newest commit."""
+    listing = _git(git_dir, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace")
+    blobs = []
+    for row in listing.split("\0")[:-1]:
+        meta, _, path = row.partition("\t")
+        mode, kind, oid, size = meta.split()
+        # a size that is no number marks an object that a partial clone lacks
+        if kind == "blob" and mode != "120000" and size.isdigit():
+            blobs.append(Blob(path, oid, int(size)))
+    return blobs
+
+
+def read_blobs(git_dir: Path, blobs: Sequence[Blob]) -> Iterator[tuple[Blob, bytes]]:
+    """Yield the bytes of ``blobs``, in order, skipping objects that the clone lacks."""
+    request = "".join(f"{blob.oid}\n" for blob in blobs).encode()
+    answer = _git(git_dir, "cat-file", "--batch", stdin=request)
+    at = 0
+    for blob in blobs:
+        end = answer.index(b"\n", at)
+        header = answer[at:end].split()
+        at = end + 1
+        if header[-1] == b"missing":
+            continue
+        size = int(header[2])
+        yield blob, answer[at : at + size]
+        at += size + 1
+
+
+def _licence(git_dir: Path) -> str | None:
+    """Look at the licence files of the root first, then at its README."""
+    root = [blob for blob in list_blobs(git_dir) if "/" not in blob.path or blob.path.lower().startswith("licen")]
+    found = [blob for blob in root if _LICENCE_FILE.match(blob.path.rpartition("/")[2])]
+    found.sort(key=lambda blob: (blob.path.lower().startswith("readme"), blob.path.count("/"), blob.path))
+    for _, data in read_blobs(git_dir, found[:8]):
+        if licence := recognise_licence(data.decode("utf-8", "replace")):
+            return licence
+    return None
+
+
+def _git(git_dir: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+    command = ["git", "--git-dir", str(git_dir), *arguments]
+    return subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
