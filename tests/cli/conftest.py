@@ -18,12 +18,15 @@ from scripted_server import scripted_server  # noqa: F401 - a fixture
 
 Run = Callable[..., Outcome]
 
+# An unbuffered Python drops the rest of a write that a closing pipe cut short, and does not say so.
+FOREIGN = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "PYTHONIOENCODING")
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data folder; nothing of the machine's settings is seen."""
     for name in list(os.environ):
-        if name.startswith(("QUAESTOR_", "OPENAI_", "GIT_")) or name in ("NO_COLOR", "FORCE_COLOR"):
+        if name.startswith(("QUAESTOR_", "OPENAI_", "GIT_")) or name in FOREIGN:
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("QUAESTOR_HOME", str(folder))

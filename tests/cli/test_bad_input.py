@@ -1,0 +1,363 @@
+"""Bad input: one clear sentence with the next step and the right exit code; the rest is indexed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli_parts import CART, FILES, Outcome, contents, shell, write
+from conftest import Run
+
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
+
+COMMANDS = [["index"], ["search", "x"], ["ask", "x"], ["stats"]]
+
+
+def found(quaestor: Run, query: str, root: Path) -> list[str]:
+    done = quaestor("search", "--json", "--mode", "lexical", query, root)
+    assert "Traceback" not in done.err
+    return [hit["path"] for hit in done.json["hits"]]
+
+
+def skipped(done: Outcome) -> dict[str, str]:
+    return {entry["path"]: entry["reason"] for entry in done.json["skipped"]}
+
+
+# Paths
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("path", ["nowhere", "a" * 5000, "nul\0byte", "file.txt/below", "loop"])
+def test_a_path_that_leads_nowhere(quaestor: Run, tmp_path: Path, command: list[str], path: str) -> None:
+    write(tmp_path, {"file.txt": "text\n"})
+    (tmp_path / "loop").symlink_to("loop")
+    done = quaestor(*command, path)
+    assert (done.code, done.out) == (2, "")
+    assert "Give a" in done.sentence
+    assert "\0" not in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_url_is_refused(quaestor: Run, command: list[str]) -> None:
+    done = quaestor(*command, "https://example.org/blog")
+    assert (done.code, done.out) == (2, "")
+    assert "is a URL" in done.sentence
+
+
+def test_a_pipe_is_no_corpus(quaestor: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = quaestor("index", tmp_path / "pipe")
+    assert done.code == 2
+    assert "neither a folder nor a file" in done.sentence
+
+
+def test_an_empty_folder(quaestor: Run, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = quaestor("index", empty)
+    assert (done.code, done.err) == (0, "Nothing here can be indexed. Give a folder that holds code or documents.\n")
+    assert ": 0 documents, 0 chunks" in done.out
+    assert quaestor("stats", empty).code == 0
+    assert quaestor("search", "x", empty).code == 1
+    assert quaestor("ask", "x", empty).code == 1
+
+
+def test_a_folder_of_which_nothing_can_be_indexed(quaestor: Run, tmp_path: Path) -> None:
+    write(tmp_path / "images", {"a.png": b"\x89PNG\r\n\x1a\n\0\0", "b.jpg": b"\xff\xd8\xff\xe0\0"})
+    assert "`quaestor index --verbose` tells why" in quaestor("index", tmp_path / "images").err
+
+
+# Contents
+
+ODD: dict[str, str | bytes] = {
+    "binary.dat": bytes(range(256)) * 40,
+    "nuls.txt": b"needle with\0\0 nuls\n" * 20,
+    "latin.txt": "needle in größerer Straße\n".encode("latin-1"),
+    "broken.py": b"def needle_broken():\n    return '\xff\xfe\xfd'\n",
+    "crlf.txt": "first\r\nneedle crlf\r\n",
+    "bom.md": b"\xef\xbb\xbf# Title\n\nneedle bom\n",
+    "utf16.txt": "needle utf sixteen\n".encode("utf-16"),
+    "empty.txt": "",
+    "blank.txt": "\n \n\t\n",
+    "no-newline.txt": "needle without end",
+    "deep.json": "[" * 20_000 + "]" * 20_000,
+    "syntax.py": "def needle_syntax(:\n  return ((((\n",
+    "controls.txt": "needle \x1b]0;owned\x07\x1b[31m and \x9b5m and \u202etxet\n",
+}
+
+
+def test_odd_contents_cost_only_themselves(quaestor: Run, repository: Path) -> None:
+    write(repository, ODD)
+    done = quaestor("index", "--json", repository)
+    assert (done.code, done.err) == (0, "")
+    left_out = skipped(done)
+    assert left_out["binary.dat"] == "binary"
+    taken = set(done.json["added"])
+    assert taken >= set(FILES) | {"latin.txt", "broken.py", "crlf.txt", "bom.md", "no-newline.txt", "syntax.py"}
+    assert taken | set(left_out) == set(FILES) | set(ODD)
+    hits = found(quaestor, "needle", repository)
+    assert {"latin.txt", "crlf.txt", "bom.md", "utf16.txt", "no-newline.txt", "controls.txt"} <= set(hits)
+
+
+CRLF = pytest.param(
+    "crlf.txt", marks=pytest.mark.xfail(strict=True, reason="a quote of two lines loses its carriage return")
+)
+
+
+@pytest.mark.parametrize("name", ["latin.txt", CRLF, "bom.md", "utf16.txt", "no-newline.txt"])
+def test_odd_contents_are_quoted_and_verified(quaestor: Run, tmp_path: Path, name: str) -> None:
+    root = write(tmp_path / "odd", {name: ODD[name]})
+    done = quaestor("ask", "--json", "where is the needle?", root)
+    assert (done.code, done.err) == (0, "")
+    assert [entry["status"] for entry in done.json["citations"]] == ["verified"]
+
+
+def test_contents_cannot_steer_the_terminal(quaestor: Run, tmp_path: Path) -> None:
+    root = write(tmp_path / "evil", {"controls.txt": ODD["controls.txt"]})
+    for command in (["search", "needle"], ["ask", "where is the needle?"]):
+        done = quaestor(*command, root)
+        assert "needle" in done.out
+        assert not set("\x1b\x07\x9b\u202e") & set(done.out + done.err)
+
+
+def test_one_line_of_fifty_megabytes(quaestor: Run, repository: Path) -> None:
+    write(repository, {"huge.js": b"x=1;" * 12_500_000, "huge.txt": b"word " * 10_000_000})
+    done = quaestor("index", "--json", repository)
+    assert (done.code, skipped(done)) == (0, {"huge.js": "too large", "huge.txt": "too large"})
+    assert found(quaestor, "send_with_retry", repository)[0] == "src/retry.py"
+
+
+def test_one_line_as_long_as_is_allowed(quaestor: Run, repository: Path) -> None:
+    write(repository, {"long.txt": b"word " * 390_000 + b"needle"})
+    assert quaestor("index", repository).code == 0
+    done = quaestor("search", "needle", repository, "-k", "1")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) < 300
+
+
+# Names
+
+NAMES = [
+    "with space.txt",
+    " leading.txt",
+    "new\nline.txt",
+    "tab\there.txt",
+    "größe-日本語-🙂.txt",
+    "esc\x1b[31mred\x1b]0;owned\x07.txt",
+    "c1\x9b5m.txt",
+    "turn\u202etxt.exe.txt",
+    "separator\u2028here.txt",
+    "quote'\"`.txt",
+    "-rf.txt",
+    "$(reboot).txt",
+    "%s{0}.txt",
+    "[red]markup[.txt",
+    "back\\slash.txt",
+    "literal\\xff.txt",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_names(quaestor: Run, tmp_path: Path, name: str) -> None:
+    root = write(tmp_path / "names", {name: "the needle is in here\n"})
+    assert found(quaestor, "needle", root) == [name]
+    done = quaestor("ask", "--json", "where is the needle?", root)
+    assert [(entry["path"], entry["status"]) for entry in done.json["citations"]] == [(name, "verified")]
+    for command in (["search", "needle"], ["ask", "where is the needle?"], ["index", "--verbose"], ["stats"]):
+        shown = quaestor(*command, root)
+        assert shown.code == 0
+        assert not set("\x1b\x07\x9b\u202e\u2028") & set(shown.out + shown.err)
+    place = quaestor("search", "needle", root).out.splitlines()[0]
+    assert place.endswith(".txt:1")
+
+
+def test_a_name_that_is_no_unicode(quaestor: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "names"
+    odd = os.fsdecode(b"odd\xff\xfe.txt")
+    write(folder, {odd: "the needle is in here\n"})
+    assert found(quaestor, "needle", folder) == ["odd\\xff\\xfe.txt"]
+    done = quaestor("ask", "--json", "where is the needle?", folder)
+    assert [entry["status"] for entry in done.json["citations"]] == ["verified"]
+    (folder / odd).unlink()
+    assert found(quaestor, "needle", folder) == []
+
+
+def test_a_folder_whose_own_name_is_odd(quaestor: Run, tmp_path: Path) -> None:
+    folder = write(tmp_path / os.fsdecode(b"root\xff \x1b[31m\n"), {"a.txt": "the needle is in here\n"})
+    root = os.fsencode(folder)
+    for command in ("index", "stats"):
+        done = shell(command, root)
+        assert (done.code, done.err) == (0, "")
+        assert "\x1b" not in done.out
+        assert shell(command, "--json", root).json["index"]["documents"] == 1
+    assert shell("search", "--json", "needle", root).json["hits"][0]["path"] == "a.txt"
+
+
+# Files that cannot be read
+
+
+def test_links_and_special_files_are_not_followed(quaestor: Run, repository: Path, tmp_path: Path) -> None:
+    write(tmp_path, {"outside.txt": "secret needle outside\n"})
+    (repository / "out.txt").symlink_to(tmp_path / "outside.txt")
+    (repository / "loop").symlink_to(repository)
+    (repository / "nowhere.txt").symlink_to("gone")
+    os.mkfifo(repository / "pipe.txt")
+    done = quaestor("index", "--json", repository)
+    assert skipped(done) == {"out.txt": "link", "loop": "link", "nowhere.txt": "link", "pipe.txt": "special"}
+    assert found(quaestor, "secret needle outside", repository) == []
+
+
+def give_up_root() -> None:
+    """Let the mode of files hold for root as well: drop the right to override it, for good."""
+    library = ctypes.CDLL(None)
+    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        library.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="modes of files are made to hold for root by a call of Linux")
+def test_files_and_folders_that_may_not_be_read(repository: Path) -> None:
+    write(repository, {"closed.txt": "needle\n", "shut/inside.txt": "needle\n"})
+    (repository / "closed.txt").chmod(0)
+    (repository / "shut").chmod(0)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "quaestor", "index", "--json", str(repository)],
+            capture_output=True,
+            check=False,
+            preexec_fn=give_up_root,
+        )
+        outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+    finally:
+        (repository / "shut").chmod(0o700)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert skipped(outcome) == {"closed.txt": "unreadable", "shut/": "unreadable"}
+    assert outcome.json["index"]["documents"] == 3
+
+
+def test_a_hit_that_became_a_link_is_neither_read_nor_cited(quaestor: Run, repository: Path, tmp_path: Path) -> None:
+    quaestor("index", repository)
+    write(tmp_path, {"outside.go": CART})
+    (repository / "shop/cart.go").unlink()
+    (repository / "shop/cart.go").symlink_to(tmp_path / "outside.go")
+    assert "shop/cart.go" not in found(quaestor, "Total prices shipping", repository)
+
+
+# A folder that changes while it is indexed
+
+
+def test_a_folder_that_changes_meanwhile(quaestor: Run, tmp_path: Path) -> None:
+    root = write(tmp_path / "moving", {f"f{number}.py": f"def stable_{number}():\n    pass\n" for number in range(300)})
+    stop = threading.Event()
+
+    def disturb() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            write(root, {"growing.txt": f"line {number}\n" * (number % 50), f"new{number % 20}.txt": "brief\n"})
+            (root / f"new{(number + 7) % 20}.txt").unlink(missing_ok=True)
+            folder = root / f"folder{number % 5}"
+            folder.mkdir(exist_ok=True)
+            folder.rmdir()
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        for _ in range(3):
+            done = quaestor("index", "--json", root)
+            assert (done.code, done.err) == (0, "")
+    finally:
+        stop.set()
+        thread.join()
+    write(root, {"growing.txt": "at rest at last\n"})
+    assert found(quaestor, "rest at last", root) == ["growing.txt"]
+    assert found(quaestor, "stable_299", root)[0] == "f299.py"
+    expected = len([place for place in root.iterdir() if place.is_file()])
+    assert quaestor("index", "--json", root).json["index"]["documents"] == expected
+
+
+# The index itself
+
+
+def index_of(home: Path) -> Path:
+    [folder] = (home / "indexes").iterdir()
+    return folder
+
+
+def damage_header(folder: Path) -> None:
+    with (folder / "index.sqlite3").open("r+b") as file:
+        file.write(b"this is no database at all" * 10)
+
+
+def damage_to_nothing(folder: Path) -> None:
+    (folder / "index.sqlite3").write_bytes(b"")
+
+
+def make_newer(folder: Path) -> None:
+    with sqlite3.connect(folder / "index.sqlite3") as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+
+
+def make_foreign(folder: Path) -> None:
+    with sqlite3.connect(folder / "index.sqlite3") as connection:
+        connection.execute("UPDATE state SET embedder = 'another'")
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", [damage_header, make_newer, make_foreign])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_index_that_cannot_be_used(
+    quaestor: Run, repository: Path, home: Path, damage: Callable[[Path], None], command: list[str]
+) -> None:
+    quaestor("index", repository)
+    damage(index_of(home))
+    done = quaestor(*command, repository)
+    assert (done.code, done.out) == (4, "")
+    assert "quaestor index --rebuild" in done.sentence
+    assert quaestor("index", "--rebuild", repository).code == 0
+    assert found(quaestor, "send_with_retry", repository)[0] == "src/retry.py"
+
+
+def test_an_index_that_was_emptied_is_made_again(quaestor: Run, repository: Path, home: Path) -> None:
+    quaestor("index", repository)
+    damage_to_nothing(index_of(home))
+    assert found(quaestor, "send_with_retry", repository)[0] == "src/retry.py"
+
+
+def test_what_is_derived_is_derived_again(quaestor: Run, repository: Path, home: Path) -> None:
+    quaestor("index", repository)
+    for place in index_of(home).rglob("*"):
+        if place.is_file() and not place.name.startswith("index.sqlite3"):
+            place.write_bytes(b"\0" * 100)
+    done = quaestor("search", "--json", "send_with_retry", repository)
+    assert done.code in (0, 4)
+    if done.code == 0:
+        assert done.json["hits"][0]["path"] == "src/retry.py"
+    else:
+        assert "quaestor index --rebuild" in done.sentence
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_data_folder_that_cannot_be(
+    quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str]
+) -> None:
+    write(tmp_path, {"file": "not a folder"})
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "file"))
+    done = quaestor(*command, repository)
+    assert (done.code, done.out) == (4, "")
+    assert "QUAESTOR_HOME" in done.sentence
+
+
+def test_nothing_of_the_corpus_is_written_to(quaestor: Run, repository: Path) -> None:
+    write(repository, ODD)
+    before = contents(repository)
+    for command in COMMANDS:
+        quaestor(*command, repository)
+    assert contents(repository) == before

@@ -1,0 +1,155 @@
+"""Any text is a legal query: it gives one valid JSON object and exit code 0 or 1, and never anything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+from cli_parts import FILES, HIT_KEYS, aged, write
+from conftest import Run
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from quaestor.cli import run
+
+HOSTILE = [
+    "",
+    " ",
+    "\n\t",
+    "a",
+    "?",
+    "!@#$%^&*()[]{}<>|\\;:'\",./`~",
+    "'; DROP TABLE chunks; --",
+    '" OR 1=1 --',
+    "%' UNION SELECT * FROM documents --",
+    "(((((",
+    "[a-z]+(?P<x>",
+    ".*" * 500,
+    "field:value AND NOT (a OR b)^2~",
+    'body:"unterminated',
+    "AND OR NOT",
+    "+ - && ||",
+    "*",
+    "\\",
+    "\x00",
+    "a\x00b",
+    "\x1b[31mred",
+    "\udcff\udcfe",
+    "\ud800",
+    "/etc/passwd",
+    "../../../../etc/passwd",
+    "${HOME} $(reboot) `reboot`",
+    "%s%n{0}{{x}}",
+    "<|im_start|>system",
+    "どこで再試行しますか",
+    "где мы повторяем",
+    "أين نعيد المحاولة",
+    "ที่ไหน",
+    "🙂" * 50,
+    "e\u0301" * 100,
+    'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nTimeoutError: busy',
+    "retry " * 17_000,
+    "x" * 100_000,
+    "x_" * 50_000,
+    "A" * 50_000 + "a" * 50_000,
+    "a.b" * 30_000,
+    "foo::" * 20_000,
+    " ".join(f"word{number}" for number in range(10_000)),
+]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One index for all queries; none of them changes it."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUAESTOR_HOME", str(folder / "home"))
+        yield aged(write(folder / "repository", dict(FILES)))
+
+
+def in_json(folder: Path, command: str, *arguments: str) -> tuple[int, dict[str, object]]:
+    """Run a command with --json on the module's index; its stdout must hold one object, and its stderr nothing."""
+    out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUAESTOR_HOME", str(folder.parent / "home"))
+        code = run([command, "--json", *arguments, str(folder)])
+    printed = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    assert printed[1] == ""
+    assert printed[0].endswith("}\n")
+    found = json.loads(printed[0])
+    assert isinstance(found, dict)
+    return code, found
+
+
+def check_search(corpus: Path, query: str) -> None:
+    code, found = in_json(corpus, "search", "--", query)
+    assert found["query"] == query
+    hits = found["hits"]
+    assert isinstance(hits, list)
+    assert code == (0 if hits else 1)
+    assert all(set(hit) == HIT_KEYS for hit in hits)
+
+
+def check_ask(corpus: Path, question: str) -> None:
+    code, found = in_json(corpus, "ask", "--", question)
+    assert found["question"] == question
+    assert code == (0 if found["known"] else 1)
+    citations = found["citations"]
+    assert isinstance(citations, list)
+    assert bool(citations) is found["known"]
+    for citation in citations:
+        assert citation["status"] == "verified"
+        text = (corpus / citation["path"]).read_text(encoding="utf-8")
+        assert citation["quote"] in text
+        assert 1 <= citation["start_line"] <= citation["end_line"] <= text.count("\n")
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
+def test_hostile_searches(corpus: Path, query: str) -> None:
+    check_search(corpus, query)
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
+def test_hostile_questions(corpus: Path, query: str) -> None:
+    check_ask(corpus, query)
+
+
+WORDS = st.sampled_from(
+    ["retry", "Cart", "send_with_retry", "dough", "503", "OR", "(", '"', "src/retry.py", "::", "~2"]
+)
+TEXTS = st.text(max_size=80) | st.lists(WORDS | st.text(max_size=6), max_size=8).map(" ".join)
+
+
+@given(query=TEXTS)
+@example(query="-")
+@example(query="--json")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_search_is_answered_in_json(corpus: Path, query: str) -> None:
+    check_search(corpus, query)
+
+
+@given(question=TEXTS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_question_is_answered_in_json(corpus: Path, question: str) -> None:
+    check_ask(corpus, question)
+
+
+@given(pattern=st.text(alphabet="*?[]{}!/\\.ab-^", max_size=12))
+@example(pattern="[")
+@example(pattern="**/" * 20 + "x")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_pattern_of_paths_is_answered_in_json(corpus: Path, pattern: str) -> None:
+    code, found = in_json(corpus, "search", "--path", pattern, "--", "retry")
+    assert code == (0 if found["hits"] else 1)
+
+
+@pytest.mark.parametrize("query", [query for query in HOSTILE if len(query) < 100 and query.isprintable()])
+def test_hostile_searches_for_people(quaestor: Run, corpus: Path, query: str) -> None:
+    done = quaestor("search", "--", query, corpus)
+    assert done.code in (0, 1)
+    assert bool(done.out) is (done.code == 0)
+    assert bool(done.err) is (done.code == 1)
