@@ -1,0 +1,118 @@
+"""Answering as a stream of events: their order, and what is held back until it is clear that it may be shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from quaestor import Index
+from quaestor.chat.answer import AnswerSettings, answer_question
+from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
+from quaestor.config import Settings
+from quaestor.messages import Usage
+from quaestor.models import Delta, Finished, Request, TextDelta
+
+QUESTION = "how often is a request sent?"
+SOURCE = "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n"
+
+
+class Scripted:
+    """A model that says what it is told to, piece by piece."""
+
+    name = "scripted"
+
+    def __init__(self, pieces: Sequence[str], usage: Usage | None = None) -> None:
+        self.pieces = pieces
+        self.usage = usage
+        self.requests: list[Request] = []
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        self.requests.append(request)
+        for piece in self.pieces:
+            yield TextDelta(piece)
+        yield Finished(reason="stop", usage=self.usage)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "retry.py").write_text(SOURCE, encoding="utf-8")
+    with Index.build(folder, settings=Settings(home=str(tmp_path / "home"))) as index:
+        yield index
+
+
+def events(index: Index, model: Scripted | None, question: str = QUESTION) -> list[Event]:
+    async def collect() -> list[Event]:
+        return [event async for event in answer_question(index, model, question, AnswerSettings())]
+
+    return asyncio.run(collect())
+
+
+def kinds(found: Sequence[Event]) -> list[type]:
+    return list(dict.fromkeys(map(type, found)))
+
+
+def texts(found: Sequence[Event]) -> list[str]:
+    return [event.text for event in found if isinstance(event, Text)]
+
+
+def done(found: Sequence[Event]) -> Done:
+    last = found[-1]
+    assert isinstance(last, Done)
+    return last
+
+
+@pytest.mark.parametrize("model", [None, Scripted(["It is sent three times."])])
+def test_the_order_of_events(index: Index, model: Scripted | None) -> None:
+    found = events(index, model)
+    assert kinds(found) == [Searching, Passages, Text, Citations, Done]
+    assert "".join(texts(found)) == done(found).answer
+
+
+def test_text_is_passed_on_as_it_comes(index: Index) -> None:
+    pieces = ["It is ", "sent at most ", "three ", "times", "."]
+    shown = texts(events(index, Scripted(pieces)))
+    assert len(shown) > 2
+    assert shown[-1] == "."
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+@pytest.mark.parametrize("mark", ["[no answer]", "[No answer]", "**[no answer]**"])
+def test_the_mark_of_no_answer_is_never_shown(index: Index, mark: str, size: int) -> None:
+    text = f"{mark} Nothing is said of it."
+    model = Scripted([text[start : start + size] for start in range(0, len(text), size)])
+    found = events(index, model)
+    assert "answer]" not in "".join(texts(found)).lower()
+    assert not done(found).known
+    assert "Nothing is said of it." in done(found).answer
+    assert Citations(()) in found or not any(isinstance(event, Citations) and event.citations for event in found)
+
+
+def test_a_short_answer_is_shown(index: Index) -> None:
+    found = events(index, Scripted(["3"]))
+    assert texts(found) == ["3"]
+    assert done(found).known
+
+
+@pytest.mark.parametrize("pieces", [[], [""], ["  \n"]])
+def test_silence_is_no_answer(index: Index, pieces: list[str]) -> None:
+    assert not done(events(index, Scripted(pieces))).known
+
+
+def test_usage_is_the_server_s_or_counted(index: Index) -> None:
+    reported = Usage(12, 3, reported=True)
+    assert done(events(index, Scripted(["Three."], reported))).usage == reported
+    counted = done(events(index, Scripted(["Three."]))).usage
+    assert not counted.reported
+    assert counted.prompt_tokens > 100
+    assert counted.completion_tokens > 0
+
+
+def test_an_empty_question_asks_no_model(index: Index) -> None:
+    model = Scripted(["I know it all."])
+    assert not done(events(index, model, " ")).known
+    assert model.requests == []

@@ -1,0 +1,65 @@
+"""Words and terms: identifiers split, stems found, other scripts read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.terms import find_words, split_identifier, terms, terms_of_word, words
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("getUserName", "get user name"),
+        ("get_user_name", "get user name"),
+        ("getHTTPResponse2", "get http response 2"),
+        ("XMLParser", "xml parser"),
+        ("parseXML", "parse xml"),
+        ("SCREAMING_CASE", "screaming case"),
+        ("__init__", "init"),
+        ("utf8", "utf 8"),
+        ("v2beta10", "v 2 beta 10"),
+        ("größe", "große"),
+        ("naïveCafé", "naivecafe"),
+        ("再試行", "再 試 行"),
+        ("x", "x"),
+        ("_", ""),
+    ],
+)
+def test_identifiers_are_split(word: str, parts: str) -> None:
+    assert split_identifier(word) == tuple(parts.split())
+
+
+def test_words_of_a_text() -> None:
+    assert words("self.getUser(id_2) != None") == ["self", "get", "user", "id", "2", "none"]
+    assert find_words("a.getUser(id_2)") == ["a", "getUser", "id_2"]
+
+
+def test_terms_hold_compounds_whole_and_stems() -> None:
+    assert terms_of_word("sendRetries") == ("sendretries", "send", "retri")
+    assert terms_of_word("retries") == ("retri",)
+    assert set(terms("retry")) == set(terms("retries"))
+    assert set(terms("serializer")) & set(terms("serializes"))
+
+
+def test_terms_repeat_as_often_as_they_occur() -> None:
+    assert terms("cart cart") == ["cart", "cart"]
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_terms_in_lower_case(text: str) -> None:
+    for term in (*words(text), *terms(text)):
+        assert term
+        assert term == term.lower()
+        assert not any(letter.isspace() for letter in term)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_a_text_has_the_terms_of_its_parts(one: str, other: str) -> None:
+    assert terms(f"{one}\n{other}") == terms(one) + terms(other)
+
+
+def test_an_endless_word_is_cut() -> None:
+    assert all(len(part) <= 64 for part in terms("x" * 100_000 + " " + "ab_" * 50_000))
