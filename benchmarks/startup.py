@@ -1,0 +1,84 @@
+"""How fast the command line answers: every run is a process of its own, beside a Python that does nothing.
+
+    python benchmarks/startup.py DIR
+
+``DIR`` is indexed once, into a temporary folder, before anything is timed. "cold" means a new process; the files
+are in the system's cache, as they are on a machine that is in use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import _machine
+
+QUAESTOR = (sys.executable, "-m", "quaestor")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parse(arguments)
+    with TemporaryDirectory() as home:
+        environment = {**os.environ, "QUAESTOR_HOME": home}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        run((*QUAESTOR, "index", str(options.folder)), environment)
+        commands = {
+            "python -c pass": (sys.executable, "-c", "pass"),
+            "quaestor --help": (*QUAESTOR, "--help"),
+            "quaestor search": (*QUAESTOR, "search", options.query, str(options.folder)),
+            "quaestor search --json": (*QUAESTOR, "search", "--json", options.query, str(options.folder)),
+            "quaestor ask (no model)": (*QUAESTOR, "ask", options.query, str(options.folder)),
+        }
+        times = {name: timed(command, environment, options.runs) for name, command in commands.items()}
+    print(table(times, options.runs))
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="How fast the command line answers, as processes.")
+    parser.add_argument("folder", type=Path, help="a repository to search")
+    parser.add_argument("--query", default="where is a failed request sent again")
+    parser.add_argument("--runs", type=int, default=15)
+    return parser.parse_args(arguments)
+
+
+def timed(command: Sequence[str], environment: Mapping[str, str], runs: int) -> list[float]:
+    """Return the seconds that each run took, after one that is not counted."""
+    run(command, environment)
+    times = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        run(command, environment)
+        times.append(time.perf_counter() - started)
+    return times
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> None:
+    done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{' '.join(command)} failed: {done.stderr.decode()}")
+
+
+def table(times: Mapping[str, Sequence[float]], runs: int) -> str:
+    """Return the figures as one text table."""
+    machine = _machine.describe()
+    lines = [f"{'seconds, ' + str(runs) + ' runs':26} {'median':>8} {'least':>8} {'most':>8}"]
+    lines += [
+        f"{name:26} {statistics.median(found):8.3f} {min(found):8.3f} {max(found):8.3f}"
+        for name, found in times.items()
+    ]
+    lines.append(
+        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, commit {machine['commit'][:10]}"
+    )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
