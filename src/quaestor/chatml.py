@@ -112,9 +112,7 @@ def parse(rendered: Sequence[str | SpecialToken]) -> list[Message]:
             continue
         header, newline, content = text.partition("\n")
         if not newline:
-            raise MalformedError(
-                f"the block {text[:60]!r} has no line for its role; put `role\\n` before the content"
-            )
+            raise MalformedError(f"the block {text[:60]!r} has no line for its role; put `role\\n` before the content")
         _add(messages, header, content)
     return messages
 
@@ -177,9 +175,7 @@ def _closed_blocks(rendered: Sequence[str | SpecialToken]) -> list[tuple[str, bo
             if open_block is not None:
                 open_block.append(item)
             elif item.strip():
-                raise MalformedError(
-                    f"text outside of a message: {item[:60]!r}; put it after a {START} token"
-                )
+                raise MalformedError(f"text outside of a message: {item[:60]!r}; put it after a {START} token")
         elif item["token"] == START and open_block is None:
             open_block = []
         elif item["token"] == END and open_block is not None:
@@ -203,22 +199,16 @@ def _add(messages: list[Message], header: str, content: str) -> None:
         messages.append(Message(role, content, values.get("name"), (), values.get("call")))
         return
     if not messages or messages[-1].role != role:
-        raise MalformedError(
-            f"the tool call {values.get('call')!r} follows no {role} message; put it behind its own"
-        )
+        raise MalformedError(f"the tool call {values.get('call')!r} follows no {role} message; put it behind its own")
     owner = messages[-1]
     call = ToolCall(values.get("call", ""), values["to"], content)
-    messages[-1] = Message(
-        owner.role, owner.content, owner.name, (*owner.tool_calls, call), owner.tool_call_id
-    )
+    messages[-1] = Message(owner.role, owner.content, owner.name, (*owner.tool_calls, call), owner.tool_call_id)
 
 
 # --- token ids ----------------------------------------------------------------------------------------------
 
 
-def encode(
-    messages: Sequence[Message], encoding: Encoding, *, partial: bool = False, reply: bool = False
-) -> list[int]:
+def encode(messages: Sequence[Message], encoding: Encoding, *, partial: bool = False, reply: bool = False) -> list[int]:
     """Return the ids of a conversation; text can never become a special token.
 
     Raises:
@@ -254,6 +244,9 @@ def parse_ids(ids: Sequence[int], encoding: Encoding) -> list[Message]:
 
     Exact wherever the encoding itself is: byte-level encodings give every text back; encodings that normalise
     (NFC, lower case, blanks) give the normalised text.
+
+    Raises:
+        MalformedError: the ids are not ChatML, or the encoding loses the line break behind the role (WordPiece does).
     """
     return parse(decode(ids, encoding))
 
@@ -328,9 +321,7 @@ class HuggingFaceEncoding:
             if one in self._added_ids and one != self._unknown:
                 start, end = encoded.offsets[place]
                 if end - start < 2:
-                    raise UsageError(
-                        f"{text[start:end]!r} can only be written as a special token of this tokenizer"
-                    )
+                    raise UsageError(f"{text[start:end]!r} can only be written as a special token of this tokenizer")
                 return self.encode_ordinary(text[: start + 1]) + self.encode_ordinary(text[start + 1 :])
         return ids
 
@@ -353,8 +344,7 @@ def _unknown_id(model: Mapping[str, Any], tokenizer: Any) -> int | None:
 def _look_up(token: str, special: Mapping[str, int]) -> int:
     if token not in special:
         raise UsageError(
-            f"the encoding has no token {token!r}; use a model that was trained on ChatML,"
-            " or give the token's id"
+            f"the encoding has no token {token!r}; use a model that was trained on ChatML, or give the token's id"
         )
     return special[token]
 

@@ -103,7 +103,7 @@ def test_composing_again_changes_nothing(
 
 
 @given(conversations(), limits, policies, st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_what_was_read_before_changes_nothing(messages: list[Message], limit: int, policy: Policy, step: int) -> None:
     growing = Recall()
     for end in range(1, len(messages) + 1, step):
@@ -120,3 +120,14 @@ def test_what_was_read_before_changes_nothing(messages: list[Message], limit: in
 def test_the_properties_notice_a_parted_pair() -> None:
     with pytest.raises(AssertionError):
         assert_order_is_legal([Message("user", "hi"), Message("tool", "x", tool_call_id="call_1")])
+
+
+@given(conversations(), limits, policies, st.lists(texts, min_size=1, max_size=3))
+@settings(max_examples=250, deadline=None)
+def test_a_passage_said_to_be_in_a_message_is_in_one(
+    messages: list[Message], limit: int, policy: Policy, passages: list[str]
+) -> None:
+    window = composed(messages, limit, policy, passages=passages)
+    for decision in window.decisions[len(messages) :] if window else ():
+        if "already in the window" in decision.reason:
+            assert any(passages[decision.index].rstrip("\n") in message.content for message in window.messages)

@@ -128,8 +128,11 @@ class Closing:
         result: list[Item] = []
         distance = 0
         # Right before the question is a place as well, but a conversation does not end in a reminder.
-        for item in (*items, None) if self._frame.question is not None else items:
+        asked = self._frame.question is not None
+        for item in (*items, None) if asked else items:
             here = item is None or (item.message.role != "tool" and item.message != message)
+            if item is not None and item.message.name == evidence.NAME:
+                here = asked
             if here and distance >= reminder.every:
                 result += self._note(message, f"the instructions again, after {reminder.every} tokens")
                 distance = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quaestor.errors import UsageError, WindowError
+from quaestor.errors import UsageError
 from quaestor.messages import Message
 from quaestor.tokens import Tokenizer
 from quaestor.window.closing import Closing, mark_messages
@@ -20,17 +20,15 @@ from quaestor.window.explain import explain_messages, explain_passages, explain_
 from quaestor.window.frame import Frame, frame
 from quaestor.window.policies import POLICIES, Choice
 from quaestor.window.reading import Counter, Reading, reading_of
+from quaestor.window.required import take_all, take_examples, take_required
 from quaestor.window.settings import Settings
-from quaestor.window.sliding import keep_turn
+from quaestor.window.sliding import slide
 from quaestor.window.summarising import Summary
 from quaestor.window.values import PassageLike, Policy, Recaller, Summarise, Window
 
-HEAD = "system message at the head: always kept"
-QUESTION = "the newest question: always kept"
-END = "the end of the newest turn: always kept"
-EXAMPLE = "few-shot example"
-WHOLE = "everything fits"
 PINNED = "shows a passage that bears on the newest question"
+# Reminders may take this share of the window, however often they are wanted.
+_REMINDERS = 0.1
 
 
 def compose(  # noqa: PLR0913 - the public contract
@@ -113,14 +111,14 @@ class _Composing:
         placement = placing.place(room - self._held() if self.frame.carries else room, absent, trimming=False)
         if placement.crowded and not self.frame.carries and self._passages_beside(placing, absent):
             return None
-        self._take_all(draft)
+        take_all(draft, self.frame)
         draft.budget.spend("passages", placement.tokens)
         return self._window(draft, placing, placement)
 
     def chosen(self, passages: Sequence[PassageLike], placing: Placing, choice: Choice) -> Window:
         """Return the window with what the policy chooses."""
         draft, placement = self._draft(placing, frozenset(), choice)
-        absent = present(passages, draft.messages)
+        absent = present(passages, draft.whole_messages)
         if absent:
             # What shows them anyway must stay; what they would have taken flows on.
             pinned = self._showing([passages[place] for place in sorted(absent)], draft)
@@ -149,12 +147,12 @@ class _Composing:
     def _begun(self, pinned: Sequence[int] = ()) -> Draft:
         """Return a draft with all that comes before passages and history."""
         draft = self._fixed()
-        self._take_required(draft)
+        take_required(draft, self.frame, self.limit, self.reserve)
         draft.budget.hold(self._held())
+        slide(draft, self.frame.turn, int(self.settings.turn * max(0, draft.budget.free)))
+        take_examples(draft, self.frame, int(self.settings.examples * max(0, draft.budget.free)))
         for number in pinned:
             draft.take_if_it_fits(number, "recent", PINNED)
-        keep_turn(draft, self.frame.turn)
-        self._take_examples(draft)
         return draft
 
     def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
@@ -175,54 +173,6 @@ class _Composing:
         draft.budget.spend("tools", self._tool_tokens)
         return draft
 
-    def _take_required(self, draft: Draft) -> None:
-        for number in self.frame.head:
-            draft.take(number, "system", HEAD)
-        if self.frame.question is not None:
-            draft.take(self.frame.question, "question", QUESTION)
-        last = self.frame.last
-        if last is not None and not draft.take_if_it_fits(last, "question", END):
-            room = draft.budget.free
-            if room <= 0 or not draft.take_trimmed(last, "question", room):
-                draft.take(last, "question", END)
-        if draft.budget.free < 0:
-            raise self._too_small(draft)
-
-    def _too_small(self, draft: Draft) -> WindowError:
-        needed = draft.budget.spent + self.reserve
-        by_section = ", ".join(f"{name} {tokens}" for name, tokens in draft.budget.sections.items() if tokens)
-        return WindowError(
-            f"what must be kept takes {draft.budget.spent} tokens ({by_section}) and {self.reserve} are"
-            f" reserved for the reply, but the window holds {self.limit}; shorten it by {needed - self.limit}"
-            f" tokens, lower the reserve, or use a model with a window of {needed} or more",
-            needed=needed,
-            limit=self.limit,
-        )
-
-    def _take_examples(self, draft: Draft) -> None:
-        budget = int(self.settings.examples * max(0, draft.budget.free))
-        for group in self.frame.examples:
-            tokens = sum(self.reading.unit_tokens[number] for number in group)
-            if tokens > budget:
-                return
-            budget -= tokens
-            for number in group:
-                draft.take(number, "examples", EXAMPLE)
-
-    def _take_all(self, draft: Draft) -> None:
-        examples = {number for group in self.frame.examples for number in group}
-        for number, unit in enumerate(self.reading.units):
-            if unit.fault:
-                continue
-            if number in self.frame.head:
-                draft.take(number, "system", HEAD)
-            elif number in examples:
-                draft.take(number, "examples", EXAMPLE)
-            elif number in (self.frame.question, self.frame.last):
-                draft.take(number, "question", QUESTION if number == self.frame.question else END)
-            else:
-                draft.take(number, "recent", WHOLE)
-
     def _held(self) -> int:
         """Return what marks and reminders may take at most."""
         count = self.reading.counter.message
@@ -231,10 +181,13 @@ class _Composing:
         reminder = self.settings.reminder
         if reminder is None:
             return marks
-        return marks + (self.limit // reminder.every) * count(Message("system", reminder.text))
+        reminders = (self.limit // reminder.every) * count(Message("system", reminder.text))
+        return marks + min(reminders, int(_REMINDERS * self.limit))
 
     def _showing(self, passages: Sequence[PassageLike], draft: Draft) -> list[int]:
-        return [number for number, chosen in draft.chosen.items() if present(passages, chosen.messages)]
+        """Return the units of the history that show any of ``passages``."""
+        history = (number for number in draft.chosen if number in self.frame.history)
+        return [number for number in history if present(passages, draft.chosen[number].messages)]
 
     def _window(
         self,

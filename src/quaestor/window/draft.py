@@ -52,9 +52,10 @@ class Draft:
         self._mark = mark
 
     @property
-    def messages(self) -> list[Message]:
-        """The messages that are in, not in order."""
-        return [message for chosen in self.chosen.values() for message in chosen.messages]
+    def whole_messages(self) -> list[Message]:
+        """The messages that are in and were not cut short, in no order."""
+        whole = (chosen for chosen in self.chosen.values() if chosen.action != "trimmed")
+        return [message for chosen in whole for message in chosen.messages]
 
     def take(self, number: int, section: Section, reason: str, *, action: Action = "kept") -> None:
         """Put a unit in, whatever it costs."""

@@ -60,20 +60,27 @@ class Choice:
         """Spend what is free on history."""
         self.summary = None
         free = max(0, draft.budget.free)
-        if self.policy != "recall":
-            keep_last_turn(draft, frame, int(settings.last * free) if self.recalls else free)
         held = int(settings.summary * free) if self.summarises else 0
         draft.budget.hold(held)
         if self.recalls:
-            spent = free - held - max(0, draft.budget.free)
-            slide(draft, frame.history, max(0, int(settings.recent * free) - spent))
-            self._recall(draft, frame)
+            self._recall_beside_latest(draft, frame, settings, free)
         else:
+            keep_last_turn(draft, frame, free - held)
             slide(draft, frame.history, draft.budget.free)
         draft.budget.hold(-held)
         if self.summarises:
             self._summarise(draft, frame, settings, held)
-        slide(draft, frame.history, draft.budget.free)
+        for part in (frame.turn, frame.history):
+            slide(draft, part, draft.budget.free)
+
+    def _recall_beside_latest(self, draft: Draft, frame: Frame, settings: Settings, free: int) -> None:
+        """Recall; ``blend`` keeps the latest turn, or the share of the latest messages, before that."""
+        if self.policy == "blend":
+            before = draft.budget.free
+            keep_last_turn(draft, frame, int(settings.last * free))
+            spent = before - draft.budget.free
+            slide(draft, frame.history, max(0, int(settings.recent * free) - spent))
+        self._recall(draft, frame)
 
     def _recall(self, draft: Draft, frame: Frame) -> None:
         if frame.question is None or self.recall is None:

@@ -56,6 +56,7 @@ class Settings:
     """Shares of what the must-keep messages leave free. What a section does not use flows on to the next.
 
     Attributes:
+        turn: at most this share for what happened since the question, its end excepted, which is always kept.
         examples: at most this share for few-shot examples.
         passages: at most this share for passages while there is a conversation to keep as well.
         summary: at most this share for a summary.
@@ -66,6 +67,7 @@ class Settings:
         wording: what the window says in its own words.
     """
 
+    turn: float = 0.6
     examples: float = 0.25
     passages: float = 0.5
     summary: float = 0.12
@@ -76,7 +78,7 @@ class Settings:
     wording: Wording = field(default_factory=default_wording)
 
     def __post_init__(self) -> None:
-        for name in ("examples", "passages", "summary", "recent", "last"):
+        for name in ("turn", "examples", "passages", "summary", "recent", "last"):
             share = getattr(self, name)
             if not 0 <= share <= 1:
                 raise ValueError(f"the share {name!r} is {share}; use a number from 0 to 1")

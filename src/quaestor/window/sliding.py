@@ -16,14 +16,8 @@ def slide(draft: Draft, history: range, budget: int) -> None:
         budget -= draft.reading.unit_tokens[number]
 
 
-def keep_turn(draft: Draft, turn: range) -> None:
-    """Take what happened since the question, newest first."""
-    slide(draft, turn, draft.budget.free)
-
-
 def keep_last_turn(draft: Draft, frame: Frame, budget: int) -> None:
-    """Take the turn before the question, newest first up to ``budget``; its last message is trimmed if it
-    must be."""
+    """Take the turn before the question, newest first up to ``budget``; its last message is cut short if need be."""
     units, messages = draft.reading.units, draft.reading.messages
     first = True
     for number in reversed(frame.history):

@@ -9,7 +9,7 @@ from functools import lru_cache
 from quaestor.messages import Message
 from quaestor.terms import words
 
-_PREFIX = re.compile(r"\s{0,4}(?:\[[^\]\n]{1,60}\]\s?)?(?P<name>[^\W\d_][\w .'-]{0,30}?):\s")
+_PREFIX = re.compile(r"\s{0,4}(?:[\[(][^\])\n]{1,60}[\])]\s?)?(?P<name>[^\W\d_][\w .'-]{0,30}?):\s")
 
 
 def speaker_of(message: Message) -> str | None:

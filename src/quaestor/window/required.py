@@ -1,0 +1,70 @@
+"""What is in every window: the head, the newest question, the end of its turn."""
+
+from __future__ import annotations
+
+from quaestor.errors import WindowError
+from quaestor.window.draft import Draft
+from quaestor.window.frame import Frame
+
+HEAD = "system message at the head: always kept"
+QUESTION = "the newest question: always kept"
+END = "the end of the newest turn: always kept"
+EXAMPLE = "few-shot example"
+WHOLE = "everything fits"
+
+
+def take_required(draft: Draft, frame: Frame, limit: int, reserve: int) -> None:
+    """Take what must be kept; the end of the turn is cut short before it comes to an error.
+
+    Raises:
+        WindowError: it does not fit nevertheless.
+    """
+    for number in frame.head:
+        draft.take(number, "system", HEAD)
+    if frame.question is not None:
+        draft.take(frame.question, "question", QUESTION)
+    last = frame.last
+    if last is not None and not draft.take_if_it_fits(last, "question", END):
+        room = draft.budget.free
+        if room <= 0 or not draft.take_trimmed(last, "question", room):
+            draft.take(last, "question", END)
+    if draft.budget.free < 0:
+        raise _too_small(draft, limit, reserve)
+
+
+def take_examples(draft: Draft, frame: Frame, budget: int) -> None:
+    """Take the first few-shot examples that fit ``budget`` tokens, in pairs."""
+    for group in frame.examples:
+        budget -= sum(draft.reading.unit_tokens[number] for number in group)
+        if budget < 0:
+            return
+        for number in group:
+            draft.take(number, "examples", EXAMPLE)
+
+
+def take_all(draft: Draft, frame: Frame) -> None:
+    """Take every message that can be sent."""
+    head, examples = set(frame.head), {number for group in frame.examples for number in group}
+    for number, unit in enumerate(draft.reading.units):
+        if unit.fault:
+            continue
+        if number in head:
+            draft.take(number, "system", HEAD)
+        elif number in examples:
+            draft.take(number, "examples", EXAMPLE)
+        elif number in (frame.question, frame.last):
+            draft.take(number, "question", QUESTION if number == frame.question else END)
+        else:
+            draft.take(number, "recent", WHOLE)
+
+
+def _too_small(draft: Draft, limit: int, reserve: int) -> WindowError:
+    needed = draft.budget.spent + reserve
+    sections = ", ".join(f"{name} {tokens}" for name, tokens in draft.budget.sections.items() if tokens)
+    return WindowError(
+        f"what must be kept takes {draft.budget.spent} tokens ({sections}) and {reserve} are reserved for the reply,"
+        f" but the window holds {limit}; shorten it by {needed - limit} tokens, lower the reserve, or use a model with"
+        f" a window of {needed} or more",
+        needed=needed,
+        limit=limit,
+    )
