@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,11 @@ def test_a_quote_with_other_blanks_is_repaired(source: bytes, data: st.DataObjec
 def test_any_answer_is_survived(source: str, answer: str) -> None:
     data = source.encode("utf-8", "replace")
     verify(f'{answer} [1: "{answer}"] {answer} [1].', [Passage(1, "x", 1, 3, source)], lambda path: data)
+
+
+@pytest.mark.parametrize("quote", ["* _ * _ * _ * x", "# # # # # # y", "- - - - - z", "> > > > ; ; ; a", "a b c d"])
+def test_signs_without_end_take_no_time(quote: str) -> None:
+    source = (quote[:-1] * 20_000 + " " * 100_000).encode()
+    started = time.perf_counter()
+    assert check_quote(Passage(1, "x", 1, 1, ""), quote * 3, lambda path: source).status == "unverified"
+    assert time.perf_counter() - started < 5

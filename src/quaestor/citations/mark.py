@@ -30,7 +30,7 @@ NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
 
 _NO_ANSWER = re.compile(r"[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
-_FENCE = re.compile(r"^(?P<marks>```+|~~~+)[^\n]*\n(?P<code>.*?)^(?P=marks)[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(?P<marks>`{3,}+|~{3,}+)[^\n]*+\n(?P<code>.*?)^(?P=marks)[ \t]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
 _QUOTE_MARKS = "\"'“”„‟‘’«»`"
@@ -38,6 +38,7 @@ _OPENING = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?
 _NUMBERS = re.compile(r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?(?!\d)")
 _SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=\d)", re.IGNORECASE)
 _LONGEST_QUOTE = 2000
+_MOST_MARKS = 1000
 _LONGEST_RANGE = 9
 
 
@@ -71,11 +72,15 @@ def without_no_answer(answer: str) -> str:
 
 
 def parse(answer: str) -> tuple[Mark, ...]:
-    """Return the marks of a finished answer in order; a mark of several passages gives one for each."""
-    code = [(found.start(), found.end()) for found in (*_FENCE.finditer(answer), *_code_spans(answer))]
+    """Return the marks of a finished answer in order; a mark of several passages gives one for each.
+
+    A thousand are read at most: a model that repeats itself without end must not take forever here as well.
+    """
+    fences = list(_FENCE.finditer(answer))
+    code = [(found.start(), found.end()) for found in (*fences, *_code_spans(answer))]
     marks: list[Mark] = []
     at = 0
-    while opening := _OPENING.search(answer, at):
+    while len(marks) < _MOST_MARKS and (opening := _OPENING.search(answer, at)):
         start, at = opening.start(), opening.end()
         if any(begin <= start < end for begin, end in code):
             continue
@@ -83,7 +88,7 @@ def parse(answer: str) -> tuple[Mark, ...]:
         if read is None:
             continue
         references, end = read
-        before = None if any(quote for _, quote in references) else _quote_before(answer, start, marks)
+        before = None if any(quote for _, quote in references) else _quote_before(answer, start, marks, fences)
         for n, quote in references:
             marks.append(Mark(n, quote or before, quote is not None, start, end))
         at = end
@@ -159,12 +164,14 @@ def _expanded(numbers: str) -> list[int]:
     return list(range(first, last + 1)) if 0 <= last - first <= _LONGEST_RANGE else ends
 
 
-def _quote_before(answer: str, start: int, marks: Sequence[Mark]) -> str | None:
+def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Sequence[re.Match[str]]) -> str | None:
     """Return the quotation, block quote or fenced block that ends just before a bare mark."""
     if marks and not answer[marks[-1].end : start].strip(" ,;"):
         return marks[-1].quote if not marks[-1].quoted else None
-    before = answer[:start].rstrip()
-    fenced = next((found for found in _FENCE.finditer(answer) if found.end() == len(before)), None)
+    before = answer[max(0, start - 2 * _LONGEST_QUOTE) : start].rstrip()
+    gap = answer[:start][-100:]
+    end = start - (len(gap) - len(gap.rstrip()))
+    fenced = next((found for found in fences if found.end() == end), None)
     if fenced is not None:
         return fenced["code"].strip("\r\n") or None
     line = before.rfind("\n") + 1

@@ -12,8 +12,11 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 _ELISION = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
 _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LINE_NUMBER = re.compile(r"^\s*\d+\s*\|", re.MULTILINE)
-# Blanks and Markdown emphasis, then perhaps the sign that begins a further line of a comment or a quotation.
-_GAP = r"(?:[\s*_`]+(?:(?:#+|//+|\*+|>+|--|;+)\s+)?)"
+# Blanks and Markdown emphasis, then perhaps the sign that begins a further line of a comment or a quotation. Atomic, so
+# that a quote of nothing but such signs cannot make the search take forever.
+_GAP_SIGNS = "*_`#/>-;"
+_WIDE_GAP = r"(?>[\s*_`]{1,200}(?:(?:#+|//+|>+|--|;+)\s{1,200})?)"
+_NARROW_GAP = r"\s{1,200}"
 _ALIKE = {
     character: f"[{group}]"
     for group in ('"“”„‟«»', "'‘’‚‛ʼ`´", "\\-‐‑‒–—−")
@@ -126,8 +129,9 @@ def _pattern(quote: str) -> re.Pattern[str] | None:
         return None
     pieces = [_literal(tokens[0])]
     for before, token in pairwise(tokens):
-        both_words = _is_word(before) and _is_word(token)
-        pieces += [_GAP if both_words else f"{_GAP}?", _literal(token)]
+        # A gap must not swallow the sign that is looked for next.
+        gap = _NARROW_GAP if token[0] in _GAP_SIGNS else _WIDE_GAP
+        pieces += [f"(?>{gap})" if _is_word(before) and _is_word(token) else f"(?>{gap})?+", _literal(token)]
     left = r"(?<!\w)" if _is_word(tokens[0]) else ""
     right = r"(?!\w)" if _is_word(tokens[-1]) else ""
     ending = f"(?:{re.escape(quote[len(body) :])})?"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SKIPPED_LINE = re.compile(r"^[ \t]*(?:#{1,6}\s|>|\||[-=*_]{3,}\s*$)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 # A full stop ends a sentence before a blank and a capital, digit, quotation or mark; not in `e.g. this` or `v1.2`.

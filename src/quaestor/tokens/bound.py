@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from quaestor.tokens.cache import CountCache
 from quaestor.tokens.exact import ExactTokenizer
 
-# Anything between blanks that holds a character beyond ASCII.
-_WIDE = re.compile(r"[^\s\x00-\x7f]*[!-~]*[^\x00-\x7f]\S*")
+_BLANK = re.compile(r"(\s+)")
 _DIGITS = re.compile(r"[0-9]{2,}")
 _BLANKS = re.compile(r"\s{2,}")
 _RUNS = re.compile(r"([!-/:-@\[-`{-~])\1{7,}")
@@ -113,8 +112,9 @@ class CalibratedBound:
 
 def _parted(text: str) -> tuple[str, str]:
     """Return the text without its words beyond ASCII, and those words."""
-    wide = " ".join(found[0] for found in _WIDE.finditer(text))
-    return _WIDE.sub("", text), wide
+    pieces = _BLANK.split(text)
+    wide = " ".join(piece for piece in pieces if not piece.isascii())
+    return "".join(piece for piece in pieces if piece.isascii()), wide
 
 
 def _blank_surplus(blank: str) -> float:
