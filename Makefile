@@ -11,13 +11,13 @@ STAMP := $(VENV)/.installed
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
-	@$(BIN)/quaestor index .
+	@$(BIN)/quaestor index
 	@echo
-	@echo '$$ quaestor search "where are citations checked against the file"'
-	@$(BIN)/quaestor search "where are citations checked against the file" -k 3 .
+	@echo '$$ quaestor search "where are citations checked against the file" -k 3'
+	@$(BIN)/quaestor search "where are citations checked against the file" -k 3
 	@echo
 	@echo '$$ quaestor ask "How does an edited file get back into the index?"'
-	@$(BIN)/quaestor ask "How does an edited file get back into the index?" .
+	@$(BIN)/quaestor ask "How does an edited file get back into the index?"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -1,0 +1,130 @@
+"""The README tells the truth: its commands run, its transcript is that of `make demo`, its links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quaestor.config import RULES
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"<!-- run -->\n```(sh|python)\n(.*?)```", TEXT, re.DOTALL)
+DEMO = re.compile(r"(?<=<!-- demo -->\n```text\n).*?(?=```\n<!-- /demo -->)", re.DOTALL)
+LINKS = re.findall(r"\]\(([^)#:]+)\)", TEXT)
+UNKNOWN = 1
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The command on the PATH, a data folder of its own, and no settings from outside."""
+    folder = tmp_path_factory.mktemp("readme")
+    command = folder / "bin" / "quaestor"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m quaestor "$@"\n')
+    command.chmod(0o755)
+    foreign = ("QUAESTOR_", "OPENAI_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    return {
+        **kept,
+        "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
+        "QUAESTOR_HOME": str(folder / "home"),
+        "PYTHONUTF8": "1",
+    }
+
+
+def run(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+def commands(block: str) -> list[str]:
+    """Return the commands of a shell block, without its remarks."""
+    return [line for line in block.splitlines() if line and not line.startswith("#")]
+
+
+SHELL = [command for language, block in BLOCKS if language == "sh" for command in commands(block)]
+PYTHON = [block for language, block in BLOCKS if language == "python"]
+
+
+@pytest.mark.parametrize("command", SHELL)
+def test_commands_run(command: str, environment: dict[str, str]) -> None:
+    done = run(["sh", "-c", command], environment)
+    # A question may go unanswered, and that is an answer; nothing else may fail.
+    allowed = (0, UNKNOWN) if command.startswith("quaestor ask") else (0,)
+    assert done.returncode in allowed, done.stderr
+    assert done.stderr == ""
+    assert done.stdout
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_python_runs(code: str, environment: dict[str, str]) -> None:
+    done = run([sys.executable, "-W", "error", "-c", code], environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+def test_there_is_something_to_run() -> None:
+    assert len(SHELL) >= 10
+    assert PYTHON
+
+
+def demo() -> list[str]:
+    """Return the commands that `make demo` shows."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return [line.replace("$$", "$") for line in re.findall(r"@echo '(\$\$ .*)'", makefile)]
+
+
+def test_the_demo_runs_what_it_shows() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    ran = re.findall(r"^\t@\$\(BIN\)/(quaestor .*)$", makefile, re.MULTILINE)
+    assert [f"$ {command}" for command in ran] == demo()
+
+
+def test_the_transcript_is_that_of_the_demo(environment: dict[str, str]) -> None:
+    if "WRITE_README" in os.environ:
+        parts = []
+        for line in demo():
+            done = run(["sh", "-c", line.removeprefix("$ ")], environment)
+            parts.append(f"{line}\n{done.stdout.replace(str(ROOT), '~/quaestor').rstrip()}\n")
+        README.write_text(DEMO.sub(lambda _: "\n".join(parts), TEXT), encoding="utf-8")
+    [transcript] = DEMO.findall(README.read_text(encoding="utf-8"))
+    assert [line for line in transcript.splitlines() if line.startswith("$ ")] == demo()
+    places = re.findall(r"^(?:  \[\d+\] )?(\S+\.\w+):\d+ ", transcript, re.MULTILINE)
+    assert places
+    assert [place for place in places if not (ROOT / place).exists()] == []
+
+
+def test_links_lead_somewhere() -> None:
+    assert LINKS
+    assert [link for link in LINKS if not (ROOT / link).exists()] == []
+
+
+def test_the_reading_order_names_what_is_there() -> None:
+    [tree] = re.findall(r"## Reading order\n\n```text\n(.*?)```", TEXT, re.DOTALL)
+    folder, missing = ROOT, []
+    for line in tree.splitlines():
+        names = re.match(r"\s*((?:\S+ )*?\S+?)(?:\s{2,}|$)", line)
+        assert names
+        for name in names[1].split():
+            base = folder if line.startswith("  ") else ROOT
+            if not (base / name).exists():
+                missing.append(name)
+            elif not line.startswith("  ") and name.endswith("/"):
+                folder = ROOT / name
+    assert missing == []
+
+
+def test_variables_exist() -> None:
+    known = {variable for rule in RULES.values() for variable in rule.environment} | {"NO_COLOR"}
+    named = set(re.findall(r"`((?:QUAESTOR|OPENAI)_[A-Z_]+[A-Z])`", TEXT))
+    assert named <= known
+    assert named
