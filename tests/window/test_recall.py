@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.messages import Message
-from quaestor.window import Recall
+from quaestor.window import Recall, SharedRecall
 from quaestor.window.lexical import MessageTerms
 from quaestor.window.recall import spread
 from quaestor.window.speakers import speaker_of
@@ -126,3 +126,17 @@ def test_forgetting_leaves_nothing_behind() -> None:
 def test_scores_flow_further_to_later_messages() -> None:
     spreaded = spread(np.array([0.0, 0.0, 1.0, 0.0, 0.0]))
     assert spreaded[2] > spreaded[3] > spreaded[1] > spreaded[0] > 0
+
+
+def test_conversations_that_take_turns_are_indexed_once_each() -> None:
+    embedder = Letters()
+    recall = SharedRecall(embedder, places=2)
+    one, other = said(*FILLER, "rain?"), said("Another start.", *FILLER, "wind?")
+    for _ in range(3):
+        for messages in (one, other):
+            scores = recall.score(messages, len(messages) - 1)
+            assert np.array_equal(scores, Recall(Letters()).score(messages, len(messages) - 1))
+    assert embedder.encoded == len(one) + len(other)
+    recall.score(said("A third one.", "Yes.", "And so?"), 2)
+    recall.score(one, len(one) - 1)
+    assert embedder.encoded > 2 * len(one) + len(other), "the one used longest ago made room"

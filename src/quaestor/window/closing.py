@@ -23,8 +23,7 @@ class Item(NamedTuple):
 
 
 def mark_messages(settings: Settings) -> tuple[Message, Message, Message]:
-    """Return the notes before recalled messages, before the latest ones, and where older ones are left
-    out."""
+    """Return the notes before recalled messages, before the latest ones, and where older ones are left out."""
     wording = settings.wording
     recalled, recent, skipped = (
         Message("system", text) for text in (wording.recalled, wording.recent, wording.skipped)

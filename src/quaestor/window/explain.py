@@ -33,8 +33,7 @@ def explain_messages(draft: Draft, *, summarised: bool) -> list[Decision]:
 
 
 def explain_passages(placing: Placing, placement: Placement) -> list[Decision]:
-    """Return the decision on every passage, in order. What the passages share falls to the first one
-    shown."""
+    """Return the decision on every passage, in order. What the passages share falls to the first one shown."""
     decisions: list[Decision] = []
     before = 0
     for index, (action, reason) in enumerate(placement.outcomes):

@@ -74,6 +74,15 @@ class Recall:
         self._latest: tuple[list[Message], Message, NDArray[np.float32]] | None = None
         self._lock = Lock()
 
+    @property
+    def indexed(self) -> int:
+        """The number of messages that are indexed."""
+        return len(self._messages)
+
+    def knows(self, messages: list[Message]) -> int:
+        """Return how many of ``messages``, from the first one on, are indexed already."""
+        return shared(self._messages, messages)
+
     def score(self, messages: Sequence[Message], question: int) -> NDArray[np.float32]:
         """Return how much each of ``messages[:question]`` bears on ``messages[question]``.
 
@@ -135,8 +144,7 @@ class Recall:
         return spread(self._terms.score({**self._feedback(query, best, scores), **query}))
 
     def _feedback(self, query: Mapping[str, float], best: NDArray[Any], scores: Scores) -> dict[str, float]:
-        """Return the rare terms of the best messages, weighted by how much those messages bear on the
-        query."""
+        """Return the rare terms of the best messages, weighted by how much those messages bear on the query."""
         rare = max(2.0, _FEEDBACK_SPREAD * len(self._terms))
         weights: dict[str, float] = {}
         for number in best.tolist():

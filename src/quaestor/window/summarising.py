@@ -35,8 +35,7 @@ class Summary:
 def summary_of(
     messages: Sequence[Message], summarise: Summarise | None, budget: int, counter: Counter, wording: Wording
 ) -> Summary:
-    """Return a summary of ``messages`` in up to ``budget`` tokens; never raises for what ``summarise``
-    does."""
+    """Return a summary of ``messages`` in up to ``budget`` tokens; never raises for what ``summarise`` does."""
     room = budget - counter.message(as_message("", wording))
     if room < _LEAST:
         return Summary(None, 0, "no summary: its share of the window is too small")

@@ -35,8 +35,7 @@ def trim(text: str, budget: int, count: Callable[[str], int], mark: str) -> str 
 
 
 def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return about the largest length that fits, by doubling, then halving: a long text is never counted
-    whole."""
+    """Return about the largest length that fits, by doubling, then halving: a long text is never counted whole."""
     low, high = 0, min(_FIRST_GUESS, most)
     while high < most and fits(high):
         low, high = high, min(2 * high, most)
