@@ -89,9 +89,10 @@ def test_the_demo_runs_what_it_shows() -> None:
     assert [f"$ {command}" for command in ran] == demo()
 
 
-def test_the_transcript_is_that_of_the_demo(environment: dict[str, str]) -> None:
+def test_the_transcript_is_that_of_the_demo(environment: dict[str, str], tmp_path: Path) -> None:
     if "WRITE_README" in os.environ:
         parts = []
+        environment = {**environment, "QUAESTOR_HOME": str(tmp_path)}
         for line in demo():
             done = run(["sh", "-c", line.removeprefix("$ ")], environment)
             parts.append(f"{line}\n{done.stdout.replace(str(ROOT), '~/quaestor').rstrip()}\n")
