@@ -168,10 +168,10 @@ def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Sequen
     """Return the quotation, block quote or fenced block that ends just before a bare mark."""
     if marks and not answer[marks[-1].end : start].strip(" ,;"):
         return marks[-1].quote if not marks[-1].quoted else None
-    before = answer[max(0, start - 2 * _LONGEST_QUOTE) : start].rstrip()
-    gap = answer[:start][-100:]
-    end = start - (len(gap) - len(gap.rstrip()))
-    fenced = next((found for found in fences if found.end() == end), None)
+    # Only what is near can belong to the mark; looking further would take forever on an answer of nothing but marks.
+    offset = max(0, start - 2 * _LONGEST_QUOTE)
+    before = answer[offset:start].rstrip()
+    fenced = next((found for found in fences if found.end() == offset + len(before)), None)
     if fenced is not None:
         return fenced["code"].strip("\r\n") or None
     line = before.rfind("\n") + 1

@@ -134,7 +134,8 @@ def _pattern(quote: str) -> re.Pattern[str] | None:
         pieces += [f"(?>{gap})" if _is_word(before) and _is_word(token) else f"(?>{gap})?+", _literal(token)]
     left = r"(?<!\w)" if _is_word(tokens[0]) else ""
     right = r"(?!\w)" if _is_word(tokens[-1]) else ""
-    ending = rf"(?:\s{{0,200}}{re.escape(quote[len(body) :])})?"
+    surplus = re.escape(quote[len(body) :])
+    ending = rf"(?:\s{{0,200}}{surplus})?" if surplus else ""
     return re.compile(f"{left}{''.join(pieces)}{right}{ending}", re.IGNORECASE)
 
 
