@@ -17,6 +17,7 @@ from quaestor.errors import IndexUnusableError, UsageError
 from quaestor.ingest.files import checked_root
 from quaestor.ingest.indexer import Indexer, IngestSettings, Progress, Survey
 from quaestor.ingest.survey import CountTokens
+from quaestor.retrieval.ranker import Ranker
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Index(Corpus):
         embedder = make_embedder(settings)
         store = make_store(root, settings, embedder, create=create)
         indexer = Indexer(root, store, embedder, ingest_settings(settings))
-        return cls(root, store, embedder, indexer, refresh_seconds=settings.refresh_seconds)
+        return cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
 
 
 def make_embedder(settings: Settings) -> Embedder:

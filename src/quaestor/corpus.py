@@ -22,6 +22,7 @@ from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.reading import read_snapshot
 from quaestor.passages import Document, Hit
+from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import Store, Where
 
@@ -74,7 +75,14 @@ class Corpus:
     """One source's index, searchable and kept fresh."""
 
     def __init__(
-        self, root: Path, store: Store, embedder: Embedder, indexer: Indexer, *, refresh_seconds: float
+        self,
+        root: Path,
+        store: Store,
+        embedder: Embedder,
+        indexer: Indexer,
+        ranker: Ranker,
+        *,
+        refresh_seconds: float,
     ) -> None:
         self.root = root
         self.store = store
@@ -83,7 +91,7 @@ class Corpus:
         self.refresh_seconds = refresh_seconds
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        self._retriever = Retriever(store, embedder)
+        self.retriever = Retriever(store, embedder, ranker)
 
     def refresh(self, progress: Progress | None = None, budget_seconds: float | None = None) -> Changes:
         """Bring the index up to date with the files and return what changed.
@@ -100,7 +108,7 @@ class Corpus:
     def search(self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed."""
         self.refresh(budget_seconds=self.refresh_seconds)
-        hits = self._retriever.search(query, k, mode=mode, where=where)
+        hits = self.retriever.search(query, k, mode=mode, where=where)
         if self.freshness.fresh:
             return hits
         return [replace(hit, fresh=self._is_current(hit.document)) for hit in hits]

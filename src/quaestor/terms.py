@@ -61,3 +61,17 @@ def terms_of_word(word: str) -> tuple[str, ...]:
 def terms(text: str) -> list[str]:
     """Return the lexical terms of ``text`` in order, repeated as often as they occur."""
     return [term for word in _WORD.findall(text) for term in terms_of_word(word)]
+
+
+STOP_WORDS = frozenset(
+    "a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no"
+    " not of on or our s should so such t than that the their them then there these they this those to use used uses"
+    " using was we were what when where which while who whom whose why will with would you your".split()
+)
+"""Words of English that say nothing about what is asked."""
+
+
+def content_terms(text: str) -> list[str]:
+    """Return the lexical terms of ``text`` without stop words, in order; all terms if nothing else is left."""
+    content = [term for word in find_words(text) if word.lower() not in STOP_WORDS for term in terms_of_word(word)]
+    return content or terms(text)

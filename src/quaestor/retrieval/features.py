@@ -7,7 +7,7 @@ refuses another, so order and meaning here are part of the trained weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,6 +24,8 @@ FEATURES: tuple[str, ...] = (
     # the retrievers
     "lexical",
     "lexical_rank",
+    "lexical_body",
+    "lexical_symbol",
     "dense",
     "dense_relative",
     "dense_rank",
@@ -57,11 +59,14 @@ FEATURES: tuple[str, ...] = (
     "entry",
     "declaration",
     "prose",
+    "data",
+    "shadowed",
     "type_kind",
     "function_kind",
     "anonymous",
     "first_in_file",
     "size",
+    "file_size",
     "depth",
     # the query
     "query_symbol",
@@ -95,13 +100,17 @@ class Candidate:
 
     Attributes:
         stored: the chunk.
-        lexical: its BM25 score, 0 if the lexical retriever did not find it.
+        lexical: its BM25 score over all fields, 0 if the lexical retriever did not find it.
         dense: its cosine similarity to the query, 0 if unknown.
+        body: its BM25 score over the text alone.
+        symbol: its BM25 score over names alone.
     """
 
     stored: StoredChunk
     lexical: float
     dense: float
+    body: float = 0.0
+    symbol: float = 0.0
 
 
 @lru_cache(maxsize=1 << 15)
@@ -152,26 +161,20 @@ def _name_features(query: Query, chunk: Chunk, wanted: Mapping[str, float]) -> d
     lowered = [name.lower() for name in defined]
     return {
         "defines_name": float(any(name in lowered for name in query.names)),
-        "is_name": float(
-            bool(query.names) and chunk.symbol is not None and chunk.symbol.lower() == query.names[0]
-        ),
+        "is_name": float(bool(query.names) and chunk.symbol is not None and chunk.symbol.lower() == query.names[0]),
         "symbol_coverage": _weight(_name_terms(tuple(defined)), wanted),
         "symbol_precision": len(main & wanted.keys()) / len(main) if main else 0.0,
         "scope_coverage": _weight(_name_terms(chunk.scope), wanted) if chunk.scope else 0.0,
     }
 
 
-def _path_features(
-    query: Query, path: PathProfile, full: str, wanted: Mapping[str, float]
-) -> dict[str, float]:
+def _path_features(query: Query, path: PathProfile, full: str, wanted: Mapping[str, float]) -> dict[str, float]:
     names = [name.replace("_", "") for name in query.names]
     stem = path.stem
     return {
         "stem_is_name": float(any(stem == name or stem.rstrip("s") == name.rstrip("s") for name in names)),
         "stem_coverage": _weight(path.stem_terms, wanted),
-        "stem_precision": len(path.stem_terms & wanted.keys()) / len(path.stem_terms)
-        if path.stem_terms
-        else 0.0,
+        "stem_precision": len(path.stem_terms & wanted.keys()) / len(path.stem_terms) if path.stem_terms else 0.0,
         "folder_coverage": _weight(path.folder_terms, wanted),
         "path_match": float(query.kind == "path" and full.lower().endswith(query.text.lower().lstrip("./"))),
     }
@@ -186,11 +189,13 @@ def _kind_features(query: Query, stored: StoredChunk, path: PathProfile) -> dict
         "entry": path.entry,
         "declaration": path.declaration,
         "prose": path.prose,
+        "data": path.data,
         "type_kind": chunk.kind in _TYPE_KINDS,
         "function_kind": chunk.kind in _FUNCTION_KINDS,
         "anonymous": chunk.symbol is None,
         "first_in_file": stored.position == 0,
         "size": math.log1p(len(chunk.text)) / 8,
+        "file_size": math.log1p(stored.document.size) / 12,
         "depth": min(path.depth, 10) / 10,
         "query_symbol": query.kind == "symbol",
         "query_path": query.kind == "path",
@@ -204,7 +209,11 @@ def _fill_retrievers(matrix: NDArray[np.float32], candidates: Sequence[Candidate
     dense = np.array([candidate.dense for candidate in candidates], dtype=np.float32)
     if not len(candidates):
         return
+    body = np.array([candidate.body for candidate in candidates], dtype=np.float32)
+    symbol = np.array([candidate.symbol for candidate in candidates], dtype=np.float32)
     matrix[:, _COLUMN["lexical"]] = lexical / max(float(lexical.max()), 1e-6)
+    matrix[:, _COLUMN["lexical_body"]] = body / max(float(body.max()), 1e-6)
+    matrix[:, _COLUMN["lexical_symbol"]] = symbol / max(float(symbol.max()), 1e-6)
     matrix[:, _COLUMN["lexical_rank"]] = _reciprocal_ranks(lexical)
     matrix[:, _COLUMN["dense"]] = dense
     matrix[:, _COLUMN["dense_relative"]] = dense / max(float(dense.max()), 1e-6)
@@ -218,15 +227,14 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.where(scores > 0, 10 / (10 + ranks), 0).astype(np.float32)
 
 
-def _fill_files(
-    matrix: NDArray[np.float32], candidates: Sequence[Candidate], wanted: Mapping[str, float]
-) -> None:
+def _fill_files(matrix: NDArray[np.float32], candidates: Sequence[Candidate], wanted: Mapping[str, float]) -> None:
     """Fill what a chunk's file brings: several good chunks, all its names, all its words."""
     files: dict[str, list[int]] = {}
     for row, candidate in enumerate(candidates):
         files.setdefault(candidate.stored.document.path, []).append(row)
     lexical, dense = matrix[:, _COLUMN["lexical"]], matrix[:, _COLUMN["dense"]]
     most = max((float(lexical[rows].sum()) for rows in files.values()), default=1.0) or 1.0
+    shallowest = _shallowest(files)
     for path, rows in files.items():
         names = tuple(name for row in rows for name in candidates[row].stored.chunk.defines)
         profile = profile_path(path)
@@ -239,12 +247,21 @@ def _fill_files(
             "file_candidates": math.log1p(len(rows)) / 4,
             "file_symbol_coverage": _weight(found, wanted),
             "file_defines_name": float(matrix[rows, _COLUMN["defines_name"]].max()),
+            "shadowed": float(profile.depth > shallowest[profile.stem]),
             "file_coverage": _weight(found | profile.stem_terms | profile.folder_terms, wanted),
         }
         for name, value in values.items():
             matrix[rows, _COLUMN[name]] = value
         matrix[rows, _COLUMN["best_lexical_in_file"]] = lexical[rows] >= values["file_lexical_best"]
         matrix[rows, _COLUMN["best_dense_in_file"]] = dense[rows] >= values["file_dense_best"]
+
+
+def _shallowest(paths: Iterable[str]) -> Mapping[str, int]:
+    """Return the least depth of each file name: a deeper namesake is often a copy, a port or an older version."""
+    depths: dict[str, int] = {}
+    for profile in map(profile_path, paths):
+        depths[profile.stem] = min(profile.depth, depths.get(profile.stem, profile.depth))
+    return depths
 
 
 _COLUMN: Mapping[str, int] = {name: column for column, name in enumerate(FEATURES)}

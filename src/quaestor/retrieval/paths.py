@@ -20,10 +20,12 @@ _VENDORED = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third_?party|node_modules|external|deps|compat|_compat|legacy|deprecated|polyfills?)(?:/|$)",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(
-    r"(?:^|/)(?:__init__\.py|index\.[jt]sx?|mod\.rs|lib\.rs|package-info\.java|init\.lua|all\.h)$"
-)
+_ENTRY = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java|init\.lua)$")
+_REEXPORT = re.compile(r"(?:^|/)(?:__init__\.pyi?|package-info\.java)$")
 _DECLARATION = re.compile(r"\.d\.ts$|\.pyi$|(?:^|[_.-])generated|\.g\.\w+$|\.pb\.\w+$|_pb2\.py$")
+_DATA = re.compile(
+    r"\.(?:json|toml|ya?ml|lock|cfg|ini|xml|csv|tsv|mod|sum|svg|plist|properties|snap|po)$", re.IGNORECASE
+)
 _PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org|html?)$", re.IGNORECASE)
 
 
@@ -36,7 +38,7 @@ class PathProfile:
         stem_terms: terms of the file name.
         folder_terms: terms of the folders.
         depth: number of folders.
-        test, example, vendored, entry, declaration, prose: what part the file plays.
+        test, example, vendored, entry, declaration, prose, data: what part the file plays.
     """
 
     stem: str
@@ -49,6 +51,7 @@ class PathProfile:
     entry: bool
     declaration: bool
     prose: bool
+    data: bool
 
 
 @lru_cache(maxsize=1 << 14)
@@ -67,7 +70,8 @@ def profile_path(path: str) -> PathProfile:
         test=_TEST.search(path) is not None,
         example=_EXAMPLE.search(path) is not None,
         vendored=_VENDORED.search(path) is not None,
-        entry=_ENTRY.search(path) is not None,
+        entry=_REEXPORT.search(path) is not None,
         declaration=_DECLARATION.search(path) is not None,
         prose=_PROSE.search(path) is not None,
+        data=_DATA.search(path) is not None,
     )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from quaestor.terms import terms
+from quaestor.terms import content_terms
 
 QueryKind = Literal["symbol", "path", "trace", "text"]
 
@@ -37,7 +37,7 @@ class Query:
         kind: ``symbol`` (a bare or qualified name), ``path``, ``trace`` (an error message or a stack trace) or
             ``text`` (anything else, questions above all).
         names: identifiers to look up definitions for, lower-case, most specific first.
-        terms: its lexical terms, in order, with repetitions.
+        terms: its lexical terms without stop words, in order, with repetitions.
     """
 
     text: str
@@ -50,7 +50,7 @@ def read_query(text: str) -> Query:
     """Read a query. Any text is a legal query; one without a single word has no terms."""
     text = _shortened(text.replace("\x00", " ")).strip()
     kind = _kind(text)
-    return Query(text, kind, _names(text, kind), tuple(terms(text)))
+    return Query(text, kind, _names(text, kind), tuple(content_terms(text)))
 
 
 def _shortened(text: str) -> str:

@@ -41,7 +41,7 @@ class FieldBoosts:
 
     body: float = 1.0
     path: float = 1.0
-    symbol: float = 2.0
+    symbol: float = 0.5
 
     def items(self) -> Iterator[tuple[str, float]]:
         """Yield each field's name with its boost."""
@@ -157,6 +157,10 @@ class Store(Protocol):
 
         A repeated term counts once, with a little more weight. Of a long query, the rarest terms count.
         """
+        ...
+
+    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of chunks in which each term stands, in the field where it stands most often."""
         ...
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:

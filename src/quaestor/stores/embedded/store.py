@@ -136,6 +136,12 @@ class EmbeddedStore:
             allowed = self._allowed(connection, where)
         return view.search(weigh(terms), boosts, k, allowed)
 
+    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of chunks in which each term stands, in the field where it stands most often."""
+        with self._reading() as connection:
+            view = self._lexical = self._lexical_view(connection)
+        return {term: view.frequency(term) for term in weigh(list(terms))}
+
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
 

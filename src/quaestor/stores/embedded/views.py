@@ -54,6 +54,10 @@ class LexicalView:
         recent = RecentChunks((chunk for chunks in counted.values() for chunk in chunks), base)
         return cls(lag.content, base, frozenset(removed), counted, recent)
 
+    def frequency(self, term: str) -> int:
+        """Return the number of chunks with ``term``, in the field where it is most frequent."""
+        return max(self.recent.frequency(field, term) for field in FIELDS)
+
     def search(self, weights: Mapping[str, float], boosts: FieldBoosts, k: int, allowed: Allowed | None) -> Scored:
         """Return up to ``k`` chunks by BM25, best first; of equals, the oldest."""
         if k <= 0 or not weights:

@@ -1,0 +1,105 @@
+"""The learned ranker: a linear model over explicit features, one set of weights for each kind of query.
+
+The weights are data (``ranker.json``), made by ``quaestor.training.ranker``; nothing here is set by hand. Being linear,
+each feature's share in a score is exact.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.errors import IndexUnusableError
+from quaestor.retrieval.features import FEATURES
+from quaestor.retrieval.query import QueryKind
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """Weights of the features for names, and for everything else.
+
+    Attributes:
+        name: identifies the training run.
+        of_symbols: weights for queries that are a name, shape ``(len(FEATURES),)``.
+        of_texts: weights for all other queries.
+        decay: what each further chunk of a file loses, for code; in units of the score.
+        prose_decay: the same for prose.
+    """
+
+    name: str
+    of_symbols: Matrix
+    of_texts: Matrix
+    decay: float
+    prose_decay: float
+
+    @classmethod
+    def bundled(cls) -> Ranker:
+        """Return the ranker that comes with the package."""
+        return _bundled()
+
+    @classmethod
+    def from_json(cls, text: str) -> Ranker:
+        """Read weights.
+
+        Raises:
+            IndexUnusableError: they were trained for other features.
+        """
+        data = json.loads(text)
+        if tuple(data["features"]) != FEATURES:
+            raise IndexUnusableError("The ranker's weights are for other features. Train it again, or reinstall.")
+        return cls(
+            data["name"],
+            np.array(data["of_symbols"], dtype=np.float32),
+            np.array(data["of_texts"], dtype=np.float32),
+            float(data["decay"]),
+            float(data["prose_decay"]),
+        )
+
+    def weights(self, kind: QueryKind) -> Matrix:
+        """Return the weights for a kind of query."""
+        return self.of_symbols if kind == "symbol" else self.of_texts
+
+    def scores(self, features: Matrix, kind: QueryKind) -> Matrix:
+        """Return one score a row of ``features``."""
+        scores: Matrix = features @ self.weights(kind)
+        return scores
+
+    def shares(self, row: Matrix, kind: QueryKind) -> Mapping[str, float]:
+        """Return each feature's share in the score of one row; they add up to it."""
+        return dict(zip(FEATURES, (row * self.weights(kind)).tolist(), strict=True))
+
+
+@cache
+def _bundled() -> Ranker:
+    return Ranker.from_json(files("quaestor.retrieval").joinpath("ranker.json").read_text(encoding="utf-8"))
+
+
+def spread(scores: Sequence[float], paths: Sequence[str], decays: Sequence[float], k: int) -> list[tuple[int, float]]:
+    """Choose ``k`` entries greedily, each further entry of a path losing its decay once more.
+
+    Args:
+        scores: one an entry.
+        paths: the document that each entry belongs to.
+        decays: what each entry loses for every entry of its path that was chosen before.
+        k: how many to choose.
+
+    Returns:
+        Indices with their lowered scores, best first.
+    """
+    waiting = sorted(range(len(scores)), key=lambda index: -scores[index])
+    earlier: dict[str, int] = {}
+    lowered: list[tuple[int, float]] = []
+    # Entries of one path come in falling order, so each one's penalty is known when its turn comes.
+    for index in waiting:
+        count = earlier.get(paths[index], 0)
+        earlier[paths[index]] = count + 1
+        lowered.append((index, scores[index] - decays[index] * count))
+    return sorted(lowered, key=lambda entry: -entry[1])[:k]

@@ -1,0 +1,128 @@
+"""Judged searches: queries with the places that answer them, and the candidates' features as the search sees them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.assemble import Index
+from quaestor.config import Settings
+from quaestor.passages import Hit
+from quaestor.retrieval.features import Candidate, compute_features
+from quaestor.retrieval.query import QueryKind, read_query
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place that answers a query: a whole file, or lines of one."""
+
+    path: str
+    start_line: int = 1
+    end_line: int = 1 << 31
+
+    def holds(self, path: str, start_line: int, end_line: int) -> bool:
+        """Return whether a chunk lies in this place; paths compare by suffix, lines by overlap."""
+        same = path == self.path or self.path.endswith("/" + path) or path.endswith("/" + self.path)
+        return same and start_line <= self.end_line and self.start_line <= end_line
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One query with its candidates.
+
+    Attributes:
+        repository: where it was asked.
+        category: what sort of question it is.
+        kind: what the query was read as.
+        targets: the places that answer it.
+        features: shape ``(candidates, len(FEATURES))``.
+        paths: the candidates' documents.
+        lines: the candidates' first and last lines.
+        judged: which candidates lie in a target.
+    """
+
+    repository: str
+    category: str
+    kind: QueryKind
+    targets: tuple[Target, ...]
+    features: NDArray[np.float32]
+    paths: tuple[str, ...]
+    lines: tuple[tuple[int, int], ...]
+    judged: NDArray[np.bool_]
+
+
+def load_searches(annotations: Path, repositories: Path, indexes: Path) -> list[Search]:
+    """Index every repository and run every annotated query up to its features.
+
+    Args:
+        annotations: folder with ``repos.json`` and ``annotations/NAME.json``.
+        repositories: folder with one checkout a name; names without one are left out.
+        indexes: where indexes are kept; a second run only brings them up to date.
+    """
+    searches: list[Search] = []
+    for entry in json.loads((annotations / "repos.json").read_text(encoding="utf-8")):
+        root = repositories / entry["name"] / (entry.get("benchmark_root") or "")
+        if root.is_dir():
+            queries = json.loads((annotations / "annotations" / f"{entry['name']}.json").read_text(encoding="utf-8"))
+            searches.extend(_searches(entry["name"], root, queries, indexes))
+    return searches
+
+
+def _searches(name: str, root: Path, queries: Sequence[dict[str, object]], indexes: Path) -> Iterator[Search]:
+    with Index.build(root, settings=Settings(home=str(indexes))) as index:
+        for entry in queries:
+            query = read_query(str(entry["query"]))
+            candidates = index.retriever.candidates(query)
+            features = compute_features(query, candidates, index.retriever.rarity(query))
+            yield _search(name, str(entry["category"]), query.kind, read_targets(entry), candidates, features)
+
+
+def _search(
+    name: str,
+    category: str,
+    kind: QueryKind,
+    targets: tuple[Target, ...],
+    candidates: Sequence[Candidate],
+    features: NDArray[np.float32],
+) -> Search:
+    hits = [Hit(candidate.stored.document, candidate.stored.chunk, 0.0) for candidate in candidates]
+    judged = [any(target.holds(hit.path, hit.start_line, hit.end_line) for target in targets) for hit in hits]
+    return Search(
+        name,
+        category,
+        kind,
+        targets,
+        features,
+        tuple(hit.path for hit in hits),
+        tuple((hit.start_line, hit.end_line) for hit in hits),
+        np.array(judged, dtype=np.bool_),
+    )
+
+
+def read_targets(entry: dict[str, object]) -> tuple[Target, ...]:
+    """Return an annotation's primary and secondary targets."""
+    found: list[Target] = []
+    for key in ("relevant", "secondary"):
+        places = entry.get(key) or []
+        assert isinstance(places, list)
+        for place in places:
+            found.append(Target(place) if isinstance(place, str) else Target(**place))
+    return tuple(found)
+
+
+def ndcg_at_10(search: Search, order: Sequence[int]) -> float:
+    """Return NDCG@10 with binary gain: a target's rank is that of the first chunk that lies in it."""
+    gained = 0.0
+    for target in search.targets:
+        for rank, index in enumerate(order[:10]):
+            if target.holds(search.paths[index], *search.lines[index]):
+                gained += 1 / math.log2(rank + 2)
+                break
+    ideal = sum(1 / math.log2(rank + 2) for rank in range(min(10, len(search.targets))))
+    return gained / ideal if ideal else 0.0

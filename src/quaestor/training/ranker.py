@@ -1,0 +1,184 @@
+"""Training the ranker: a linear model per kind of query, fitted to judged searches.
+
+    python -m quaestor.training.ranker --annotations DIR --repositories DIR --out ranker.json
+
+Features are computed by the very code that searches, over real indexes. The loss is ListNet's (Cao et al., "Learning to
+Rank: From Pairwise Approach to Listwise Approach", 2007): the cross-entropy between the softmax of the scores and the
+judged chunks. Figures are by cross-validation over repositories, so that none is ranked by weights it was trained on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.retrieval.features import FEATURES
+from quaestor.retrieval.query import QueryKind
+from quaestor.retrieval.ranker import Ranker, spread
+from quaestor.training.judged import Search, load_searches, ndcg_at_10
+
+Array = NDArray[np.float64]
+
+_FOLDS = 8
+_RIDGE = 1e-3
+_STEPS = 100
+_MATCH = {"lexical": 1.0, "dense_relative": 1.0, "defines_name": 1.0, "is_name": 1.0}
+_DECAYS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fitted ranker with how well it does on repositories it has not seen.
+
+    Attributes:
+        ranker: trained on everything.
+        by_category: mean NDCG@10 of raw chunks per category, cross-validated.
+        by_repository: the same per repository.
+        mean: the same over all searches.
+    """
+
+    ranker: Ranker
+    by_category: dict[str, float]
+    by_repository: dict[str, float]
+    mean: float
+
+
+def fit(searches: Sequence[Search], name: str) -> Fitted:
+    """Fit a ranker and cross-validate it."""
+    repositories = sorted({search.repository for search in searches})
+    rankers: dict[str, Ranker] = {}
+    for fold in range(_FOLDS):
+        held = set(repositories[fold::_FOLDS])
+        fitted = _fit_weights([search for search in searches if search.repository not in held], name)
+        rankers.update(dict.fromkeys(held, fitted))
+    decay = max(_DECAYS, key=lambda value: _mean(searches, rankers, value))
+    scores = [_score(search, rankers[search.repository], decay) for search in searches]
+    whole = _fit_weights(searches, name)
+    return Fitted(
+        Ranker(name, whole.of_symbols, whole.of_texts, decay, min(decay, 0.5)),
+        _means([search.category for search in searches], scores),
+        _means([search.repository for search in searches], scores),
+        float(np.mean(scores)),
+    )
+
+
+def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
+    """Fit both sets of weights together: texts share what names teach, and the other way round."""
+    useful = [search for search in searches if search.judged.any()]
+    features = [_doubled(search.features, search.kind) for search in useful]
+    weights = _listnet(features, [_targets(search) for search in useful])
+    shared, of_texts, of_symbols = np.split(weights, 3)
+    return Ranker(name, (shared + of_symbols).astype(np.float32), (shared + of_texts).astype(np.float32), 0.0, 0.0)
+
+
+def _doubled(features: NDArray[np.float32], kind: QueryKind) -> Array:
+    """Return features three times: for all queries, for texts, for names."""
+    texts, symbols = (0.0, 1.0) if kind == "symbol" else (1.0, 0.0)
+    return np.concatenate([features, features * texts, features * symbols], axis=1).astype(np.float64)
+
+
+def _targets(search: Search) -> Array:
+    """Return the share of each judged chunk: one a file, spread over its chunks by how well they match.
+
+    Where a file is judged as a whole, a name should lead to its definition in it.
+    """
+    shares = np.zeros(len(search.judged))
+    match = sum(
+        (weight * search.features[:, FEATURES.index(name)] for name, weight in _MATCH.items()),
+        start=np.zeros(len(search.judged)),
+    )
+    for path in {path for path, judged in zip(search.paths, search.judged, strict=True) if judged}:
+        rows = [row for row, other in enumerate(search.paths) if other == path and search.judged[row]]
+        weights = np.exp(5 * (match[rows] - match[rows].max()))
+        shares[rows] += weights / weights.sum()
+    total: Array = shares / shares.sum()
+    return total
+
+
+def _listnet(features: Sequence[Array], targets: Sequence[Array]) -> Array:
+    """Minimise the listwise cross-entropy with a ridge, by L-BFGS over standardised features."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - an extra, needed in training only
+
+    stacked, target = np.concatenate(features), np.concatenate(targets)
+    lengths = [len(rows) for rows in features]
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    scale = stacked.std(axis=0) + 1e-6
+    stacked = stacked / scale
+
+    def loss(weights: Array) -> tuple[float, Array]:
+        scores = stacked @ weights
+        exponentials = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        share = exponentials / np.add.reduceat(exponentials, starts)[owner]
+        value = -(target * np.log(share + 1e-12)).sum() / len(lengths) + _RIDGE * weights @ weights
+        gradient = stacked.T @ (share - target) / len(lengths) + 2 * _RIDGE * weights
+        return float(value), gradient
+
+    start = np.zeros(stacked.shape[1])
+    best: Array = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x / scale
+    return best
+
+
+def _score(search: Search, ranker: Ranker, decay: float) -> float:
+    scores = ranker.scores(search.features, search.kind).tolist()
+    chosen = spread(scores, search.paths, [decay] * len(scores), 10)
+    return ndcg_at_10(search, [index for index, _ in chosen])
+
+
+def _mean(searches: Sequence[Search], rankers: dict[str, Ranker], decay: float) -> float:
+    return float(np.mean([_score(search, rankers[search.repository], decay) for search in searches]))
+
+
+def _means(groups: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
+    return {
+        group: float(np.mean([score for other, score in zip(groups, scores, strict=True) if other == group]))
+        for group in sorted(set(groups))
+    }
+
+
+def to_json(ranker: Ranker) -> str:
+    """Return the weights as they are kept in the package."""
+    return json.dumps(
+        {
+            "name": ranker.name,
+            "features": FEATURES,
+            "of_symbols": [round(float(weight), 5) for weight in ranker.of_symbols],
+            "of_texts": [round(float(weight), 5) for weight in ranker.of_texts],
+            "decay": ranker.decay,
+            "prose_decay": ranker.prose_decay,
+        },
+        indent=1,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train from the command line."""
+    parser = argparse.ArgumentParser(description="Train the ranker on judged searches.")
+    parser.add_argument("--annotations", type=Path, required=True, help="repos.json and annotations/NAME.json")
+    parser.add_argument("--repositories", type=Path, required=True, help="one checkout a NAME")
+    parser.add_argument("--indexes", type=Path, required=True, help="where to keep the indexes between runs")
+    parser.add_argument("--name", default="dev", help="what the weights are called")
+    parser.add_argument("--out", type=Path, help="where to write the weights")
+    options = parser.parse_args(arguments)
+    searches = load_searches(options.annotations, options.repositories, options.indexes)
+    fitted = fit(searches, options.name)
+    for group, figures in (("category", fitted.by_category), ("repository", fitted.by_repository)):
+        for key, value in sorted(figures.items(), key=lambda item: item[1]):
+            print(f"{group:12} {key:24} {value:.3f}")
+    print(
+        f"all {len(searches)} searches, raw NDCG@10, cross-validated: {fitted.mean:.4f} (decay {fitted.ranker.decay})"
+    )
+    if options.out:
+        options.out.write_text(to_json(fitted.ranker) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

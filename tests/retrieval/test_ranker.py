@@ -1,0 +1,110 @@
+"""The learned ranker: its weights fit the features, its shares add up, and no file floods the list."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.errors import IndexUnusableError
+from quaestor.passages import Chunk, Document, Span
+from quaestor.retrieval.features import FEATURES, Candidate, compute_features
+from quaestor.retrieval.query import read_query
+from quaestor.retrieval.ranker import Ranker, spread
+from quaestor.stores import StoredChunk
+
+
+def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), number: int = 0) -> StoredChunk:
+    document = Document(path, "0" * 64, 100, 0, "python")
+    return StoredChunk(number, document, Chunk(Span(0, 10, 1, 2), "text", symbol, "function", (), defines), number)
+
+
+def features_of(query: str, *candidates: Candidate) -> dict[str, list[float]]:
+    read = read_query(query)
+    matrix = compute_features(read, candidates, dict.fromkeys(read.terms, 1.0))
+    return {name: matrix[:, column].tolist() for column, name in enumerate(FEATURES)}
+
+
+def test_bundled_weights_fit_the_features() -> None:
+    ranker = Ranker.bundled()
+    assert ranker.of_symbols.shape == ranker.of_texts.shape == (len(FEATURES),)
+    assert ranker.decay >= 0
+
+
+def test_weights_for_other_features_are_refused() -> None:
+    data = {"name": "x", "features": ["other"], "of_symbols": [1], "of_texts": [1], "decay": 0, "prose_decay": 0}
+    with pytest.raises(IndexUnusableError, match="other features"):
+        Ranker.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("query", ["HandlerStack", "where do we retry a request"])
+def test_shares_add_up_to_the_score(query: str) -> None:
+    read = read_query(query)
+    candidates = [Candidate(stored("a/retry.py", "HandlerStack", ("HandlerStack",)), 3.0, 0.4, 2.0, 1.0)]
+    matrix = compute_features(read, candidates, dict.fromkeys(read.terms, 1.0))
+    ranker = Ranker.bundled()
+    score = float(ranker.scores(matrix, read.kind)[0])
+    assert sum(ranker.shares(matrix[0], read.kind).values()) == pytest.approx(score, rel=1e-4, abs=1e-4)
+
+
+def test_a_definition_is_told_from_a_use() -> None:
+    definition = Candidate(stored("stack.py", "HandlerStack", ("HandlerStack", "push")), 1.0, 0.1)
+    use = Candidate(stored("client.py", "send", ("send",), 1), 2.0, 0.2)
+    found = features_of("HandlerStack", definition, use)
+    assert found["is_name"] == [1, 0]
+    assert found["defines_name"] == [1, 0]
+    assert found["query_symbol"] == [1, 1]
+
+
+def test_the_path_is_read() -> None:
+    source = Candidate(stored("src/retry/policy.py"), 1.0, 0.1)
+    test = Candidate(stored("tests/test_retry.py", number=1), 1.0, 0.1)
+    found = features_of("retry policy", source, test)
+    assert found["test"] == [0, 1]
+    assert found["stem_coverage"] == [0.5, 0.5]
+    assert found["folder_coverage"] == [0.5, 0.0]
+
+
+def test_a_namesake_further_down_is_shadowed() -> None:
+    found = features_of("fields", Candidate(stored("p/fields.py"), 1, 0), Candidate(stored("p/v1/fields.py"), 1, 0))
+    assert found["shadowed"] == [0, 1]
+
+
+def test_no_candidates_give_an_empty_matrix() -> None:
+    assert compute_features(read_query("x"), [], {}).shape == (0, len(FEATURES))
+
+
+entries = st.lists(
+    st.tuples(st.floats(-50, 50), st.sampled_from("abcd"), st.sampled_from([0.0, 0.5, 4.0])), max_size=40
+)
+
+
+@given(entries, st.integers(1, 20))
+def test_spread_is_sorted_and_lowers_only_further_chunks(found: list[tuple[float, str, float]], k: int) -> None:
+    scores, paths, decays = [one[0] for one in found], [one[1] for one in found], [one[2] for one in found]
+    chosen = spread(scores, paths, decays, k)
+    assert len(chosen) == min(k, len(found))
+    assert [score for _, score in chosen] == sorted((score for _, score in chosen), reverse=True)
+    for index, score in chosen:
+        assert score <= scores[index]
+        best = max(value for value, path in zip(scores, paths, strict=True) if path == paths[index])
+        if scores[index] == best and paths.count(paths[index]) == 1:
+            assert score == scores[index]
+
+
+def test_a_file_cannot_flood_the_list() -> None:
+    scores = [10.0, 9.9, 9.8, 9.7, 8.0, 7.5]
+    paths = ["big.py", "big.py", "big.py", "big.py", "other.py", "third.py"]
+    shown = [paths[index] for index, _ in spread(scores, paths, [4.0] * 6, 3)]
+    assert shown == ["big.py", "other.py", "third.py"]
+
+
+def test_scores_are_those_of_the_query_kind() -> None:
+    row = np.zeros((1, len(FEATURES)), dtype=np.float32)
+    row[0, FEATURES.index("is_name")] = 1
+    ranker = Ranker.bundled()
+    assert ranker.scores(row, "symbol")[0] == pytest.approx(float(ranker.of_symbols[FEATURES.index("is_name")]))
+    assert ranker.scores(row, "text")[0] == pytest.approx(float(ranker.of_texts[FEATURES.index("is_name")]))
