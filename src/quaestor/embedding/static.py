@@ -1,14 +1,15 @@
 """The bundled embedder: a text's vector is the sum of its words' learned vectors, made unit length.
 
-The table is int8 with one scale per row, which holds the row's learned weight as well (so the sum is a weighted mean, as
-in SIF, Arora et al. 2017, with learned weights). Rows are whole words and WordPiece pieces (Schuster and Nakajima
+The table is int8 with one scale per row, which holds the row's learned weight as well (so the sum is a weighted mean,
+as in SIF, Arora et al. 2017, with learned weights). Rows are whole words and WordPiece pieces (Schuster and Nakajima
 2012). A word is cut once and remembered, since code repeats its words; the table stays a memory map.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 from quaestor.errors import IndexUnusableError
 from quaestor.terms import find_words, split_identifier
 
+# An ASCII text is cut by turning what is no letter, digit or underscore into spaces: faster than a pattern, and the
+# same once identifiers are split.
+_SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
 _REMEMBERED = 1 << 18  # distinct words, then the cache starts anew: bounded memory on endless corpora
 
 
@@ -30,7 +34,7 @@ class Pieces(dict[str, tuple[int, ...]]):
 
     def __init__(self, vocabulary: Sequence[str], hashed: int) -> None:
         super().__init__()
-        self._rows = {entry: row for row, entry in enumerate(vocabulary)}
+        self._rows = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._hashed = range(len(vocabulary) - hashed, len(vocabulary))
         self._longest = max(map(len, vocabulary), default=0)
 
@@ -41,9 +45,10 @@ class Pieces(dict[str, tuple[int, ...]]):
         self[word] = found
         return found
 
-    def rows(self, text: str) -> list[int]:
+    def rows(self, text: str) -> Iterator[int]:
         """Return the rows of every word of ``text``, in order."""
-        return list(chain.from_iterable(map(self.__getitem__, find_words(text))))
+        words = text.translate(_SEPARATORS).split() if text.isascii() else find_words(text)
+        return chain.from_iterable(map(self.__getitem__, words))
 
     def _cut(self, word: str) -> Iterable[int]:
         """Cut a lower-case word greedily into the longest known pieces."""
@@ -82,7 +87,7 @@ class StaticEmbedder:
         self.name = name
         self.dimensions = int(table.shape[1])
         self.pieces = Pieces(vocabulary, hashed)
-        self._table = table
+        self._table = np.asarray(table)  # still mapped, without the cost of numpy's memmap class per look-up
         self._scales = scales
 
     @classmethod
@@ -94,9 +99,13 @@ class StaticEmbedder:
             table = np.load(folder / "table.npy", mmap_mode="r")
             scales = np.load(folder / "scales.npy")
         except (OSError, ValueError) as error:
-            raise IndexUnusableError(f"The embedder in {str(folder)!r} cannot be read ({error}); reinstall it.") from error
+            raise IndexUnusableError(
+                f"The embedder in {str(folder)!r} cannot be read ({error}); reinstall it."
+            ) from error
         if not len(vocabulary) == len(table) == len(scales):
-            raise IndexUnusableError(f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it.")
+            raise IndexUnusableError(
+                f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it."
+            )
         return cls(str(about["name"]), table, scales, vocabulary, int(about["hashed"]))
 
     @classmethod
@@ -109,8 +118,10 @@ class StaticEmbedder:
         """Return one unit row per text, shape ``(len(texts), dimensions)``; zeros for a text without words."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for number, text in enumerate(texts):
-            rows = np.array(self.pieces.rows(text), np.intp)
-            if len(rows):
-                vectors[number] = self._scales[rows] @ self._table[rows].astype(np.float32)
+            counts = Counter(self.pieces.rows(text))
+            rows = np.fromiter(counts, np.intp, len(counts))
+            weights = self._scales[rows] * np.fromiter(counts.values(), np.float32, len(counts))
+            vectors[number] = weights @ self._table.take(rows, 0).astype(np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.where(lengths > 0, lengths, np.float32(1))
+        vectors /= np.where(lengths > 0, lengths, 1)
+        return vectors

@@ -66,8 +66,8 @@ class PairedBags:
 
     def take(self, chosen: NDArray[np.intp]) -> PairedBags:
         """Return the pairs at ``chosen``, in that order."""
-        bags = (part.take(chosen) for part in (self.queries, self.texts, self.paths))
-        return PairedBags(*bags, self.source[chosen], self.kind[chosen], self.names)
+        queries, texts, paths = (part.take(chosen) for part in (self.queries, self.texts, self.paths))
+        return PairedBags(queries, texts, paths, self.source[chosen], self.kind[chosen], self.names)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -77,7 +77,7 @@ def bags_of(texts: Iterable[str], pieces: Pieces) -> Bags:
     """Count the rows of each text."""
     lengths, rows, counts = [0], [], []
     for text in texts:
-        found, times = np.unique(np.array(pieces.rows(text), np.uint16), return_counts=True)
+        found, times = np.unique(np.fromiter(pieces.rows(text), np.uint16), return_counts=True)
         lengths.append(len(found))
         rows.append(found)
         counts.append(np.minimum(times, _MOST_REPEATS).astype(np.uint8))
@@ -96,11 +96,15 @@ def bag_files(files: Sequence[Path], vocabulary: Path, processes: int = 3) -> Pa
     """Count the rows of every pair in ``files``."""
     with ProcessPoolExecutor(processes, initializer=_remember, initargs=(vocabulary,)) as pool:
         found = list(pool.map(_bag_file, files))
-    bags = [join([one[part] for one in found]) for part in range(3)]
+    queries, texts, paths = (
+        join([one[0] for one in found]),
+        join([one[1] for one in found]),
+        join([one[2] for one in found]),
+    )
     source = np.repeat(np.arange(len(files), dtype=np.int32), [len(one[0]) for one in found])
     kind = np.concatenate([one[3] for one in found])
     names = tuple(file.name.removesuffix(".jsonl.gz").replace("+", "/") for file in files)
-    return PairedBags(bags[0], bags[1], bags[2], source, kind, names)
+    return PairedBags(queries, texts, paths, source, kind, names)
 
 
 def save(file: Path, pairs: PairedBags) -> None:

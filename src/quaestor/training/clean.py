@@ -23,11 +23,14 @@ _TAG = re.compile(
 _INLINE = re.compile(r"\{@\w+\s+([^}]*)\}|</?[a-zA-Z][^>]{0,60}>|:\w+:`~?([^`]*)`|\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_CODE = re.compile(r"[;{}]\s*$|^\s*(?:return|if|for|import|#include|let|const|var|def|fn|func)\b.*[({=;]|\w\(\w*\);?$|==|\+=")
+_CODE = re.compile(
+    r"[;{}]\s*$|^\s*(?:return|if|for|import|#include|let|const|var|def|fn|func)\b.*[({=;]|\w\(\w*\);?$|==|\+="
+)
 _SUBJECT_PREFIX = re.compile(r"^(?:\w+(?:\([^)]*\))?!?:\s+|\[[^\]]*\]\s*|#\d+\s*[:-]?\s*|[\w./-]+:\s+)")
 _SUBJECT_TAIL = re.compile(r"\s*(?:\(#\d+\)|\(?(?:fix|close|re)\w*\s+#\d+\)?|#\d+)\.?\s*$", re.IGNORECASE)
 _CHORE = re.compile(
-    r"^(?:bump|release|merge|revert|update (?:dep|change|version|readme|lock|copyright|submodule|ci)|version|typo|fix typo"
+    r"^(?:bump|release|merge|revert|update (?:dep|change|version|readme|lock|copyright|submodule|ci)|version|typo"
+    r"|fix typo"
     r"|prepare|changelog|lint|format|wip|upgrade|chore|v?\d+\.\d+|ci\b|docs?\b|rename$|cleanup$)",
     re.IGNORECASE,
 )
@@ -38,7 +41,9 @@ def comment_query(lines: list[str]) -> str | None:
     """Return the first paragraph of a comment as prose, or ``None`` if it is no prose for people."""
     kept: list[str] = []
     for line in lines:
-        plain = _MARKERS.sub("", _MARKERS.sub("", line)).rstrip().removesuffix("*/").removesuffix('"""').removesuffix("'''")
+        plain = (
+            _MARKERS.sub("", _MARKERS.sub("", line)).rstrip().removesuffix("*/").removesuffix('"""').removesuffix("'''")
+        )
         if _TAG.match(plain) or (not plain.strip() and kept):
             break
         if plain.strip():
@@ -47,7 +52,7 @@ def comment_query(lines: list[str]) -> str | None:
 
 
 def prose_query(text: str, fewest: int = 3) -> str | None:
-    """Return ``text`` without markup, cut after whole sentences, or ``None`` if it is code, boilerplate or too short."""
+    """Return ``text`` without markup, cut after a sentence, or ``None`` if it is code, boilerplate or too short."""
     if _BOILERPLATE.search(text):
         return None
     plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", text)

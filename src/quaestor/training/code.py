@@ -1,4 +1,4 @@
-"""Pairs from one source file: comment -> code below it, name -> body, test title -> test, message -> where it is raised.
+"""Pairs from one source file: comment -> code, name -> body, test title -> test, message -> where it is raised.
 
 A passage never holds the text of its own query, and is shaped as an index's chunk is: the definition, or the lines
 from it on, up to about 1,500 characters.
@@ -72,12 +72,19 @@ def _titled_pair(
 ) -> Pair | None:
     """A pair whose query stands in the line itself: a test's title, an error's message or a definition's name."""
     if found := _TEST.match(line):
-        body = [line.replace(found["title"], ""), *_body(lines, number + 1, indent_of(line), inside=True, chance=chance)]
+        body = [
+            line.replace(found["title"], ""),
+            *_body(lines, number + 1, indent_of(line), inside=True, chance=chance),
+        ]
         query = prose_query(found["title"])
         return _pair("test", query, body, path, language) if query else None
     if found := _RAISED.search(line):
         start = max(0, number - chance.randint(4, 20))
-        body = [*lines[start:number], line.replace(found["message"], ""), *lines[number + 1 : number + chance.randint(3, 12)]]
+        body = [
+            *lines[start:number],
+            line.replace(found["message"], ""),
+            *lines[number + 1 : number + chance.randint(3, 12)],
+        ]
         query = prose_query(_FORMAT.sub(" ", found["message"]))
         return _pair("error", query, body, path, language) if query else None
     name = defined_name(line, language)
@@ -103,7 +110,9 @@ def _comment_blocks(lines: list[str], language: str) -> Iterator[_Block]:
         first = number
         if delimiter := next((end for begin, end in forms.block if line.startswith(begin)), None):
             begin = next(begin for begin, end in forms.block if line.startswith(begin))
-            while number < len(lines) - 1 and delimiter not in lines[number].lstrip().removeprefix(begin if number == first else ""):
+            while number < len(lines) - 1 and delimiter not in lines[number].lstrip().removeprefix(
+                begin if number == first else ""
+            ):
                 number += 1
             yield _Block(first, number)
         elif line.startswith(forms.line) and not line.startswith("#!["):

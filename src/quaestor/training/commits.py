@@ -19,7 +19,16 @@ _MOST_FILES = 8
 
 def commit_pairs(git_dir: Path, commits: int, per_commit: int = 2) -> Iterator[Pair]:
     """Yield up to ``per_commit`` pairs for each of the newest ``commits`` that are no merges."""
-    command = ["git", "--git-dir", str(git_dir), "log", "--no-merges", f"-n{commits}", "--diff-filter=M", "--no-renames"]
+    command = [
+        "git",
+        "--git-dir",
+        str(git_dir),
+        "log",
+        "--no-merges",
+        f"-n{commits}",
+        "--diff-filter=M",
+        "--no-renames",
+    ]
     command += ["--format=%x00%s", "-p", "-U8", "--no-color", "--no-ext-diff", "HEAD"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None  # PIPE was asked for

@@ -17,9 +17,7 @@ from quaestor.chunking.languages import PROSE, recognise
 from quaestor.ingest.texts import embedded_text
 
 _LARGEST = 1_000_000
-_DATA = frozenset(
-    {"json", "xml", "csv", "yaml", "toml", "ini", "properties", "jupyter", "html", "css", "scss", "less"}
-)
+_DATA = frozenset({"json", "xml", "csv", "yaml", "toml", "ini", "properties", "jupyter", "html", "css", "scss", "less"})
 _PROSE_FILES = {
     "simonw/til": ("*.md", r"^(?!README)"),
     "python/peps": ("peps/**/*.rst", r""),
@@ -134,6 +132,8 @@ def _is_code(file: Path, root: Path) -> bool:
 
 def _targets(rows: list[Any]) -> tuple[Place, ...]:
     return tuple(
-        Place(row, 0, 0) if isinstance(row, str) else Place(row["path"], row.get("start_line") or 0, row.get("end_line") or 0)
+        Place(row, 0, 0)
+        if isinstance(row, str)
+        else Place(row["path"], row.get("start_line") or 0, row.get("end_line") or 0)
         for row in rows
     )

@@ -49,7 +49,9 @@ def embed_rows(rows: Sequence[str]) -> Floats:
     found = []
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        ids = [[vocabulary[row]] if row in vocabulary else tokenizer.encode(row, add_special_tokens=False) for row in batch]
+        ids = [
+            [vocabulary[row]] if row in vocabulary else tokenizer.encode(row, add_special_tokens=False) for row in batch
+        ]
         longest = max(map(len, ids)) + 2
         padded = torch.zeros((len(batch), longest), dtype=torch.long)
         for number, one in enumerate(ids):
@@ -67,13 +69,15 @@ def project(vectors: Floats, dimensions: int) -> Floats:
     centred = vectors - vectors.mean(0)
     _, _, axes = np.linalg.svd(centred.T @ centred)
     table = centred @ axes[:dimensions].T
-    return (table / np.linalg.norm(table, axis=1).mean()).astype(np.float32)
+    scaled: Floats = (table / np.linalg.norm(table, axis=1).mean()).astype(np.float32)
+    return scaled
 
 
 def first_weights(counts: NDArray[np.float64]) -> Floats:
     """Return the log-weight of each row, shape ``(rows,)``: rare rows count more."""
     share = counts / counts.sum()
-    return np.log(_SIF / (_SIF + share)).astype(np.float32)
+    weights: Floats = np.log(_SIF / (_SIF + share)).astype(np.float32)
+    return weights
 
 
 def _transformer() -> tuple[Any, Any, Any]:

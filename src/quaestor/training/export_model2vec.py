@@ -1,7 +1,7 @@
 """Write our weights as a model2vec folder, so that other tools can run with our embedder.
 
-``python -m quaestor.training.export_model2vec [--embedder FOLDER] --out FOLDER``. Identifiers are split there by a regular
-expression inside the tokenizer, as nearly as that allows: camelCase, snake_case and digits. A piece that is missing is
+``python -m quaestor.training.export_model2vec [--embedder FOLDER] --out FOLDER``. Identifiers are split there by
+regular expressions inside the tokenizer, as nearly as that allows: camelCase, snake_case and digits. A missing piece is
 ``[UNK]``, which model2vec drops.
 """
 
@@ -18,7 +18,12 @@ import numpy as np
 
 from quaestor.embedding.static import StaticEmbedder
 
-_SPLITS = (r"[^\p{L}\p{N}]+", r"(?<=[a-z])(?=[A-Z])", r"(?<=[A-Z])(?=[A-Z][a-z])", r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
+_SPLITS = (
+    r"[^\p{L}\p{N}]+",
+    r"(?<=[a-z])(?=[A-Z])",
+    r"(?<=[A-Z])(?=[A-Z][a-z])",
+    r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +56,15 @@ def tokenizer(vocabulary: Sequence[str]) -> dict[str, Any]:
     only a normaliser can lower case; the split therefore marks its places with spaces before the case is lowered.
     """
     marks = [{"type": "Replace", "pattern": {"Regex": pattern}, "content": " "} for pattern in _SPLITS]
-    lower = [{"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": True, "lowercase": True}]
+    lower = [
+        {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": True,
+            "lowercase": True,
+        }
+    ]
     return {
         "version": "1.0",
         "truncation": None,

@@ -25,7 +25,18 @@ from quaestor.training.prose import prose_pairs
 from quaestor.training.sources import Blob, list_blobs, open_source, read_blobs
 from quaestor.training.syntax import LANGUAGES
 
-_SKIPPED = ("vendor/", "node_modules/", "third_party/", "thirdparty/", "dist/", ".min.", "generated", "fixtures/", "_pb2", ".pb.")
+_SKIPPED = (
+    "vendor/",
+    "node_modules/",
+    "third_party/",
+    "thirdparty/",
+    "dist/",
+    ".min.",
+    "generated",
+    "fixtures/",
+    "_pb2",
+    ".pb.",
+)
 _TRANSLATED = ("/zh", "/ja/", "/ko/", "/fr/", "/es/", "/de/", "/pt", "/ru/", "/it/", "locale", "i18n", "translations")
 _LARGEST = 300_000  # bytes of one file
 _judged: frozenset[int] = frozenset()
@@ -47,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="*", type=Path, help="clones, bare or not")
     parser.add_argument("--listed", type=Path, help="file of lines: owner/name, tab, folder")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--judged", nargs="*", type=Path, default=[], help="checkouts of evaluation corpora: drop overlaps")
+    parser.add_argument(
+        "--judged", nargs="*", type=Path, default=[], help="checkouts of evaluation corpora: drop overlaps"
+    )
     parser.add_argument("--processes", type=int, default=3)
     options = parser.parse_args(arguments)
     places: list[tuple[str | None, Path]] = [(None, folder) for folder in options.folders]
@@ -63,10 +76,12 @@ def gather(places: Iterable[tuple[str | None, Path]], out: Path, judged: Iterabl
     out.mkdir(parents=True, exist_ok=True)
     lines = lines_of_folders(judged)
     jobs = [(name, folder, out) for name, folder in places]
-    with (out / "sources.tsv").open("a", encoding="utf-8") as sources:
-        with ProcessPoolExecutor(processes, initializer=_remember, initargs=(lines,)) as pool:
-            for row in pool.map(_gather_one, jobs, chunksize=1):
-                print(row, file=sys.stderr if row.startswith("!") else sources, flush=True)
+    with (
+        (out / "sources.tsv").open("a", encoding="utf-8") as sources,
+        ProcessPoolExecutor(processes, initializer=_remember, initargs=(lines,)) as pool,
+    ):
+        for row in pool.map(_gather_one, jobs, chunksize=1):
+            print(row, file=sys.stderr if row.startswith("!") else sources, flush=True)
 
 
 def _remember(lines: frozenset[int]) -> None:

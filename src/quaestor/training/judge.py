@@ -33,7 +33,9 @@ _CUTOFF = 10
 
 def ndcg(found: Sequence[Place], targets: Sequence[Place]) -> float:
     """NDCG@10 with binary gain; targets that one result covers share its rank."""
-    ranks = {next((rank for rank, place in enumerate(found[:_CUTOFF]) if place.covers(target)), None) for target in targets}
+    ranks = {
+        next((rank for rank, place in enumerate(found[:_CUTOFF]) if place.covers(target)), None) for target in targets
+    }
     gain = sum(1 / math.log2(rank + 2) for rank in ranks if rank is not None)
     return gain / sum(1 / math.log2(rank + 2) for rank in range(min(_CUTOFF, len(targets))))
 

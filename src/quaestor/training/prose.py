@@ -16,8 +16,10 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _TAGS = re.compile(r"<[^>]{1,300}>")
 _EMPTY_TITLES = frozenset(
-    "example examples usage notes note see also introduction overview summary installation license contributing "
-    "references changelog table of contents motivation options parameters unreleased".split()
+    {
+        *("changelog", "contributing", "example", "examples", "installation", "introduction", "license", "motivation"),
+        *("note", "notes", "options", "overview", "parameters", "references", "see also", "summary", "usage"),
+    }
 )
 _MOST = 1_500
 _FEWEST = 150
@@ -67,7 +69,7 @@ def _sections(text: str, language: str) -> Iterator[tuple[list[str], str]]:
             yield [title for _, title in titles], "\n".join(body)
             body = []
             titles = [*[(level, title) for level, title in titles if level < heading[0]], heading]
-        else:
+        elif body or not _UNDERLINE.match(line):
             body.append(line)
     yield [title for _, title in titles], "\n".join(body)
 

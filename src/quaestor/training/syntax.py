@@ -23,23 +23,22 @@ class Comments:
     block: tuple[tuple[str, str], ...]
 
 
+_SLASHES = Comments(("//",), (("/*", "*/"),))
+_COMMENTS: dict[str, Comments] = {
+    **dict.fromkeys(_C_LIKE.split(), _SLASHES),
+    "elixir": Comments(("#",), tuple((f'{name} """', '"""') for name in ("@doc", "@moduledoc", "@typedoc"))),
+    "haskell": Comments(("--",), (("{-", "-}"),)),
+    "lua": Comments(("--",), (("--[[", "]]"),)),
+    "php": Comments(("//", "#"), (("/*", "*/"),)),
+    "ruby": Comments(("#",), (("=begin", "=end"),)),
+    "sql": Comments(("--",), (("/*", "*/"),)),
+}
+_HASHES = Comments(("#",), ())
+
+
 def comments_of(language: str) -> Comments:
     """Return the comment forms of ``language``."""
-    if language in {"lua"}:
-        return Comments(("--",), (("--[[", "]]"),))
-    if language == "haskell":
-        return Comments(("--",), (("{-", "-}"),))
-    if language == "sql":
-        return Comments(("--",), (("/*", "*/"),))
-    if language == "php":
-        return Comments(("//", "#"), (("/*", "*/"),))
-    if language in _C_LIKE.split():
-        return Comments(("//",), (("/*", "*/"),))
-    if language == "elixir":
-        return Comments(("#",), (('@doc """', '"""'), ('@moduledoc """', '"""'), ('@typedoc """', '"""')))
-    if language == "ruby":
-        return Comments(("#",), (("=begin", "=end"),))
-    return Comments(("#",), ())
+    return _COMMENTS.get(language, _HASHES)
 
 
 _KEYWORD = re.compile(
@@ -58,7 +57,9 @@ _METHOD = re.compile(
     r"^\s*(?!(?:if|for|while|switch|catch|function|return|else)\b)(?:(?:async|static|get|set|public|private|protected"
     r"|readonly|override)\s+)*(?P<name>[A-Za-z_$#][\w$]*)\s*(?:=\s*(?:async\s*)?)?\([^;]*\)?[^;]*(?:\{|=>)\s*$"
 )
-_ARROW = re.compile(r"^\s*(?:export\s+)?(?:const|let|var)\s+(?P<name>\w+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function|\w+\s*=>)")
+_ARROW = re.compile(
+    r"^\s*(?:export\s+)?(?:const|let|var)\s+(?P<name>\w+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function|\w+\s*=>)"
+)
 _SHELL = re.compile(r"^\s*(?:function\s+)?(?P<name>[A-Za-z_][\w:-]*)\s*\(\)\s*\{?")
 _HASKELL = re.compile(r"^(?P<name>[a-z]\w*)\s*::")
 _LUA = re.compile(r"^\s*(?:local\s+)?(?:function\s+(?:\w+[.:])*(?P<name>\w+)|(?:\w+\.)*(?P<other>\w+)\s*=\s*function)")

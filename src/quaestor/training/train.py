@@ -91,14 +91,12 @@ def gradient(
     return loss.value, (slope, weights, np.array([loss.temperature], np.float32))
 
 
-def make_batches(
-    source: NDArray[np.int32], recipe: Recipe, chance: np.random.Generator
-) -> Iterator[NDArray[np.intp]]:
+def make_batches(source: NDArray[np.int32], recipe: Recipe, chance: np.random.Generator) -> Iterator[NDArray[np.intp]]:
     """Yield batches of pair numbers, made of shuffled runs of one source each."""
     order = chance.permutation(len(source))
     order = order[np.argsort(source[order], kind="stable")]
     runs = [order[start : start + recipe.run] for start in range(0, len(order), recipe.run)]
-    chance.shuffle(runs)  # type: ignore[arg-type]  # a list of arrays is shuffled in place
+    chance.shuffle(runs)
     mixed = np.concatenate(runs)
     for start in range(0, len(mixed) - recipe.batch + 1, recipe.batch):
         yield mixed[start : start + recipe.batch]

@@ -71,7 +71,9 @@ def choose(ancestor: Iterable[str], counts: Counter[str], spread: Counter[str], 
     """Return the rows: reachable pieces, then up to ``added`` words that several sources use, then hashed rows."""
     kept = [piece for piece in ancestor if _REACHABLE.fullmatch(piece)]
     known = set(kept)
-    wanted = [word for word, _ in counts.most_common() if spread[word] >= 4 and word not in known and _ADDED.fullmatch(word)]
+    wanted = [
+        word for word, _ in counts.most_common() if spread[word] >= 4 and word not in known and _ADDED.fullmatch(word)
+    ]
     return [*kept, *wanted[:added], *(f"[{number}]" for number in range(HASHED))]
 
 

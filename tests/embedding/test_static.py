@@ -1,0 +1,149 @@
+"""The static embedder: rows of words, vectors of texts, and weights that are damaged."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.embedding import Embedder, static
+from quaestor.embedding.static import Pieces, StaticEmbedder
+from quaestor.errors import IndexUnusableError
+
+WEIGHTS = Path(static.__file__).with_name("weights")
+VOCABULARY = ["read", "##er", "file", "a", "##b", "[0]", "[1]"]
+texts = st.text(max_size=60)
+
+
+def write(folder: Path, vocabulary: list[str] = VOCABULARY, rows: int = len(VOCABULARY)) -> Path:
+    table = np.arange(rows * 4, dtype=np.int8).reshape(rows, 4) - 7
+    np.save(folder / "table.npy", table)
+    np.save(folder / "scales.npy", np.ones(rows, np.float32))
+    (folder / "vocabulary.txt").write_text("\n".join(vocabulary), "utf-8")
+    (folder / "model.json").write_text(json.dumps({"name": "toy", "hashed": 2}), "utf-8")
+    return folder
+
+
+def toy() -> StaticEmbedder:
+    table = np.arange(28, dtype=np.int8).reshape(7, 4) - 7
+    return StaticEmbedder("toy", table, np.ones(7, np.float32), VOCABULARY, 2)
+
+
+def test_words_are_cut_into_the_longest_known_pieces() -> None:
+    pieces = Pieces(VOCABULARY, 2)
+    assert list(pieces.rows("read fileReader READ_FILE")) == [0, 2, 0, 1, 0, 2]
+
+
+@given(texts)
+def test_the_fast_cut_of_ascii_is_the_pattern(text: str) -> None:
+    plain = text.encode("ascii", "ignore").decode()
+    pieces = Pieces(VOCABULARY, 2)
+    assert list(pieces.rows(plain)) == list(pieces.rows(plain + " é"))[: -len(pieces["é"]) or None]
+
+
+def test_an_unknown_character_takes_a_hashed_row() -> None:
+    pieces = Pieces(VOCABULARY, 2)
+    assert pieces["aq"] == (3, 5 + ord("q") % 2)
+    assert Pieces(VOCABULARY[:5], 0)["q"] == ()
+
+
+def test_a_text_is_the_weighted_sum_of_its_rows() -> None:
+    embedder = StaticEmbedder("toy", np.eye(7, dtype=np.int8), np.arange(1, 8, dtype=np.float32), VOCABULARY, 2)
+    found = embedder.encode(["file read file"])[0]
+    wanted = np.array([1, 0, 6, 0, 0, 0, 0]) / np.sqrt(37)
+    assert found == pytest.approx(wanted)
+
+
+def test_it_is_an_embedder() -> None:
+    embedder: Embedder = toy()
+    assert (embedder.name, embedder.dimensions) == ("toy", 4)
+
+
+@given(st.lists(texts, max_size=6))
+def test_rows_are_unit_or_zero(batch: list[str]) -> None:
+    vectors = toy().encode(batch)
+    assert vectors.shape == (len(batch), 4)
+    assert vectors.dtype == np.float32
+    lengths = np.linalg.norm(vectors, axis=1)
+    assert np.all(np.isclose(lengths, 1, atol=1e-5) | (lengths == 0))
+
+
+@given(st.lists(texts, min_size=1, max_size=6), st.randoms())
+def test_a_text_does_not_depend_on_its_neighbours(batch: list[str], chance: object) -> None:
+    embedder = toy()
+    alone = np.concatenate([embedder.encode([text]) for text in batch])
+    assert np.array_equal(alone, embedder.encode(batch))
+    assert np.array_equal(alone[::-1], embedder.encode(batch[::-1]))
+
+
+@pytest.mark.parametrize("text", ["", " \n", "?!.,;", "\0"])
+def test_no_words_give_zeros(text: str) -> None:
+    assert not toy().encode([text]).any()
+
+
+def test_no_texts_give_no_rows() -> None:
+    assert toy().encode([]).shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    "text", ["Привет мир", "検索エンジン", "מילים", "ค้นหา", "한국어 검색", "naïve façade", "∑x", "emoji 🙂 word"]
+)
+def test_other_scripts_have_vectors(text: str) -> None:
+    assert np.linalg.norm(StaticEmbedder.bundled().encode([text])[0]) == pytest.approx(1, abs=1e-4)
+
+
+def test_the_cache_starts_anew_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.embedding.static._REMEMBERED", 3)
+    pieces = Pieces(VOCABULARY, 2)
+    for word in ("read", "file", "a", "ab", "b"):
+        assert pieces[word]
+    assert len(pieces) <= 3
+
+
+def test_loading_reads_what_was_written(tmp_path: Path) -> None:
+    embedder = StaticEmbedder.load(write(tmp_path))
+    assert embedder.name == "toy"
+    assert np.array_equal(embedder.encode(["read a file"]), toy().encode(["read a file"]))
+
+
+@pytest.mark.parametrize("missing", ["model.json", "table.npy", "vocabulary.txt"])
+def test_missing_parts_are_named(tmp_path: Path, missing: str) -> None:
+    (write(tmp_path) / missing).unlink()
+    with pytest.raises(IndexUnusableError, match="reinstall"):
+        StaticEmbedder.load(tmp_path)
+
+
+def test_parts_of_different_lengths_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(IndexUnusableError, match="damaged"):
+        StaticEmbedder.load(write(tmp_path, [*VOCABULARY, "more"]))
+
+
+def test_the_bundled_weights_are_small_and_know_code_from_prose() -> None:
+    embedder = StaticEmbedder.bundled()
+    assert embedder is StaticEmbedder.bundled()
+    assert sum(file.stat().st_size for file in WEIGHTS.iterdir()) <= 20_000_000
+    question, right, wrong = embedder.encode(
+        [
+            "where are failed requests retried",
+            "def send(self):\n    for attempt in range(self.max_retries):\n        try: return self._request()",
+            "class Color:\n    def __init__(self, red, green, blue): self.rgb = red, green, blue",
+        ]
+    )
+    assert question @ right > question @ wrong + 0.1
+
+
+@pytest.mark.slow
+def test_loading_and_encoding_are_fast() -> None:
+    begun = time.perf_counter()
+    embedder = StaticEmbedder.load(WEIGHTS)
+    assert time.perf_counter() - begun < 0.03
+    source = Path(np.__file__).with_name("__init__.py").read_text("utf-8")
+    chunks = [source[start : start + 1000] for start in range(0, len(source), 1000)] * 30
+    begun = time.perf_counter()
+    embedder.encode(chunks)
+    assert sum(map(len, chunks)) / (time.perf_counter() - begun) > 5_000_000
