@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 RETRY = '''"""Sending again."""
 
 import time
+from collections.abc import Callable
 
 MAX_ATTEMPTS = 3
 
@@ -94,6 +96,10 @@ class Outcome:
         assert len(lines) == 1, self.err
         assert self.err.splitlines()[-1] == lines[0], self.err
         return lines[0].removeprefix("error: ")
+
+
+Run = Callable[..., Outcome]
+"""Runs the command line in this process, given its arguments."""
 
 
 def write(root: Path, files: dict[str, str | bytes]) -> Path:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from cli_parts import FILES, Outcome, aged, write
+from cli_parts import FILES, Outcome, Run, aged, write
 
 from quaestor.cli import run
 from scripted_server import scripted_server  # noqa: F401 - a fixture
-
-Run = Callable[..., Outcome]
 
 # An unbuffered Python drops the rest of a write that a closing pipe cut short, and does not say so.
 FOREIGN = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "PYTHONIOENCODING")

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_parts import Outcome, shell
-from conftest import Run
+from cli_parts import Outcome, Run, shell
 
 from scripted_server import Reply, in_pieces
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_parts import Outcome, shell, write
-from conftest import Run
+from cli_parts import Outcome, Run, shell, write
 
 from scripted_server import STYLES, Reply, in_pieces
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_parts import GUIDE, shell
-from conftest import Run
+from cli_parts import GUIDE, Run, shell
 
 from quaestor.models.extractive import LEAD, NOTHING
 

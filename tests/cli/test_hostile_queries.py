@@ -9,8 +9,7 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, HIT_KEYS, aged, write
-from conftest import Run
+from cli_parts import FILES, HIT_KEYS, Run, aged, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, RETRY, contents, shell, write
-from conftest import Run
+from cli_parts import FILES, RETRY, Run, contents, shell, write
 
 
 def test_first_run_takes_everything_in(quaestor: Run, repository: Path) -> None:

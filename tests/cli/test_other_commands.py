@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, shell, write
-from conftest import Run
+from cli_parts import FILES, Run, shell, write
 
 from quaestor import __version__
 from quaestor.cli import COMMANDS

@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from cli_parts import CART, HIT_KEYS, RETRY, shell, write
-from conftest import Run
+from cli_parts import CART, HIT_KEYS, RETRY, Run, shell, write
 
 
 def paths(quaestor: Run, query: str, repository: Path, *options: str) -> list[str]:

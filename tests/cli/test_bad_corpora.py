@@ -12,8 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_parts import CART, FILES, Outcome, contents, shell, write
-from conftest import Run
+from cli_parts import CART, FILES, Outcome, Run, contents, shell, write
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
