@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from quaestor.cli.output import amount, one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.stats import print_skipped, print_survey, survey_object
 from quaestor.config import Settings
+from quaestor.corpus import CorpusStats
 from quaestor.ingest.indexer import Changes, by_reason
+from quaestor.ingest.watch import watch
 from quaestor.tokens import tokenizer_for
 
 _SHOWN_PATHS = 10
@@ -23,20 +26,39 @@ _SHOWN_PATHS = 10
 @path_argument
 @click.option("--dry-run", is_flag=True, help="Say what would be indexed, and write nothing.")
 @click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
+@click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
 @json_option
-def command(path: str | None, dry_run: bool, rebuild: bool, verbose: bool, as_json: bool) -> int:
+def command(
+    path: str | None, dry_run: bool, rebuild: bool, keep_watching: bool, verbose: bool, as_json: bool
+) -> int:
     """Build the index of a folder, or bring it up to date."""
     root = find_root(path)
     settings = configure(root).settings
     if dry_run:
         return _survey(root, settings, verbose, as_json)
+    if keep_watching:
+        return _watch(root, settings, rebuild, verbose, as_json)
     with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild) as index:
         changes = index.last_changes
         if as_json:
             print_json({**changes_object(changes), "index": asdict(index.stats())})
         else:
-            _print_changes(root, changes, index.stats().chunks, verbose)
+            _print_changes(root, changes, index.stats(), verbose)
+    return 0
+
+
+def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool) -> int:
+    """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
+    if rebuild:
+        Index.build(root, settings=settings, progress=indexing_progress(), rebuild=True).close()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+        for changes in watch(index.refresh):
+            if as_json:
+                print_json(changes_object(changes))
+            else:
+                _print_changes(root, changes, index.stats(), verbose)
+            sys.stdout.flush()
     return 0
 
 
@@ -69,8 +91,7 @@ def _survey(root: Path, settings: Settings, verbose: bool, as_json: bool) -> int
     return 0
 
 
-def _print_changes(root: Path, changes: Changes, chunks: int, verbose: bool) -> None:
-    total = changes.unchanged + len(changes.added) + len(changes.changed) + len(changes.touched)
+def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: bool) -> None:
     parts = [
         f"{len(paths):,} {word}"
         for paths, word in (
@@ -81,10 +102,10 @@ def _print_changes(root: Path, changes: Changes, chunks: int, verbose: bool) -> 
         if paths
     ]
     click.echo(
-        f"{one_line(str(root))}: {amount(total, 'document')}, {amount(chunks, 'chunk')} "
+        f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
-    if not total:
+    if not held.documents:
         click.echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.stale:
         click.echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
