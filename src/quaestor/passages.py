@@ -127,10 +127,9 @@ class Hit:
 
     @property
     def symbol(self) -> str | None:
-        """The symbol or heading, qualified by what encloses it."""
-        if self.chunk.symbol is None:
-            return ".".join(self.chunk.scope) or None
-        return ".".join((*self.chunk.scope, self.chunk.symbol))
+        """The symbol or heading, qualified by what encloses it: ``Client.send``, ``Guide > Retries``."""
+        names = self.chunk.scope if self.chunk.symbol is None else (*self.chunk.scope, self.chunk.symbol)
+        return (" > " if self.chunk.kind == "section" else ".").join(names) or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,7 @@ _SHOWN_PATHS = 10
 @click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
 @json_option
-def command(
-    path: str | None, dry_run: bool, rebuild: bool, keep_watching: bool, verbose: bool, as_json: bool
-) -> int:
+def command(path: str | None, dry_run: bool, rebuild: bool, keep_watching: bool, verbose: bool, as_json: bool) -> int:
     """Build the index of a folder, or bring it up to date."""
     root = find_root(path)
     settings = configure(root).settings
