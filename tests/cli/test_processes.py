@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -75,6 +76,20 @@ def test_ctrl_c_while_indexing_loses_nothing(home: Path, tmp_path: Path) -> None
     assert b"Traceback" not in errors
     done = shell("index", "--json", str(root))
     assert (done.code, done.json["index"]["documents"]) == (0, 150)
+
+
+def test_watching_takes_in_what_changes(repository: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "index", "--watch", "--json", str(repository)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    seen: list[str] = []
+    while "src/new.py" not in seen:
+        write(repository, {"src/new.py": f"NEW = {time.monotonic_ns()}\n"})
+        changes = json.loads(process.stdout.readline())
+        seen += [*changes["added"], *changes["changed"]]
+    code, errors = interrupt(process)
+    assert (code, errors.strip()) == (130, b"")
 
 
 def in_terminal(arguments: list[str], **environment: str) -> str:
