@@ -26,6 +26,12 @@ _SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else 
 _REMEMBERED = 1 << 18  # distinct words, then the cache starts anew: bounded memory on endless corpora
 
 
+def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what so many occurrences of a row in one text weigh: the logarithm of one more; zero stays zero."""
+    weighed: NDArray[np.float32] = np.log1p(counts)
+    return weighed
+
+
 class Pieces(dict[str, tuple[int, ...]]):
     """Rows of the table for each raw word, found on first use: ``pieces["getUser"] == (812, 4711)``.
 
@@ -120,7 +126,7 @@ class StaticEmbedder:
         for number, text in enumerate(texts):
             counts = Counter(self.pieces.rows(text))
             rows = np.fromiter(counts, np.intp, len(counts))
-            weights = self._scales[rows] * np.fromiter(counts.values(), np.float32, len(counts))
+            weights = self._scales[rows] * damped(np.fromiter(counts.values(), np.float32, len(counts)))
             vectors[number] = weights @ self._table.take(rows, 0).astype(np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(lengths > 0, lengths, 1)

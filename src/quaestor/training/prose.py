@@ -22,6 +22,7 @@ _EMPTY_TITLES = frozenset(
     }
 )
 _MOST = 1_500
+_SHORT = 350
 _FEWEST = 150
 
 
@@ -32,6 +33,9 @@ def prose_pairs(text: str, path: str, language: str, chance: random.Random) -> I
             if titles and (query := _title_query(titles, chance)):
                 yield Pair("heading", query, passage, path, language)
             yield from _sentence_pair(titles, passage, path, language, chance)
+        if not titles:  # a narrative: also passages as short as the messages of a conversation
+            for passage in _passages(body, _SHORT):
+                yield from _sentence_pair(titles, passage, path, language, chance)
 
 
 def _title_query(titles: list[str], chance: random.Random) -> str | None:
@@ -85,14 +89,14 @@ def _heading(lines: list[str], number: int) -> tuple[int, str] | None:
     return None
 
 
-def _passages(body: str) -> list[str]:
-    """Join paragraphs to passages of up to about 1,500 characters; drop what is too short."""
+def _passages(body: str, most: int = _MOST) -> list[str]:
+    """Join paragraphs to passages of up to about ``most`` characters; drop what is too short."""
     passages: list[str] = []
     current = ""
     for paragraph in re.split(r"\n\s*\n", body):
-        if current and len(current) + len(paragraph) > _MOST:
+        if current and len(current) + len(paragraph) > most:
             passages.append(current)
             current = ""
         current = f"{current}\n\n{paragraph.strip()}".strip()
     passages.append(current)
-    return [passage[: _MOST + 500] for passage in passages if len(passage) >= _FEWEST]
+    return [passage[: most + 500] for passage in passages if len(passage) >= _FEWEST]

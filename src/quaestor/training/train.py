@@ -81,7 +81,7 @@ def gradient(
     """Return the batch's loss and the gradients of vectors, weights and temperature."""
     table = now.table()
     queries = encode(_thin(batch.queries, recipe.query_dropout, chance), table)
-    texts = encode(_with_paths(batch.texts, batch.paths, chance.random(len(batch)) < recipe.path_share), table)
+    texts = encode(with_paths(batch.texts, batch.paths, chance.random(len(batch)) < recipe.path_share), table)
     loss = info_nce(queries.units, texts.units, float(now.temperature[0]))
     slope = np.zeros_like(table)
     backward(queries, loss.queries, slope)
@@ -102,7 +102,7 @@ def make_batches(source: NDArray[np.int32], recipe: Recipe, chance: np.random.Ge
         yield mixed[start : start + recipe.batch]
 
 
-def _with_paths(texts: Bags, paths: Bags, chosen: NDArray[np.bool_]) -> Bags:
+def with_paths(texts: Bags, paths: Bags, chosen: NDArray[np.bool_]) -> Bags:
     """Put the path's rows into the chosen texts."""
     n = len(texts)
     both = join([texts, paths.take(np.flatnonzero(chosen))])

@@ -1,0 +1,104 @@
+"""Train and export: ``python -m quaestor.training.fit --bags FILE --start FILE --vocabulary FILE --out FOLDER``.
+
+Trains one member for each ``--member RUN:SEED:RATE``, averages their tables (they share their start, so they can be:
+Wortsman et al. 2022, "Model soups"), mixes in a share of the start, and writes the weights. Prints the mean reciprocal
+ranks on repositories held out of training: of the start, of each member, and of what is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.training import bags as bag_files
+from quaestor.training.bags import KINDS, PairedBags
+from quaestor.training.encoder import Parameters
+from quaestor.training.export import export
+from quaestor.training.heldout import held_out, reciprocal_ranks, samples
+from quaestor.training.train import Recipe, train
+from quaestor.training.vocabulary import HASHED
+
+Floats = NDArray[np.float32]
+_WIDEST = 4.0  # the first weights differ by at most e to this
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="quaestor.training.fit", description="Train and export the embedder.")
+    parser.add_argument("--bags", type=Path, required=True)
+    parser.add_argument("--start", type=Path, required=True)
+    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--member", nargs="+", default=["256:0:0.002", "512:1:0.001"], metavar="RUN:SEED:RATE")
+    parser.add_argument("--repeat", nargs="*", default=["sentence=2", "standardebooks/=4"], metavar="WHAT=TIMES")
+    parser.add_argument("--start-share", type=float, default=0.1)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args(arguments)
+    pairs, start = bag_files.load(options.bags), read_start(options.start)
+    out_of_it = held_out(pairs.names)
+    judges = samples(pairs, out_of_it)
+    print("start", reciprocal_ranks(judges, start.table()), flush=True)
+    repeats = {what: int(times) for what, times in (item.split("=") for item in options.repeat)}
+    pairs = training_part(pairs, out_of_it, repeats)
+    mixed = options.start_share * unit_scale(start.table())
+    for member in options.member:
+        table = fit(pairs, start, read_member(member))
+        print(member, reciprocal_ranks(judges, table), flush=True)
+        mixed += (1 - options.start_share) / len(options.member) * unit_scale(table)
+    print("written", reciprocal_ranks(judges, mixed))
+    vocabulary = options.vocabulary.read_text("utf-8").split("\n")
+    print(export(mixed, vocabulary, HASHED, options.out))
+    return 0
+
+
+def read_start(file: Path) -> Parameters:
+    """Read what ``distil`` wrote."""
+    data = np.load(file)
+    weights = np.maximum(data["weights"], data["weights"].max() - _WIDEST)
+    return Parameters(data["table"], weights - weights.mean(), np.zeros(1, np.float32))
+
+
+def training_part(pairs: PairedBags, held_out_sources: NDArray[np.bool_], repeats: dict[str, int]) -> PairedBags:
+    """Return the pairs to train on: none of held-out repositories, none without words.
+
+    ``repeats`` says how often pairs are seen: by their kind, or by how the names of their repositories begin.
+    """
+    words = np.minimum(np.diff(pairs.queries.offsets), np.diff(pairs.texts.offsets))
+    times = (~held_out_sources[pairs.source] & (words > 0)).astype(np.intp)
+    for what, more in repeats.items():
+        named = np.array([name.startswith(what) for name in pairs.names])
+        times[pairs.kind == KINDS.index(what) if what in KINDS else named[pairs.source]] *= more
+    return pairs.take(np.repeat(np.arange(len(pairs)), times))
+
+
+def read_member(text: str) -> Recipe:
+    """Read ``RUN:SEED:RATE``; the weights' rate is three times that of the vectors."""
+    run, seed, rate = text.split(":")
+    return Recipe(path_share=0.8, run=int(run), seed=int(seed), vector_rate=float(rate), weight_rate=3 * float(rate))
+
+
+def fit(pairs: PairedBags, start: Parameters, recipe: Recipe) -> Floats:
+    """Train once, saying on stderr how it goes; return the weighted vectors."""
+    begun = time.monotonic()
+
+    def watch(step: int, steps: int, loss: float, now: Parameters) -> None:
+        if step % 50 == 0:
+            seconds = time.monotonic() - begun
+            print(f"step {step} of {steps}, loss {loss:.3f}, {seconds:.0f} s", file=sys.stderr, flush=True)
+
+    return train(pairs, start, recipe, watch).table()
+
+
+def unit_scale(table: Floats) -> Floats:
+    """Scale to a mean norm of 1, so that tables can be averaged."""
+    scaled: Floats = table / np.linalg.norm(table, axis=1).mean()
+    return scaled
+
+
+if __name__ == "__main__":
+    sys.exit(main())
