@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
 from quaestor.chat.fitting import fit_passages
-from quaestor.citations.mark import NO_ANSWER, says_no_answer, without_no_answer
+from quaestor.chat.visible import Visible
+from quaestor.citations.mark import NO_ANSWER
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus
 from quaestor.messages import Message, Usage
@@ -23,8 +24,6 @@ from quaestor.tokens import MessageCounter, counter_for
 
 _EXTRACTIVE = "extractive"
 _NOTHING = "Nothing in this corpus has to do with the question."
-# No mark that says "no answer" is longer than this, so this much is held back until it is clear.
-_MARK_LENGTH = len(NO_ANSWER) + 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +90,19 @@ async def _synthesised(
         temperature=settings.temperature,
         max_tokens=settings.reserve,
     )
-    written, usage, name = "", None, model.name
-    held_back = True
+    visible, usage, name = Visible(), None, model.name
     async for delta in model.stream(request):
         if isinstance(delta, Finished):
             usage, name = delta.usage, delta.model or name
-            continue
-        written += delta.text
-        if held_back and (len(written) < _MARK_LENGTH or says_no_answer(written)):
-            continue
-        yield Text(written if held_back else delta.text)
-        held_back = False
-    known = bool(written.strip()) and not says_no_answer(written)
-    text = written if known else without_no_answer(written)
-    if held_back and text:
+        elif text := visible.feed(delta.text):
+            yield Text(text)
+    if text := visible.rest():
         yield Text(text)
-    checked = verify(written, shown, corpus.read)
-    yield Citations(checked.citations if known else (), tuple(sentence.text for sentence in checked.unsupported))
-    yield Done(text, known, name, usage or _counted(counter, request, written))
+    checked = verify(visible.written, shown, corpus.read)
+    yield Citations(
+        checked.citations if visible.known else (), tuple(sentence.text for sentence in checked.unsupported)
+    )
+    yield Done(visible.answer, visible.known, name, usage or _counted(counter, request, visible.written))
 
 
 def ask_message(question: str, passages: Sequence[Passage]) -> Message:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from quaestor.messages import Usage
 from quaestor.passages import Citation, Hit
+from quaestor.window import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,40 @@ class Passages:
     """What the answer may rest on.
 
     Attributes:
-        hits: numbered from 1 in this order.
+        hits: best first.
         known: whether the evidence is strong enough to answer from.
+        numbers: by which the answer cites each; from 1 in this order where none are given.
     """
 
     hits: tuple[Hit, ...]
     known: bool
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A request is about to be sent.
+
+    Attributes:
+        window: its messages, tokens by section, and the decision on each message and passage.
+        model: to whom it goes.
+    """
+
+    window: Window
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """A request was too long for the server: it is composed anew and sent once more.
+
+    Attributes:
+        reason: what the server said.
+        limit: the window that is composed for now, tokens.
+    """
+
+    reason: str
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,4 +98,4 @@ class Done:
     usage: Usage
 
 
-Event = Searching | Passages | Text | Citations | Done
+Event = Searching | Passages | Composed | Retried | Text | Citations | Done

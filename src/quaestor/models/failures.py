@@ -51,8 +51,9 @@ class StreamCutError(UpstreamError):
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
 _TOO_LONG = re.compile(
-    r"maximum context length|maximum model length|context (?:size|window|length)|prompt is too long"
-    r"|exceeds the maximum number of tokens|input tokens exceed",
+    r"maximum context length|maximum model length|context (?:size|window|length|limit)|prompt is too long"
+    r"|exceeds the maximum number of tokens|input tokens exceed|(?:prompt|input) (?:length|token count) exceeds"
+    r"|longer than the (?:model's |model )?(?:context|maximum)",
     re.IGNORECASE,
 )
 _NUMBER = r"(\d[\d,_]*)"
@@ -61,7 +62,7 @@ _LIMITS = tuple(
     for pattern in (
         r"maximum context length (?:is|of) #",
         r"(?:available )?context size \(#",
-        r"context (?:window|size|length) (?:is |of )?#",
+        r"context (?:window|size|length|limit)(?: is| of|:)?(?: only)? (?:\d+ \+ \d+ > )?#",
         r"model length of #",
         r"# maximum context length",
         r"> # maximum",
@@ -81,6 +82,7 @@ _ASKED = tuple(
         r"token count \(#",
         r"contains #",
         r"has # input tokens",
+        r"passed # input tokens",
         r"request has #",
     )
 )

@@ -1,0 +1,89 @@
+"""From a conversation and its passages to the next request. Nothing here is sent, so it can be shown as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from quaestor.chat.settings import ConversationSettings
+from quaestor.citations.mark import NO_ANSWER
+from quaestor.messages import Message
+from quaestor.models import Request
+from quaestor.prompts.loader import load
+from quaestor.prompts.passages import Passage
+from quaestor.tokens import MessageCounter
+from quaestor.window import Recaller, Reminder, Settings, Window, compose
+
+_PROMPTS = (
+    "chat",
+    "chat_reminder",
+    "passage",
+    "passages",
+    "window_recalled",
+    "window_recent",
+    "window_skipped",
+    "window_summary",
+    "window_trimmed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Composes the windows of one conversation.
+
+    Attributes:
+        settings: how the conversation is held.
+        counter: counts messages for the model.
+        recall: scores earlier messages; follows the conversation as it grows.
+    """
+
+    settings: ConversationSettings
+    counter: MessageCounter
+    recall: Recaller
+
+    def window(self, messages: Sequence[Message], passages: Sequence[Passage], limit: int) -> Window:
+        """Return the window of a conversation whose newest question is answered from ``passages``.
+
+        Raises:
+            WindowError: what must be kept does not fit ``limit`` tokens.
+        """
+        every = self.settings.reminder
+        reminder = Reminder(load("chat_reminder").render(), every) if every else None
+        return compose(
+            messages,
+            limit=limit,
+            reserve=self.reserve(limit),
+            tokenizer=self.counter,
+            policy=self.settings.policy,
+            passages=passages,
+            recall=self.recall,
+            settings=Settings(reminder=reminder),
+        )
+
+    def reserve(self, limit: int) -> int:
+        """Return the tokens kept free for the reply: it may not take the room that the question needs."""
+        return max(1, min(self.settings.reserve, limit // 4))
+
+    def request(self, window: Window) -> Request:
+        """Return what is asked of the model."""
+        return Request(window.messages, temperature=self.settings.temperature, max_tokens=window.reserve)
+
+
+def instructions() -> Message:
+    """Return the system message of a conversation."""
+    return Message("system", load("chat").render(no_answer=NO_ANSWER))
+
+
+def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return the passages that the model sees, be it in the window's own message or in an earlier one."""
+    kept = {
+        decision.index
+        for decision in window.decisions
+        if decision.kind == "passage" and (decision.action in ("kept", "trimmed") or "already" in decision.reason)
+    }
+    return tuple(passage for place, passage in enumerate(passages) if place in kept)
+
+
+def prompt_hashes() -> Mapping[str, str]:
+    """Return the hash of every prompt that a conversation's requests are made of."""
+    return {name: load(name).sha256 for name in _PROMPTS}

@@ -1,0 +1,63 @@
+"""The numbers by which passages are cited in one session: what was cited keeps its number, so that ``[3]`` in an answer
+of long ago and ``[3]`` now are the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import count
+
+from quaestor.passages import Citation, Hit
+from quaestor.prompts.passages import Passage, number
+
+# A mark of four digits is not read as a citation.
+_HIGHEST = 999
+
+Place = tuple[str, int, int]
+
+
+class Numbering:
+    """Gives passages their numbers.
+
+    Args:
+        cited: passages that earlier answers cite, oldest first.
+    """
+
+    def __init__(self, cited: Iterable[Passage] = ()) -> None:
+        self._cited: dict[Place, Passage] = {}
+        for passage in cited:
+            self._remember(passage)
+
+    @property
+    def cited(self) -> tuple[Passage, ...]:
+        """Passages that answers of this session cite, oldest first."""
+        return tuple(self._cited.values())
+
+    def passages(self, hits: Sequence[Hit]) -> tuple[Passage, ...]:
+        """Return hits as passages under numbers that mean nothing else in this session."""
+        plain = number(hits)
+        taken = {passage.n for passage in self._cited.values()}
+        free = (n for n in count(1) if n not in taken)
+        return tuple(
+            replace(passage, n=known.n if (known := self._cited.get(_place(passage))) else next(free))
+            for passage in plain
+        )
+
+    def remember(self, citations: Sequence[Citation], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """Keep the numbers of the passages that an answer cites, and return those passages."""
+        numbers = {citation.n for citation in citations}
+        cited = tuple(passage for passage in passages if passage.n in numbers)
+        for passage in cited:
+            self._remember(passage)
+        return cited
+
+    def _remember(self, passage: Passage) -> None:
+        self._cited[_place(passage)] = passage
+        # Far more than a window shows: the one cited first gives its number up.
+        if len(self._cited) > _HIGHEST // 2:
+            del self._cited[next(iter(self._cited))]
+
+
+def _place(passage: Passage) -> Place:
+    return passage.path, passage.start_line, passage.end_line
