@@ -14,7 +14,17 @@ import quaestor
 from quaestor import Citation, Hit, Index, Message, QuaestorError
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 
-NAMES = ["Citation", "Hit", "Index", "Message", "QuaestorError", "__version__"]
+NAMES = [
+    "Citation",
+    "Conversation",
+    "Hit",
+    "Index",
+    "Message",
+    "QuaestorError",
+    "__version__",
+    "chatml",
+    "compose",
+]
 
 
 @pytest.fixture(autouse=True)

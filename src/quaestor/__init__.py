@@ -9,26 +9,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quaestor import chatml as chatml
     from quaestor.assemble import Index as Index
+    from quaestor.chat.engine import Conversation as Conversation
     from quaestor.errors import QuaestorError as QuaestorError
     from quaestor.messages import Message as Message
     from quaestor.passages import Citation as Citation
     from quaestor.passages import Hit as Hit
+    from quaestor.window import compose as compose
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Citation": "quaestor.passages",
+    "Conversation": "quaestor.chat.engine",
     "Hit": "quaestor.passages",
     "Index": "quaestor.assemble",
     "Message": "quaestor.messages",
     "QuaestorError": "quaestor.errors",
+    "compose": "quaestor.window",
 }
+_MODULES = ("chatml",)
 
-__all__ = ["Citation", "Hit", "Index", "Message", "QuaestorError", "__version__"]
+__all__ = [
+    "Citation",
+    "Conversation",
+    "Hit",
+    "Index",
+    "Message",
+    "QuaestorError",
+    "__version__",
+    "chatml",
+    "compose",
+]
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"quaestor.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'quaestor' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -21,6 +21,7 @@ from quaestor.retrieval.ranker import Ranker
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
+    from quaestor.chat.session import Sessions
     from quaestor.models.openai_compatible import OpenAICompatibleModel
 
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -132,11 +133,46 @@ def make_model(settings: Settings) -> OpenAICompatibleModel | None:
         return None
     if not settings.model:
         raise UsageError(f"An endpoint is set ({settings.base_url!r}) but no model. Give --model NAME.")
+    if settings.protocol not in ("chat", "completion"):
+        raise UsageError(f"There is no protocol {settings.protocol!r}. Use 'chat' or 'completion'.")
+    completing = settings.protocol == "completion"
+    return _completion_model(settings) if completing else _chat_model(settings)
+
+
+def _chat_model(settings: Settings) -> OpenAICompatibleModel:
     from quaestor.models.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415 - only with a model
+    from quaestor.tokens import counter_for  # noqa: PLC0415 - only with a model
 
     return OpenAICompatibleModel(
-        settings.model, base_url=settings.base_url, api_key=settings.api_key, timeout=settings.timeout
+        settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key,
+        timeout=settings.timeout,
+        counter=counter_for(settings.tokenizer) if settings.tokenizer else None,
     )
+
+
+def _completion_model(settings: Settings) -> OpenAICompatibleModel:
+    from quaestor.models.chatml_counter import ChatMLCounter  # noqa: PLC0415 - only with such a model
+    from quaestor.models.completion import CompletionModel, encoding_for  # noqa: PLC0415
+    from quaestor.tokens import tokenizer_for  # noqa: PLC0415
+
+    known = settings.tokenizer or settings.model
+    return CompletionModel(
+        settings.model,
+        encoding=encoding_for(known),
+        base_url=settings.base_url,
+        api_key=settings.api_key,
+        timeout=settings.timeout,
+        counter=ChatMLCounter(tokenizer_for(known)),
+    )
+
+
+def make_sessions(settings: Settings) -> Sessions:
+    """Return the sessions that the settings name."""
+    from quaestor.chat.session import Sessions  # noqa: PLC0415 - only for conversations
+
+    return Sessions(data_home(settings) / "sessions")
 
 
 def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> Survey:

@@ -52,6 +52,8 @@ class Settings:
     model: str = ""
     base_url: str = ""
     api_key: str = ""
+    protocol: str = "chat"
+    tokenizer: str = ""
     temperature: float = 0.1
     window: int = 8192
     reserve: int = 1000
@@ -80,6 +82,16 @@ RULES: Mapping[str, Rule] = {
         ("QUAESTOR_BASE_URL", "OPENAI_BASE_URL"),
     ),
     "api_key": Rule("key for the endpoint", "closed", ("QUAESTOR_API_KEY", "OPENAI_API_KEY"), secret=True),
+    "protocol": Rule(
+        "how the endpoint is spoken to: 'chat', or 'completion' for a plain one with ChatML",
+        "closed",
+        ("QUAESTOR_PROTOCOL",),
+    ),
+    "tokenizer": Rule(
+        "path of the model's tokenizer.json, to count exactly; empty: by the model's name",
+        "closed",
+        ("QUAESTOR_TOKENIZER",),
+    ),
     "temperature": Rule("0 is the most settled", "closed", ("QUAESTOR_TEMPERATURE",), least=0),
     "window": Rule("the model's window, tokens", "lower", ("QUAESTOR_WINDOW",), least=256),
     "reserve": Rule("tokens kept free for the reply", "lower", ("QUAESTOR_RESERVE",), least=1),

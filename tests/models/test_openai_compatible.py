@@ -239,7 +239,7 @@ def test_reset_after_a_500(scripted_server: Start, style: str) -> None:
 
 def test_pooled_connection_that_is_reset_after_a_500(scripted_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     # As over https, where connections are kept.
-    monkeypatch.setattr("quaestor.models.openai_compatible._headers", lambda endpoint: {})
+    monkeypatch.setattr("quaestor.models.openai_compatible.headers_for", lambda endpoint: {})
     server = scripted_server([Reply(status=500), "back"], style="transformers_serve")
     model = model_for(server)
 

@@ -106,6 +106,18 @@ class OpenAICompatibleModel:
             tried += 1
             await self._retries.sleep(wait)
 
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the JSON object that is sent for a request, to show it or to send it."""
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [as_wire(message) for message in request.messages],
+            "stream": True,
+            **self._dialect.parameters(request),
+        }
+        if request.tools:
+            body["tools"] = list(request.tools)
+        return body
+
     async def aclose(self) -> None:
         """Close pooled connections; the model can be used again."""
         client, self._client = self._client, None
@@ -147,7 +159,7 @@ class OpenAICompatibleModel:
             try:
                 return await self._create(request)
             except openai.APIStatusError as error:
-                message, details = _error_object(error)
+                message, details = error_object(error)
                 refused = refused_parameter(message, details.get("param")) if error.status_code in (400, 422) else None
                 dialect = self._dialect.without(refused) if refused else self._dialect
                 sent = dialect.parameters(request).keys() != self._dialect.parameters(request).keys()
@@ -156,13 +168,8 @@ class OpenAICompatibleModel:
                 self._dialect = dialect
 
     async def _create(self, request: Request) -> openai.AsyncStream[Any]:
-        parameters = self._dialect.parameters(request)
-        if request.tools:
-            parameters["tools"] = list(request.tools)
-        messages: Any = [as_wire(message) for message in request.messages]
-        stream: openai.AsyncStream[Any] = await self._connected().chat.completions.create(
-            model=self.name, messages=messages, stream=True, extra_headers=_headers(self._endpoint), **parameters
-        )
+        create: Any = self._connected().chat.completions.create
+        stream: openai.AsyncStream[Any] = await create(**self.body(request), extra_headers=headers_for(self._endpoint))
         return stream
 
     def _connected(self) -> openai.AsyncOpenAI:
@@ -176,7 +183,7 @@ class OpenAICompatibleModel:
         import openai  # noqa: PLC0415
 
         if isinstance(error, openai.APIStatusError):
-            message, details = _error_object(error)
+            message, details = error_object(error)
             retry_after = read_retry_after(error.response.headers)
             return self._endpoint.refused(error.status_code, message, details, retry_after)
         if isinstance(error, openai.APITimeoutError):
@@ -186,7 +193,7 @@ class OpenAICompatibleModel:
         if isinstance(error, openai.APIResponseValidationError):
             return self._endpoint.nonsense(error.message)
         if isinstance(error, openai.APIError):
-            return self._endpoint.failed_while_replying(*_error_object(error), received)
+            return self._endpoint.failed_while_replying(*error_object(error), received)
         return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
 
     def _explain_connection(self, error: openai.APIConnectionError, received: str) -> UpstreamError:
@@ -231,7 +238,7 @@ def _client(endpoint: Endpoint, timeout: float, proxy: str | None) -> openai.Asy
     )
 
 
-def _headers(endpoint: Endpoint) -> dict[str, Any]:
+def headers_for(endpoint: Endpoint) -> dict[str, Any]:
     """Return what differs from the openai package's own headers."""
     import openai  # noqa: PLC0415
 
@@ -264,7 +271,7 @@ async def _chunks(stream: openai.AsyncStream[Any]) -> AsyncGenerator[Any]:
         raise _NotCompletionsError(str(error)) from None
 
 
-def _error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:
+def error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:
     """Return the server's sentence and the error object that it came in."""
     body = error.body
     details = body if isinstance(body, dict) else {}

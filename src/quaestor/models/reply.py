@@ -102,7 +102,7 @@ class Reply:
         if getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None):
             self.thinking = True
         self._calls.feed(getattr(delta, "tool_calls", None))
-        content = getattr(delta, "content", None)
+        content = getattr(delta, "content", None) if delta is not None else getattr(choice, "text", None)
         if not isinstance(content, str) or not content:
             return ""
         self.surplus = self._stops.found is not None

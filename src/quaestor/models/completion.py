@@ -1,0 +1,128 @@
+"""A plain ``/v1/completions`` endpoint, driven through ChatML.
+
+Where the model's encoding is known, token ids are sent, and nothing that anybody wrote can become a special token.
+Otherwise, or when the server takes no ids, the prompt is a string in which whatever looks like a special token was
+broken up; see ``chatml.neutral_string`` for what that promises. An assistant message at the end is gone on with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from quaestor import chatml
+from quaestor.errors import UsageError
+from quaestor.models import Delta, Finished, Request
+from quaestor.models.chatml_counter import ChatMLCounter
+from quaestor.models.dialect import Dialect
+from quaestor.models.failures import read_overflow
+from quaestor.models.openai_compatible import OpenAICompatibleModel, error_object, headers_for
+from quaestor.tokens import MessageCounter, encoding_name_for, load_encoding, tokenizer_for
+
+if TYPE_CHECKING:
+    import openai
+
+_STOPS = (chatml.END, chatml.START)
+_TAKES_NO_IDS = re.compile(r"prompt|string|\bstr\b|\blist\b|array|type", re.IGNORECASE)
+
+
+class CompletionModel(OpenAICompatibleModel):
+    """A model behind a plain completion endpoint.
+
+    Args:
+        model: the model's name at the endpoint.
+        encoding: the model's own; None sends a string.
+        options: as for ``OpenAICompatibleModel``.
+    """
+
+    def __init__(self, model: str, *, encoding: chatml.Encoding | None = None, **options: Any) -> None:
+        super().__init__(model, **options)
+        self._dialect = Dialect()
+        self._encoding = encoding
+
+    @cached_property
+    def counter(self) -> MessageCounter:
+        """Counts messages as they are written here."""
+        return self._counter or ChatMLCounter(tokenizer_for(self.name))
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the JSON object that is sent for a request.
+
+        Raises:
+            UsageError: it declares tools, which a plain completion does not know.
+            PartialMessageError: it ends in an assistant message that cannot be gone on with.
+        """
+        if request.tools:
+            raise UsageError(f"model {self.name!r} is behind a plain completion endpoint, which takes no tools")
+        ended = replace(request, stop=tuple(dict.fromkeys((*request.stop, *_STOPS))))
+        parameters = self._dialect.parameters(ended)
+        return {"model": self.name, "prompt": self._prompt(request), "stream": True, **parameters}
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Yield pieces of the reply and, last, one ``Finished``; see ``OpenAICompatibleModel.stream``."""
+        ended = replace(request, stop=tuple(dict.fromkeys((*request.stop, *_STOPS))))
+        deltas = cast(AsyncGenerator[Delta], super().stream(ended))
+        async with aclosing(deltas):
+            async for delta in deltas:
+                if isinstance(delta, Finished) and delta.stop_sequence in _STOPS:
+                    # The end of the message is no stop sequence that anybody asked for.
+                    delta = replace(delta, stop_sequence=None)
+                yield delta
+
+    def _prompt(self, request: Request) -> str | list[int]:
+        partial = bool(request.messages) and request.messages[-1].role == "assistant"
+        if self._encoding is None:
+            return chatml.neutral_string(request.messages, partial=partial, reply=not partial)
+        return chatml.encode(request.messages, self._encoding, partial=partial, reply=not partial)
+
+    async def _create(self, request: Request) -> openai.AsyncStream[Any]:
+        import openai  # noqa: PLC0415 - takes most of a second
+
+        try:
+            return await self._post(request)
+        except openai.APIStatusError as error:
+            if self._encoding is None or not _takes_no_ids(error):
+                raise
+            self._encoding = None
+            return await self._post(request)
+
+    async def _post(self, request: Request) -> openai.AsyncStream[Any]:
+        create: Any = self._connected().completions.create
+        stream: openai.AsyncStream[Any] = await create(**self.body(request), extra_headers=headers_for(self._endpoint))
+        return stream
+
+
+def encoding_for(model: str) -> chatml.Encoding | None:
+    """Return the encoding of a model, or None if it is not known or has no tokens for ChatML.
+
+    Args:
+        model: a model's name, or the path of a Hugging Face ``tokenizer.json``.
+
+    Raises:
+        UsageError: the path is not a tokenizer, or the ``tokenizers`` package is missing.
+    """
+    if not model.endswith(".json"):
+        known = encoding_name_for(model) == "cl100k_base"
+        return chatml.TiktokenEncoding(load_encoding("cl100k_base"), chatml.CL100K_CHATML) if known else None
+    tokenizer_for(model)  # says clearly what is wrong with the file
+    from tokenizers import Tokenizer  # noqa: PLC0415 - optional
+
+    encoding = chatml.HuggingFaceEncoding(Tokenizer.from_file(str(Path(model))))
+    try:
+        encoding.special(chatml.START)
+    except UsageError:
+        return None
+    return encoding
+
+
+def _takes_no_ids(error: openai.APIStatusError) -> bool:
+    """Return whether a server refuses a prompt of token ids."""
+    message, details = error_object(error)
+    if error.status_code not in (400, 415, 422) or read_overflow(message, details) is not None:
+        return False
+    return details.get("param") == "prompt" or _TAKES_NO_IDS.search(message) is not None
