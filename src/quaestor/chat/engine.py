@@ -25,7 +25,7 @@ from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus
 from quaestor.errors import LimitError, QuaestorError, UsageError
 from quaestor.messages import Message, Usage
-from quaestor.models import Finished, Model, TextDelta
+from quaestor.models import Finished, Model, Request, TextDelta
 from quaestor.models.extractive import ExtractiveAnswer
 from quaestor.models.extractive import answer as extract
 from quaestor.models.failures import TooLongError
@@ -174,6 +174,10 @@ class Conversation:
         hits, _ = await self._found(turn, query)
         window = self._window(turn)
         return Preview(query, hits, window, window.reserve, self.settings.temperature)
+
+    def request(self, window: Window) -> Request:
+        """Return what is asked of the model with a window."""
+        return self._composer.request(window)
 
     # --- one turn ---------------------------------------------------------------------------------------------
 

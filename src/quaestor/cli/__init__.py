@@ -27,6 +27,8 @@ COMMANDS = {
     "index": "Build the index of a folder, or bring it up to date.",
     "search": "Find code and prose by words and by meaning.",
     "ask": "Answer a question from the corpus, with checked sources.",
+    "chat": "Hold a conversation about the corpus, with a record of all that is sent.",
+    "sessions": "List, show, resume, export, import or delete conversations.",
     "stats": "Tell what an index holds: documents, chunks, words, tokens.",
     "config": "Show settings and where each value comes from.",
     "prompts": "Show every word that is sent to a model.",

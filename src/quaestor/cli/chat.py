@@ -1,0 +1,115 @@
+"""``quaestor chat``: a conversation about the corpus, in the terminal or from a script."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index, make_sessions
+from quaestor.chat.transcript import Transcript
+from quaestor.cli.options import configure, find_root, model_options, path_argument
+from quaestor.cli.output import one_line, remark
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.talk import Talk
+from quaestor.cli.typing_in import history, line_of_terminal, lines_of_stdin, questions
+from quaestor.config import Settings, data_home
+from quaestor.errors import UsageError
+
+
+@click.command("chat")
+@path_argument
+@model_options
+@click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to answer each question from.")
+@click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@click.option("--session", help="Go on with this session; the beginning of its name will do.")
+@click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
+@click.option("--dry-run", metavar="QUESTION", help="Print the exact next request, and send nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print events on stdout, one JSON object a line.")
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    path: str | None,
+    model: str | None,
+    base_url: str | None,
+    passages: int | None,
+    window: int | None,
+    session: str | None,
+    go_on: bool,
+    dry_run: str | None,
+    as_json: bool,
+) -> int:
+    """Hold a conversation about the corpus.
+
+    Where stdin is not a terminal, each line is a question. In the terminal, /help lists the commands.
+    """
+    flags = {"model": model, "base_url": base_url, "passages": passages, "window": window}
+    if session is None:
+        root = find_root(path)
+        settings = configure(root, **flags).settings
+        transcript = _last(root, settings) if go_on else None
+    else:
+        transcript = make_sessions(configure(None, **flags).settings).open(session)
+        root = _root_of(transcript, path)
+        settings = configure(root, **flags).settings
+    return converse(root, settings, transcript, dry_run=dry_run, as_json=as_json)
+
+
+def converse(
+    root: Path, settings: Settings, transcript: Transcript | None, *, dry_run: str | None, as_json: bool
+) -> int:
+    """Hold a conversation and return the exit code."""
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+        talk = Talk(index, settings, transcript, as_json=as_json)
+        try:
+            if dry_run is not None:
+                talk.preview(dry_run)
+                return 0
+            return _held(talk, transcript, settings)
+        finally:
+            talk.close()
+
+
+def _held(talk: Talk, transcript: Transcript | None, settings: Settings) -> int:
+    if not sys.stdin.isatty():
+        for text in questions(lines_of_stdin):
+            if not talk.say(text):
+                break
+        return talk.code
+    _greet(transcript, settings)
+    with history(data_home(settings) / "sessions" / "history"):
+        for text in questions(line_of_terminal):
+            if not _went_on(talk, text):
+                break
+    return 0
+
+
+def _went_on(talk: Talk, text: str) -> bool:
+    try:
+        return talk.say(text)
+    except KeyboardInterrupt:
+        click.echo()
+        remark("stopped; /retry asks again")
+        return True
+
+
+def _greet(transcript: Transcript | None, settings: Settings) -> None:
+    remark(f"{settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
+    turns = transcript.turns() if transcript else []
+    if transcript and turns:
+        remark(
+            f"session {transcript.id}, {len(turns)} turns; the last question was: {one_line(turns[-1].question[:100])}"
+        )
+        if turns[-1].ending.state != "done":
+            remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
+
+
+def _last(root: Path, settings: Settings) -> Transcript:
+    sessions = make_sessions(settings)
+    return sessions.open(sessions.latest(root=str(root)))
+
+
+def _root_of(transcript: Transcript, path: str | None) -> Path:
+    root = find_root(transcript.root or path)
+    if path is not None and find_root(path) != root:
+        raise UsageError(f"session {transcript.id!r} is about {str(root)!r}, not {path!r}; leave the path out")
+    return root

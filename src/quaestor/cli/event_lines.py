@@ -1,0 +1,52 @@
+"""The events of a turn, one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from quaestor.chat.events import Composed, Event, Passages
+from quaestor.passages import Hit
+
+
+def print_event(value: dict[str, Any]) -> None:
+    """Print one JSON object on one line, at once."""
+    click.echo(json.dumps(value))
+
+
+def as_object(event: Event) -> dict[str, Any]:
+    """Return an event as a JSON object."""
+    return {"event": type(event).__name__.lower(), **_content(event)}
+
+
+def _content(event: Event) -> dict[str, Any]:
+    match event:
+        case Passages(hits=hits, known=known, numbers=numbers):
+            return {"known": known, "hits": _hits(hits, numbers)}
+        case Composed(window=window, model=model):
+            sizes = {"tokens": window.tokens, "limit": window.limit, "reserve": window.reserve}
+            return {"model": model, **sizes, "sections": dict(window.sections)}
+        case _:
+            return asdict(event)
+
+
+def _hits(hits: Sequence[Hit], numbers: Sequence[int]) -> list[dict[str, Any]]:
+    numbers = numbers or range(1, len(hits) + 1)
+    return [
+        {
+            "n": n,
+            "path": hit.path,
+            "start_line": hit.start_line,
+            "end_line": hit.end_line,
+            "score": hit.score,
+            "symbol": hit.symbol,
+            "title": hit.document.title,
+            "url": hit.document.url,
+            "sha256": hit.document.sha256,
+        }
+        for n, hit in zip(numbers, hits, strict=True)
+    ]

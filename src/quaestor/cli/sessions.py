@@ -1,0 +1,153 @@
+"""``quaestor sessions``: conversations that were held before."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from quaestor.assemble import make_sessions
+from quaestor.chat.portable import as_json as session_object
+from quaestor.chat.portable import read_json
+from quaestor.chat.records import TurnRecord
+from quaestor.chat.session import Sessions
+from quaestor.cli.exporting import exported, write_export
+from quaestor.cli.options import configure, find_root, json_option
+from quaestor.cli.output import amount, one_line, print_json, print_table, remark, safe
+from quaestor.cli.sources import print_citations
+from quaestor.cli.windows import print_decisions, print_messages, print_sections
+from quaestor.errors import UsageError
+
+
+@click.group("sessions")
+def command() -> None:
+    """List, show, resume, export, import or delete conversations."""
+
+
+@command.command("list")
+@click.argument("path", required=False)
+@json_option
+def list_sessions(path: str | None, as_json: bool) -> None:
+    """List conversations, the one used last first; with PATH, only those about it."""
+    root = None if path is None else str(find_root(path))
+    infos = _sessions().list(root=root)
+    if as_json:
+        return print_json({"sessions": [asdict(info) for info in infos]})
+    if not infos:
+        return remark("There are no sessions yet. `quaestor chat` begins one.")
+    sound = [info for info in infos if info.error is None]
+    rows = [(info.id, info.changed[:16].replace("T", " "), str(info.turns), info.root, info.title) for info in sound]
+    print_table(("session", "last used", "turns", "about", "first question"), rows)
+    for info in infos:
+        if info.error is not None:
+            remark(f"warning: {info.error}")
+    return None
+
+
+@command.command("show")
+@click.argument("session")
+@click.option("--turn", type=click.IntRange(1), help="Show this turn with everything that it sent.")
+@json_option
+def show(session: str, turn: int | None, as_json: bool) -> None:
+    """Show a conversation: questions, answers, and what became of each turn."""
+    with _sessions().open(session) as transcript:
+        turns = [one for one in transcript.turns() if turn in (None, one.number)]
+        if turn is not None and not turns:
+            raise UsageError(f"session {transcript.id!r} has no turn {turn}; it has {len(transcript.turns())}")
+        sent = transcript.requests(turn) if turn is not None else []
+        if as_json:
+            value = {**asdict(transcript.info()), "turns": [asdict(one) for one in turns]}
+            return print_json({**value, "requests": [asdict(one) for one in sent]} if turn is not None else value)
+        for one in turns:
+            _print_turn(one)
+        messages = transcript.conversation()[0]
+        for request in sent:
+            click.echo(click.style(f"sent {request.at}: {request.tokens:,} tokens to {request.model}", bold=True))
+            print_sections(request.sections, tokens=request.tokens, limit=request.limit, reserve=request.reserve)
+            print_decisions(request.decisions, [*request.messages[:1], *messages], [])
+            print_messages(request.messages)
+    return None
+
+
+@command.command("resume")
+@click.argument("session")
+@click.pass_context
+def resume(context: click.Context, session: str) -> object:
+    """Go on with a conversation; the same as `quaestor chat --session`."""
+    from quaestor.cli.chat import command as chat  # noqa: PLC0415 - only this command holds a conversation
+
+    return context.invoke(chat, session=session)
+
+
+@command.command("export")
+@click.argument("session")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A new file; stdout without it.")
+@click.option("--markdown", is_flag=True, help="Markdown for people instead of all of it as JSON.")
+@click.option("--json", "_json", is_flag=True, help="All of it as JSON (the default).")
+def export(session: str, output: Path | None, markdown: bool, _json: bool) -> None:
+    """Write a conversation out, with everything that was sent."""
+    if markdown and _json:
+        raise UsageError("--markdown and --json exclude each other; give one")
+    with _sessions().open(session) as transcript:
+        if output is not None:
+            return write_export(transcript, output, as_object=not markdown)
+        if markdown:
+            return click.echo(safe(exported(transcript, as_object=False)), nl=False)
+        return print_json(session_object(transcript))
+
+
+@command.command("import")
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@json_option
+def import_session(file: TextIO, as_json: bool) -> None:
+    """Read a conversation that was exported, or any JSON with `messages` in OpenAI's form."""
+    try:
+        text = file.read()
+    except UnicodeDecodeError:
+        raise UsageError(
+            f"{file.name!r} is not text in UTF-8; give a file that `quaestor sessions export` wrote"
+        ) from None
+    sessions = _sessions()
+    with sessions.begin() as transcript:
+        name = transcript.id
+        try:
+            read_json(text, transcript)
+        except BaseException:
+            sessions.delete(name)
+            raise
+        turns = len(transcript.turns())
+    if as_json:
+        return print_json({"id": name, "turns": turns})
+    return click.echo(f"{name}: {amount(turns, 'turn')}")
+
+
+@command.command("delete")
+@click.argument("sessions", nargs=-1, required=True)
+@json_option
+def delete(sessions: tuple[str, ...], as_json: bool) -> None:
+    """Remove conversations, damaged or not, with everything that is known of them."""
+    known = _sessions()
+    names = list(dict.fromkeys(map(known.find, sessions)))
+    for name in names:
+        known.delete(name)
+    if as_json:
+        return print_json({"deleted": names})
+    return remark(f"deleted {', '.join(names)}")
+
+
+def _sessions() -> Sessions:
+    return make_sessions(configure(None).settings)
+
+
+def _print_turn(turn: TurnRecord) -> None:
+    ending = turn.ending
+    click.echo(click.style(f"{turn.number}. {one_line(turn.question[:500])}", bold=True))
+    if ending.state == "done":
+        click.echo(safe(turn.answer))
+        print_citations(ending.citations)
+    else:
+        said = f": {one_line(ending.error)}" if ending.error else ""
+        click.echo(click.style(f"({ending.state}{said})", fg="yellow"))
+    click.echo()

@@ -1,0 +1,25 @@
+"""Showing where an answer's citations lead, and whether they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from quaestor.cli.output import one_line
+from quaestor.passages import Citation, CitationStatus
+
+_MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
+
+
+def print_citations(citations: Sequence[Citation]) -> None:
+    """Print an answer's citations, one a line."""
+    for citation in citations:
+        print_place(citation.n, f"{citation.path}:{citation.start_line}", citation.status)
+
+
+def print_place(n: int, place: str, status: CitationStatus | None) -> None:
+    """Print one place under its number; a status of None means that it is not cited."""
+    mark, colour = _MARKS[status] if status else ("·", None)
+    said = click.style(f"{mark} {status or 'not cited'}", fg=colour)
+    click.echo(f"  [{n}] {click.style(one_line(place), fg='cyan')}  {said}")

@@ -1,0 +1,240 @@
+"""One conversation in a terminal or a script: its turns as they are shown, and the commands that begin with ``/``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quaestor.assemble import Index, make_model, make_sessions
+from quaestor.chat.engine import Conversation, Preview
+from quaestor.chat.events import Citations, Done, Event, Retried, Text
+from quaestor.chat.packing import runs
+from quaestor.chat.settings import ConversationSettings
+from quaestor.chat.transcript import Transcript
+from quaestor.cli.event_lines import as_object, print_event
+from quaestor.cli.exporting import write_export
+from quaestor.cli.output import one_line, print_json, remark, safe
+from quaestor.cli.sources import print_citations, print_place
+from quaestor.cli.windows import by_name, print_decisions, print_messages, print_sections, window_object, wire_messages
+from quaestor.config import Settings
+from quaestor.errors import QuaestorError, UsageError
+from quaestor.prompts.passages import where
+
+UNKNOWN = 1
+
+HELP = """\
+  /help          show this
+  /window        what the last turn sent: tokens by section, and why each message is in or out
+  /sources       passages of the last turn, and which of them the answer cites
+  /retry         ask the last question again, if its turn did not come to its end
+  /export FILE   write the conversation: Markdown, or all of it where FILE ends in .json
+  /new           begin another session
+  /quit          end (Ctrl-D)
+
+A line that ends in a backslash goes on in the next one; a block between triple quotes is one question.
+Ctrl-C stops an answer."""
+
+
+class Talk:
+    """Turns of one session, shown as they go on.
+
+    Args:
+        index: what is asked about.
+        settings: of the command.
+        transcript: a session to go on with; None begins one with the first question.
+        as_json: print events instead of text.
+
+    Attributes:
+        code: the exit code that the last problem gives.
+    """
+
+    def __init__(self, index: Index, settings: Settings, transcript: Transcript | None, *, as_json: bool) -> None:
+        self._index = index
+        self._settings = settings
+        self._json = as_json
+        self._model = make_model(settings)
+        self._conversation = self._about(transcript) if transcript else None
+        self.code = 0
+
+    def close(self) -> None:
+        """Release the session's file."""
+        if self._conversation is not None:
+            self._conversation.transcript.close()
+
+    def say(self, text: str) -> bool:
+        """Ask a question or run a command; return whether to go on."""
+        name, _, rest = text.partition(" ")
+        if not text.startswith("/") or name not in self._commands():
+            if text.startswith("/") and name.removeprefix("/").isalpha():
+                self._failed(UsageError(f"there is no command {name!r}; /help lists them"))
+            else:
+                self._ask(text)
+            return True
+        try:
+            return self._commands()[name](rest.strip()) is not False
+        except QuaestorError as error:
+            self._failed(error)
+        except OSError as error:
+            self._failed(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
+        return True
+
+    def preview(self, question: str) -> None:
+        """Print the exact next request, and send nothing."""
+        conversation = self._conversation or self._about(Transcript.in_memory())
+        preview = asyncio.run(conversation.preview(question))
+        if self._json:
+            print_json(self._preview_object(conversation, preview))
+            return
+        window = preview.window
+        name = "no model, so nothing would be sent" if self._model is None else f"for {self._model.name}"
+        click.echo(click.style(f"{window.tokens:,} of {window.limit:,} tokens, {name}", bold=True))
+        print_sections(by_name(window.sections), tokens=window.tokens, limit=window.limit, reserve=window.reserve)
+        print_messages(window.messages)
+
+    # --- turns ------------------------------------------------------------------------------------------------
+
+    def _ask(self, question: str) -> None:
+        self._show(self._ready().send(question))
+
+    def _show(self, events: AsyncGenerator[Event]) -> None:
+        """Show a turn; a problem is told and does not end the conversation."""
+        try:
+            asyncio.run(self._followed(events))
+        except QuaestorError as error:
+            self._failed(error)
+
+    async def _followed(self, events: AsyncGenerator[Event]) -> None:
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    if self._json:
+                        print_event(as_object(event))
+                    else:
+                        self._print(event)
+                    if isinstance(event, Done):
+                        self.code = 0 if event.known else UNKNOWN
+        finally:
+            if self._model is not None:
+                await self._model.aclose()
+
+    def _print(self, event: Event) -> None:
+        match event:
+            case Text(text=text):
+                click.echo(safe(text), nl=False)
+            case Retried(limit=limit):
+                remark(f"the request was too long for the server; composing anew for {limit} tokens")
+            case Citations(citations=citations, unsupported=unsupported):
+                click.echo("\n")
+                print_citations(citations)
+                for sentence in unsupported:
+                    remark(f"without support: {sentence.strip()[:160]}")
+            case Done(known=False):
+                click.echo(click.style("(not found in this corpus)", dim=True))
+
+    def _failed(self, error: QuaestorError) -> None:
+        self.code = error.exit_code
+        if self._json:
+            print_event({"event": "error", "code": error.code, "message": str(error)})
+        click.echo(f"{click.style('error:', fg='red', bold=True)} {safe(str(error))}", err=True)
+
+    def _ready(self) -> Conversation:
+        if self._conversation is None:
+            transcript = make_sessions(self._settings).begin(root=str(self._index.root))
+            self._conversation = self._about(transcript)
+            if self._json:
+                print_event({"event": "session", "id": transcript.id})
+        return self._conversation
+
+    def _about(self, transcript: Transcript) -> Conversation:
+        settings = ConversationSettings(
+            reserve=self._settings.reserve,
+            passages=self._settings.passages,
+            temperature=self._settings.temperature,
+        )
+        return Conversation(
+            self._index, self._model, limit=self._settings.window, settings=settings, transcript=transcript
+        )
+
+    def _preview_object(self, conversation: Conversation, preview: Preview) -> dict[str, Any]:
+        window = preview.window
+        body = None if self._model is None else self._model.body(conversation.request(window))
+        return {
+            "query": preview.query,
+            "request": body,
+            "messages": wire_messages(window.messages),
+            "window": window_object(
+                sections=by_name(window.sections),
+                tokens=window.tokens,
+                limit=window.limit,
+                reserve=window.reserve,
+                decisions=runs((*window.decisions, *window.added)),
+            ),
+        }
+
+    # --- commands ---------------------------------------------------------------------------------------------
+
+    def _commands(self) -> dict[str, Callable[[str], object]]:
+        return {
+            "/help": lambda _: click.echo(HELP),
+            "/window": lambda _: self._window(),
+            "/sources": lambda _: self._sources(),
+            "/retry": lambda _: self._retry(),
+            "/export": self._export,
+            "/new": lambda _: self._new(),
+            "/quit": lambda _: False,
+        }
+
+    def _record(self) -> Transcript:
+        if self._conversation is None:
+            raise UsageError("nothing was asked yet; ask something first")
+        return self._conversation.transcript
+
+    def _window(self) -> None:
+        turns = self._record().turns()
+        sent = self._record().requests(turns[-1].number) if turns else []
+        if not sent:
+            raise UsageError("the last turn sent nothing to a model")
+        last = sent[-1]
+        if self._json:
+            return print_event({"event": "window", **asdict(last)})
+        click.echo(click.style(f"{last.tokens:,} of {last.limit:,} tokens, to {one_line(last.model)}", bold=True))
+        print_sections(last.sections, tokens=last.tokens, limit=last.limit, reserve=last.reserve)
+        assert self._conversation is not None
+        passages = [
+            f"[{source.passage.n}] {where(source.passage)}" for source in self._record().sources(turns[-1].number)
+        ]
+        return print_decisions(last.decisions, self._conversation.messages, passages)
+
+    def _sources(self) -> None:
+        turns = self._record().turns()
+        sources = self._record().sources(turns[-1].number) if turns else []
+        if self._json:
+            return print_event({"event": "sources", "sources": [asdict(source) for source in sources]})
+        statuses = {citation.n: citation.status for citation in turns[-1].ending.citations} if turns else {}
+        for source in sources:
+            print_place(source.passage.n, where(source.passage), statuses.get(source.passage.n))
+        if not sources:
+            click.echo("  none")
+        return None
+
+    def _retry(self) -> None:
+        self._record()
+        assert self._conversation is not None
+        self._show(self._conversation.resume())
+
+    def _export(self, name: str) -> None:
+        if not name:
+            raise UsageError("give a file: /export FILE")
+        write_export(self._record(), Path(name).expanduser(), as_object=name.endswith(".json"))
+        remark(f"written to {name}")
+
+    def _new(self) -> None:
+        self.close()
+        self._conversation = None
+        remark("a new session begins with your next question")

@@ -1,0 +1,90 @@
+"""Showing a window: tokens by section as bars, the decisions with their reasons, the messages themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from quaestor.chat.records import DecisionRun
+from quaestor.cli.output import one_line, safe
+from quaestor.messages import Message
+from quaestor.models.wire import as_wire
+from quaestor.window.values import Section
+
+_WIDTH = 40
+_BEGINNING = 48
+_COLOURS = {"kept": "green", "recalled": "cyan", "trimmed": "yellow", "summarised": "magenta", "dropped": "red"}
+
+
+def by_name(sections: Mapping[Section, int]) -> dict[str, int]:
+    """Return a window's sections as they are recorded."""
+    return {str(name): count for name, count in sections.items()}
+
+
+def print_sections(sections: Mapping[str, int], *, tokens: int, limit: int, reserve: int) -> None:
+    """Print a bar for each section of a window of ``limit`` tokens."""
+    rows = [(name, count) for name, count in sections.items() if count]
+    rows += [("reserve", reserve), ("free", limit - reserve - tokens)]
+    wide = max(len(name) for name, _ in rows)
+    for name, count in rows:
+        bar = "█" * max(round(count / limit * _WIDTH), 1 if count else 0)
+        click.echo(f"  {name.ljust(wide)}  {count:>7,}  {click.style(bar, dim=name in ('reserve', 'free'))}".rstrip())
+
+
+def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message], passages: Sequence[str]) -> None:
+    """Print what became of each message and passage, and why.
+
+    Args:
+        decisions: as they were recorded.
+        messages: the conversation that they are about.
+        passages: where each passage is from.
+    """
+    for run in decisions:
+        action = click.style(run.action.ljust(10), fg=_COLOURS.get(run.action))
+        cost = f"{run.tokens:>6,}" if run.tokens == run.full_tokens else f"{run.tokens:>6,} of {run.full_tokens:,}"
+        click.echo(f"  {action} {cost}  {one_line(_about(run, messages, passages))}: {one_line(run.reason)}")
+
+
+def _about(run: DecisionRun, messages: Sequence[Message], passages: Sequence[str]) -> str:
+    if run.kind not in ("message", "passage"):
+        return run.kind
+    if run.last > run.first:
+        return f"{run.kind}s {run.first + 1} to {run.last + 1}"
+    if run.kind == "passage":
+        return passages[run.first] if run.first < len(passages) else f"passage {run.first + 1}"
+    if run.first >= len(messages):
+        return f"message {run.first + 1}"
+    message = messages[run.first]
+    words = " ".join(message.content.split())
+    return f"{message.role} “{words[:_BEGINNING]}{'…' if len(words) > _BEGINNING else ''}”"
+
+
+def print_messages(messages: Iterable[Message]) -> None:
+    """Print messages whole, as they are sent."""
+    for message in messages:
+        name = f" ({one_line(message.name)})" if message.name else ""
+        click.echo(click.style(f"--- {message.role}{name} ", bold=True).ljust(60, "-"))
+        click.echo(safe(message.content))
+        for call in message.tool_calls:
+            click.echo(safe(f"{call.name}({call.arguments})"))
+
+
+def window_object(
+    *, sections: Mapping[str, int], tokens: int, limit: int, reserve: int, decisions: Iterable[DecisionRun]
+) -> dict[str, Any]:
+    """Return a window in its JSON form, without its messages."""
+    return {
+        "limit": limit,
+        "reserve": reserve,
+        "tokens": tokens,
+        "sections": dict(sections),
+        "decisions": [asdict(run) for run in decisions],
+    }
+
+
+def wire_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    """Return messages in OpenAI's wire form."""
+    return [as_wire(message) for message in messages]
