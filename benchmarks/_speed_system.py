@@ -41,8 +41,9 @@ class System:
     environment: Mapping[str, str]
 
     def variables(self, home: Path) -> dict[str, str]:
-        """Return the environment of its processes."""
-        return {**os.environ, **self.environment, self.home: str(home)}
+        """Return the environment of its processes; compiled modules are kept, as they are for whoever uses it."""
+        present = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        return {**present, **self.environment, self.home: str(home)}
 
     def search(self, query: str, root: Path, home: Path) -> float:
         """Run its search command as a process of its own and return the seconds."""
