@@ -164,7 +164,7 @@ def test_completion(quaestor: Run, name: str) -> None:
 
 
 def test_completion_completes() -> None:
-    done = shell(_QUAESTOR_COMPLETE="bash_complete", COMP_WORDS="quaestor se", COMP_CWORD="1")
+    done = shell(_QUAESTOR_COMPLETE="bash_complete", COMP_WORDS="quaestor sea", COMP_CWORD="1")
     assert done.out.splitlines() == ["plain,search"]
 
 

@@ -41,9 +41,9 @@ def refer(
         if at < len(whole) and messages[whole[at]] == message:
             known = ids[whole[at]]
             at += 1
-            references.append(_described(message, texts) if known is None else known)
+            references.append(described(message, texts) if known is None else known)
         else:
-            references.append(_described(message, texts))
+            references.append(described(message, texts))
     return references, texts
 
 
@@ -108,9 +108,10 @@ def _joined(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:
     ]
 
 
-def _described(message: Message, texts: dict[str, str]) -> dict[str, Any]:
+def described(message: Message, texts: dict[str, str]) -> dict[str, Any]:
+    """Return a message that is not in the transcript by the hashes of its pieces, and add those to ``texts``."""
     pieces = [piece for piece in _PASSAGE.split(message.content) if piece]
-    hashes = [hashlib.sha256(piece.encode()).hexdigest() for piece in pieces]
+    hashes = [digest(piece) for piece in pieces]
     texts.update(zip(hashes, pieces, strict=True))
     found: dict[str, Any] = {"role": message.role, "pieces": hashes}
     if message.name is not None:
@@ -120,3 +121,8 @@ def _described(message: Message, texts: dict[str, str]) -> dict[str, Any]:
     if message.tool_call_id is not None:
         found["call"] = message.tool_call_id
     return found
+
+
+def digest(text: str) -> str:
+    """Return the hash under which a text is kept."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from quaestor.chat.records import Ending, TurnRecord
+from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import UsageError
 from quaestor.messages import Message, Role, ToolCall
@@ -37,7 +38,7 @@ def read_json(text: str, transcript: Transcript) -> None:
     """Fill a new session from what ``as_json`` gave, or from any object with ``messages`` in OpenAI's form.
 
     Raises:
-        UsageError: it is neither; the session stays empty.
+        UsageError: it is neither; the session is of no use then.
     """
     try:
         value = json.loads(text)
@@ -57,7 +58,9 @@ def read_json(text: str, transcript: Transcript) -> None:
         transcript.load(value["tables"])
         transcript.conversation()
         transcript.turns()
-    except (sqlite3.Error, LookupError, TypeError, ValueError, AttributeError) as error:
+        transcript.requests()
+        transcript.sources()
+    except (SessionUnusableError, sqlite3.Error, LookupError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"the file to import is not a whole session ({error}); export it again") from None
 
 

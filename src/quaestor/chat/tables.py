@@ -40,7 +40,8 @@ create table passages (
 create table requests (
     id integer primary key, turn integer not null references turns (number), at text not null, model text not null,
     window integer not null, reserve integer not null, tokens integer not null, parameters text not null,
-    sent text not null, sections text not null, decisions blob not null, prompts text not null
+    sent text not null, sections text not null, decisions blob not null,
+    prompts text not null references texts (hash)
 );
 create table replies (
     request integer primary key references requests (id), at text not null, finish text not null,

@@ -127,6 +127,8 @@ class Transcript:
             parameters: temperature and so on.
         """
         references, texts = packing.refer(window, *conversation)
+        hashes = json.dumps(dict(prompts))
+        texts[packing.digest(hashes)] = hashes
         decisions = [list(astuple(run)) for run in packing.runs((*window.decisions, *window.added))]
         row = (
             turn,
@@ -139,7 +141,7 @@ class Transcript:
             json.dumps(references),
             json.dumps(dict(window.sections)),
             zlib.compress(json.dumps(decisions).encode()),
-            json.dumps(dict(prompts)),
+            packing.digest(hashes),
         )
         with self._step() as connection:
             connection.executemany("insert or ignore into texts values (?, ?)", texts.items())
@@ -323,7 +325,7 @@ class Transcript:
                 messages=sent,
                 sections=json.loads(row[7]),
                 decisions=decisions,
-                prompts=json.loads(row[9]),
+                prompts=json.loads(self._text(row[9])),
                 parameters=json.loads(row[10]),
                 usage=usage,
                 finish=row[11] or "",
@@ -339,8 +341,11 @@ class Transcript:
                 messages[one] = _message(self._rows(query, (one,))[0])
                 continue
             for piece in one["pieces"]:
-                texts[piece] = self._rows("select text from texts where hash = ?", (piece,))[0][0]
+                texts[piece] = self._text(piece)
         return messages, texts
+
+    def _text(self, digest: str) -> str:
+        return str(self._rows("select text from texts where hash = ?", (digest,))[0][0])
 
     def _dumped(self, table: str) -> list[dict[str, Any]]:
         with tables.failures_explained(self.path):
