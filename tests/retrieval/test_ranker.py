@@ -35,7 +35,7 @@ def test_bundled_weights_fit_the_features() -> None:
 
 
 def test_weights_for_other_features_are_refused() -> None:
-    data = {"name": "x", "features": ["other"], "of_symbols": [1], "of_texts": [1], "decay": 0, "prose_decay": 0}
+    data = {"name": "x", "features": ["other"], "of_symbols": [1], "of_places": [1], "of_texts": [1], "decay": 0, "prose_decay": 0}
     with pytest.raises(IndexUnusableError, match="other features"):
         Ranker.from_json(json.dumps(data))
 

@@ -248,3 +248,8 @@ def _header(data: bytes) -> str:
     if _OBJC.search(data, 0, _SNIFFED):
         return "objc"
     return "cpp" if _CPP_HEADER.search(data, 0, _SNIFFED) else "c"
+
+
+def knows_extension(name: str) -> bool:
+    """Return whether a file name ends like that of a known language."""
+    return "." in name and name.rpartition(".")[2].lower() in _BY_EXTENSION

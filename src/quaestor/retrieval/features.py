@@ -41,6 +41,7 @@ FEATURES: tuple[str, ...] = (
     "stem_precision",
     "folder_coverage",
     "path_match",
+    "line_match",
     # the file
     "file_lexical_sum",
     "file_lexical_best",
@@ -118,9 +119,9 @@ def _name_terms(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(term for name in names for term in terms_of_word(name))
 
 
-def _weight(found: frozenset[str], wanted: Mapping[str, float]) -> float:
-    """Return the share of the wanted terms' weight that is found."""
-    return sum(weight for term, weight in wanted.items() if term in found)
+@lru_cache(maxsize=1 << 15)
+def _lowered(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)
 
 
 def compute_features(
@@ -133,91 +134,54 @@ def compute_features(
         candidates: all chunks to be ranked; features of a file are taken over its candidates.
         weights: the rarity of each content term of the query; they are scaled to sum to 1 here.
     """
+    matrix = np.zeros((len(candidates), len(FEATURES)), dtype=np.float32)
+    if not candidates:
+        return matrix
     total = sum(weights.values()) or 1.0
     wanted = {term: weight / total for term, weight in weights.items()}
-    rows = [_row(query, candidate, wanted) for candidate in candidates]
-    matrix = np.array(rows, dtype=np.float32).reshape(len(candidates), len(FEATURES))
-    _fill_retrievers(matrix, candidates)
-    _fill_files(matrix, candidates, wanted)
+    paths = [candidate.stored.document.path for candidate in candidates]
+    profiles = [profile_path(path) for path in paths]
+    chunks = [candidate.stored.chunk for candidate in candidates]
+    _fill(matrix, "lexical", _retrievers(candidates))
+    _fill(matrix, "defines_name", [_names(query, chunk, wanted) for chunk in chunks])
+    _fill(matrix, "stem_is_name", _paths(query, paths, profiles, wanted))
+    matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
+    _fill(matrix, "test", [profile.flags for profile in profiles])
+    _fill(matrix, "type_kind", [_kind(candidate.stored) for candidate in candidates])
+    _fill(matrix, "depth", [(min(profile.depth, 10) / 10,) for profile in profiles])
+    _fill(matrix, "query_symbol", [_asked(query)] * len(candidates))
+    _fill_files(matrix, paths, profiles, chunks, wanted)
     return matrix
 
 
-def _row(query: Query, candidate: Candidate, wanted: Mapping[str, float]) -> list[float]:
-    """Return one row; columns that depend on other candidates are filled later."""
-    chunk, path = candidate.stored.chunk, profile_path(candidate.stored.document.path)
-    row = [0.0] * len(FEATURES)
-    for name, value in _name_features(query, chunk, wanted).items():
-        row[_COLUMN[name]] = value
-    for name, value in _path_features(query, path, candidate.stored.document.path, wanted).items():
-        row[_COLUMN[name]] = value
-    for name, value in _kind_features(query, candidate.stored, path).items():
-        row[_COLUMN[name]] = float(value)
-    return row
+def _fill(matrix: NDArray[np.float32], first: str, block: object) -> None:
+    """Write neighbouring columns, beginning with the one called ``first``."""
+    values = np.asarray(block, dtype=np.float32)
+    start = _COLUMN[first]
+    matrix[:, start : start + values.shape[1]] = values
 
 
-def _name_features(query: Query, chunk: Chunk, wanted: Mapping[str, float]) -> dict[str, float]:
-    defined = chunk.defines or ((chunk.symbol,) if chunk.symbol else ())
-    main = _name_terms((chunk.symbol,)) if chunk.symbol else frozenset()
-    lowered = [name.lower() for name in defined]
-    return {
-        "defines_name": float(any(name in lowered for name in query.names)),
-        "is_name": float(bool(query.names) and chunk.symbol is not None and chunk.symbol.lower() == query.names[0]),
-        "symbol_coverage": _weight(_name_terms(tuple(defined)), wanted),
-        "symbol_precision": len(main & wanted.keys()) / len(main) if main else 0.0,
-        "scope_coverage": _weight(_name_terms(chunk.scope), wanted) if chunk.scope else 0.0,
-    }
+def _weight(found: frozenset[str], wanted: Mapping[str, float]) -> float:
+    """Return the share of the wanted terms' weight that is found."""
+    return sum([weight for term, weight in wanted.items() if term in found])
 
 
-def _path_features(query: Query, path: PathProfile, full: str, wanted: Mapping[str, float]) -> dict[str, float]:
-    names = [name.replace("_", "") for name in query.names]
-    stem = path.stem
-    return {
-        "stem_is_name": float(any(stem == name or stem.rstrip("s") == name.rstrip("s") for name in names)),
-        "stem_coverage": _weight(path.stem_terms, wanted),
-        "stem_precision": len(path.stem_terms & wanted.keys()) / len(path.stem_terms) if path.stem_terms else 0.0,
-        "folder_coverage": _weight(path.folder_terms, wanted),
-        "path_match": float(query.kind == "path" and full.lower().endswith(query.text.lower().lstrip("./"))),
-    }
-
-
-def _kind_features(query: Query, stored: StoredChunk, path: PathProfile) -> dict[str, float]:
-    chunk = stored.chunk
-    return {
-        "test": path.test,
-        "example": path.example,
-        "vendored": path.vendored,
-        "entry": path.entry,
-        "declaration": path.declaration,
-        "prose": path.prose,
-        "data": path.data,
-        "type_kind": chunk.kind in _TYPE_KINDS,
-        "function_kind": chunk.kind in _FUNCTION_KINDS,
-        "anonymous": chunk.symbol is None,
-        "first_in_file": stored.position == 0,
-        "size": math.log1p(len(chunk.text)) / 8,
-        "file_size": math.log1p(stored.document.size) / 12,
-        "depth": min(path.depth, 10) / 10,
-        "query_symbol": query.kind == "symbol",
-        "query_path": query.kind == "path",
-        "query_trace": query.kind == "trace",
-        "query_length": min(len(query.terms), 20) / 20,
-    }
-
-
-def _fill_retrievers(matrix: NDArray[np.float32], candidates: Sequence[Candidate]) -> None:
-    lexical = np.array([candidate.lexical for candidate in candidates], dtype=np.float32)
-    dense = np.array([candidate.dense for candidate in candidates], dtype=np.float32)
-    if not len(candidates):
-        return
-    body = np.array([candidate.body for candidate in candidates], dtype=np.float32)
-    symbol = np.array([candidate.symbol for candidate in candidates], dtype=np.float32)
-    matrix[:, _COLUMN["lexical"]] = lexical / max(float(lexical.max()), 1e-6)
-    matrix[:, _COLUMN["lexical_body"]] = body / max(float(body.max()), 1e-6)
-    matrix[:, _COLUMN["lexical_symbol"]] = symbol / max(float(symbol.max()), 1e-6)
-    matrix[:, _COLUMN["lexical_rank"]] = _reciprocal_ranks(lexical)
-    matrix[:, _COLUMN["dense"]] = dense
-    matrix[:, _COLUMN["dense_relative"]] = dense / max(float(dense.max()), 1e-6)
-    matrix[:, _COLUMN["dense_rank"]] = _reciprocal_ranks(dense)
+def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
+    """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
+    scores = [(candidate.lexical, candidate.body, candidate.symbol, candidate.dense) for candidate in candidates]
+    lexical, body, symbol, dense = np.array(scores, dtype=np.float32).T
+    return np.stack(
+        [
+            lexical / max(float(lexical.max()), 1e-6),
+            _reciprocal_ranks(lexical),
+            body / max(float(body.max()), 1e-6),
+            symbol / max(float(symbol.max()), 1e-6),
+            dense,
+            dense / max(float(dense.max()), 1e-6),
+            _reciprocal_ranks(dense),
+        ],
+        axis=1,
+    )
 
 
 def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -227,39 +191,168 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.where(scores > 0, 10 / (10 + ranks), 0).astype(np.float32)
 
 
-def _fill_files(matrix: NDArray[np.float32], candidates: Sequence[Candidate], wanted: Mapping[str, float]) -> None:
-    """Fill what a chunk's file brings: several good chunks, all its names, all its words."""
-    files: dict[str, list[int]] = {}
-    for row, candidate in enumerate(candidates):
-        files.setdefault(candidate.stored.document.path, []).append(row)
+def _names(query: Query, chunk: Chunk, wanted: Mapping[str, float]) -> tuple[float, ...]:
+    """Return defines_name, is_name, symbol_coverage, symbol_precision and scope_coverage."""
+    symbol = chunk.symbol
+    defined = chunk.defines or ((symbol,) if symbol else ())
+    main = _name_terms((symbol,)) if symbol else frozenset()
+    return (
+        float(bool(query.names) and not _lowered(defined).isdisjoint(query.names)),
+        float(bool(query.names) and symbol is not None and symbol.lower() == query.names[0]),
+        _weight(_name_terms(defined), wanted),
+        len(main & wanted.keys()) / len(main) if main else 0.0,
+        _weight(_name_terms(chunk.scope), wanted) if chunk.scope else 0.0,
+    )
+
+
+def _paths(
+    query: Query, paths: Sequence[str], profiles: Sequence[PathProfile], wanted: Mapping[str, float]
+) -> list[tuple[float, ...]]:
+    """Return stem_is_name, stem_coverage, stem_precision, folder_coverage and path_match; once for each path."""
+    known: dict[str, tuple[float, ...]] = {}
+    for path, profile in zip(paths, profiles, strict=True):
+        if path not in known:
+            known[path] = _path(query, path, profile, wanted)
+    return [known[path] for path in paths]
+
+
+def _path(query: Query, full: str, path: PathProfile, wanted: Mapping[str, float]) -> tuple[float, ...]:
+    names = [name.replace("_", "") for name in query.names]
+    stem = path.stem
+    return (
+        float(any(stem == name or stem.rstrip("s") == name.rstrip("s") for name in names)),
+        _weight(path.stem_terms, wanted),
+        len(path.stem_terms & wanted.keys()) / len(path.stem_terms) if path.stem_terms else 0.0,
+        _weight(path.folder_terms, wanted),
+        max((agreement(place.path, full) for place in query.places), default=0.0),
+    )
+
+
+def agreement(pointed: str, path: str) -> float:
+    """Return how well a path that a query points at fits a document's: by how many names at the end agree.
+
+    0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
+    """
+    asked, known = pointed.split("/"), path.lower().split("/")
+    shared = 0
+    for one, other in zip(reversed(asked), reversed(known), strict=False):
+        if one != other:
+            break
+        shared += 1
+    if not shared:
+        return 0.0
+    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
+
+
+def _has_line(query: Query, stored: StoredChunk) -> bool:
+    """Return whether a query points at a line inside a chunk."""
+    span = stored.chunk.span
+    return any(
+        place.line is not None
+        and span.start_line <= place.line <= span.end_line
+        and agreement(place.path, stored.document.path) > 0
+        for place in query.places
+    )
+
+
+def _kind(stored: StoredChunk) -> tuple[float, ...]:
+    """Return type_kind, function_kind, anonymous, first_in_file, size and file_size."""
+    chunk = stored.chunk
+    return (
+        chunk.kind in _TYPE_KINDS,
+        chunk.kind in _FUNCTION_KINDS,
+        chunk.symbol is None,
+        stored.position == 0,
+        math.log1p(len(chunk.text)) / 8,
+        math.log1p(stored.document.size) / 12,
+    )
+
+
+def _asked(query: Query) -> tuple[float, ...]:
+    """Return query_symbol, query_path, query_trace and query_length."""
+    return (
+        query.kind == "symbol",
+        query.kind == "path",
+        query.kind == "trace",
+        min(len(query.terms), 20) / 20,
+    )
+
+
+def _fill_files(
+    matrix: NDArray[np.float32],
+    paths: Sequence[str],
+    profiles: Sequence[PathProfile],
+    chunks: Sequence[Chunk],
+    wanted: Mapping[str, float],
+) -> None:
+    """Fill what a chunk's file brings: several good chunks, all its names, a namesake nearer to the root."""
+    numbers: dict[str, int] = {}
+    owner = np.array([numbers.setdefault(path, len(numbers)) for path in paths])
     lexical, dense = matrix[:, _COLUMN["lexical"]], matrix[:, _COLUMN["dense"]]
-    most = max((float(lexical[rows].sum()) for rows in files.values()), default=1.0) or 1.0
-    shallowest = _shallowest(files)
-    for path, rows in files.items():
-        names = tuple(name for row in rows for name in candidates[row].stored.chunk.defines)
-        profile = profile_path(path)
-        found = _name_terms(names)
-        values = {
-            "file_lexical_sum": float(lexical[rows].sum()) / most,
-            "file_lexical_best": float(lexical[rows].max()),
-            "file_dense_best": float(dense[rows].max()),
-            "file_dense_mean": float(np.sort(dense[rows])[-3:].mean()),
-            "file_candidates": math.log1p(len(rows)) / 4,
-            "file_symbol_coverage": _weight(found, wanted),
-            "file_defines_name": float(matrix[rows, _COLUMN["defines_name"]].max()),
-            "shadowed": float(profile.depth > shallowest[profile.stem]),
-            "file_coverage": _weight(found | profile.stem_terms | profile.folder_terms, wanted),
-        }
-        for name, value in values.items():
-            matrix[rows, _COLUMN[name]] = value
-        matrix[rows, _COLUMN["best_lexical_in_file"]] = lexical[rows] >= values["file_lexical_best"]
-        matrix[rows, _COLUMN["best_dense_in_file"]] = dense[rows] >= values["file_dense_best"]
+    sums = np.bincount(owner, weights=lexical)
+    best_lexical, best_dense = _best(owner, lexical, len(numbers)), _best(owner, dense, len(numbers))
+    columns = {
+        "file_lexical_sum": (sums / (sums.max() or 1.0))[owner],
+        "file_lexical_best": best_lexical[owner],
+        "file_dense_best": best_dense[owner],
+        "file_dense_mean": _mean_of_three(owner, dense, len(numbers))[owner],
+        "file_candidates": np.log1p(np.bincount(owner))[owner] / 4,
+        "file_defines_name": _best(owner, matrix[:, _COLUMN["defines_name"]], len(numbers))[owner],
+        "best_lexical_in_file": lexical >= best_lexical[owner],
+        "best_dense_in_file": dense >= best_dense[owner],
+    }
+    for name, values in columns.items():
+        matrix[:, _COLUMN[name]] = values
+    named = _named(owner, profiles, chunks, wanted, len(numbers))
+    for column, name in enumerate(("file_symbol_coverage", "file_coverage", "shadowed")):
+        matrix[:, _COLUMN[name]] = named[owner, column]
 
 
-def _shallowest(paths: Iterable[str]) -> Mapping[str, int]:
+def _best(owner: NDArray[np.intp], values: NDArray[np.float32], files: int) -> NDArray[np.float32]:
+    best = np.full(files, -np.inf, dtype=np.float32)
+    np.maximum.at(best, owner, values)
+    return best
+
+
+def _mean_of_three(owner: NDArray[np.intp], values: NDArray[np.float32], files: int) -> NDArray[np.float64]:
+    """Return the mean of each file's three highest values, or of all where there are fewer."""
+    order = np.lexsort((-values, owner))
+    counts = np.bincount(owner, minlength=files)
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    chosen = order[rank < 3]
+    means: NDArray[np.float64] = np.bincount(owner[chosen], weights=values[chosen], minlength=files) / np.minimum(
+        counts, 3
+    )
+    return means
+
+
+def _named(
+    owner: NDArray[np.intp],
+    profiles: Sequence[PathProfile],
+    chunks: Sequence[Chunk],
+    wanted: Mapping[str, float],
+    files: int,
+) -> NDArray[np.float32]:
+    """Return file_symbol_coverage, file_coverage and shadowed, shape ``(files, 3)``."""
+    found: list[set[str]] = [set() for _ in range(files)]
+    profile_of: dict[int, PathProfile] = {}
+    for number, profile, chunk in zip(owner.tolist(), profiles, chunks, strict=True):
+        found[number].update(_name_terms(chunk.defines) & wanted.keys())
+        profile_of[number] = profile
+    shallowest = _shallowest(profile_of.values())
+    rows = []
+    for number, names in enumerate(found):
+        profile = profile_of[number]
+        symbols = frozenset(names)
+        everything = symbols | profile.stem_terms | profile.folder_terms
+        rows.append((_weight(symbols, wanted), _weight(everything, wanted), profile.depth > shallowest[profile.stem]))
+    return np.array(rows, dtype=np.float32)
+
+
+def _shallowest(profiles: Iterable[PathProfile]) -> Mapping[str, int]:
     """Return the least depth of each file name: a deeper namesake is often a copy, a port or an older version."""
     depths: dict[str, int] = {}
-    for profile in map(profile_path, paths):
+    for profile in profiles:
         depths[profile.stem] = min(profile.depth, depths.get(profile.stem, profile.depth))
     return depths
 

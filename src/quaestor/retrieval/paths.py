@@ -53,6 +53,11 @@ class PathProfile:
     prose: bool
     data: bool
 
+    @property
+    def flags(self) -> tuple[bool, ...]:
+        """Return test, example, vendored, entry, declaration, prose and data."""
+        return (self.test, self.example, self.vendored, self.entry, self.declaration, self.prose, self.data)
+
 
 @lru_cache(maxsize=1 << 14)
 def profile_path(path: str) -> PathProfile:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from quaestor.chunking.languages import knows_extension
 from quaestor.terms import content_terms
 
 QueryKind = Literal["symbol", "path", "trace", "text"]
@@ -18,14 +19,30 @@ _SYMBOL = re.compile(rf"^[@#&*!]?{_NAME}(?:(?:::|->|\.|#|\\|/){_NAME})*[!?]?(?:\
 _COMPOUND = re.compile(
     rf"{_NAME}(?:(?:::|->|\.|#|\\){_NAME})+|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]+[a-z]\w*[A-Z]\w*|\b\w+_\w+|`{_NAME}`"
 )
-_PATH = re.compile(
-    r"^[\w.@~-]*(?:[/\\][\w.@~-]+)*[/\\]?[\w@~-]+\.[A-Za-z][A-Za-z0-9]{0,9}(?::\d+)*$|^[\w.@~-]+(?:/[\w.@~-]+)+/?$"
+_PATH = re.compile(r"^[\w.@~+-]*(?:[/\\][\w.@~+-]+)*[/\\]?(?::\d+)*$")
+# A file as people and programs point at it: a/b.py, b.py:12, File "a/b.py", line 12, (Bar.java:42), src/main.rs:3:9.
+_PLACE = re.compile(
+    r"((?:[\w.@~+-]+[/\\])*[\w@~+-][\w.@~+-]*\.[A-Za-z]\w{0,9})(?:\"?,? lines? (\d{1,7})|[:(](\d{1,7}))?"
 )
+_MOST_PLACES = 20
 _TRACE = re.compile(
     r"Traceback \(most recent|^\s*at [\w.$<>]+\s?\(|^\s*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
     re.MULTILINE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file that a query points at.
+
+    Attributes:
+        path: the path, or the end of one, with ``/``, lower-case.
+        line: the line, if one is named.
+    """
+
+    path: str
+    line: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +55,21 @@ class Query:
             ``text`` (anything else, questions above all).
         names: identifiers to look up definitions for, lower-case, most specific first.
         terms: its lexical terms without stop words, in order, with repetitions.
+        places: files that it points at, first mentioned first.
     """
 
     text: str
     kind: QueryKind
     names: tuple[str, ...]
     terms: tuple[str, ...]
+    places: tuple[Place, ...] = ()
 
 
 def read_query(text: str) -> Query:
     """Read a query. Any text is a legal query; one without a single word has no terms."""
     text = _shortened(text.replace("\x00", " ")).strip()
     kind = _kind(text)
-    return Query(text, kind, _names(text, kind), tuple(content_terms(text)))
+    return Query(text, kind, _names(text, kind), tuple(content_terms(text)), _places(text))
 
 
 def _shortened(text: str) -> str:
@@ -62,7 +81,7 @@ def _shortened(text: str) -> str:
 def _kind(text: str) -> QueryKind:
     if _TRACE.search(text):
         return "trace"
-    if _PATH.match(text) and ("/" in text or "." in text):
+    if _PATH.match(text) and ("/" in text.strip("/") or knows_extension(re.sub(r"(?::\d+)+$", "", text))):
         return "path"
     if _SYMBOL.match(text) and _looks_like_a_name(text):
         return "symbol"
@@ -72,6 +91,16 @@ def _kind(text: str) -> QueryKind:
 def _looks_like_a_name(text: str) -> bool:
     """Tell ``HandlerStack`` and ``send`` from nothing else: a single word is looked up as a name."""
     return " " not in text
+
+
+def _places(text: str) -> tuple[Place, ...]:
+    places: dict[Place, None] = {}
+    for path, after_word, after_colon in _PLACE.findall(text):
+        line = after_word or after_colon
+        if knows_extension(path):
+            parts = [part for part in path.lower().replace("\\", "/").split("/") if part not in (".", "..", "~")]
+            places[Place("/".join(parts), int(line) if line else None)] = None
+    return tuple(places)[:_MOST_PLACES]
 
 
 def _names(text: str, kind: QueryKind) -> tuple[str, ...]:

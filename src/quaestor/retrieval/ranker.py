@@ -24,11 +24,12 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Weights of the features for names, and for everything else.
+    """Weights of the features for names, for places, and for everything else.
 
     Attributes:
         name: identifies the training run.
         of_symbols: weights for queries that are a name, shape ``(len(FEATURES),)``.
+        of_places: weights for paths, error messages and stack traces.
         of_texts: weights for all other queries.
         decay: what each further chunk of a file loses, for code; in units of the score.
         prose_decay: the same for prose.
@@ -36,6 +37,7 @@ class Ranker:
 
     name: str
     of_symbols: Matrix
+    of_places: Matrix
     of_texts: Matrix
     decay: float
     prose_decay: float
@@ -58,6 +60,7 @@ class Ranker:
         return cls(
             data["name"],
             np.array(data["of_symbols"], dtype=np.float32),
+            np.array(data["of_places"], dtype=np.float32),
             np.array(data["of_texts"], dtype=np.float32),
             float(data["decay"]),
             float(data["prose_decay"]),
@@ -65,7 +68,9 @@ class Ranker:
 
     def weights(self, kind: QueryKind) -> Matrix:
         """Return the weights for a kind of query."""
-        return self.of_symbols if kind == "symbol" else self.of_texts
+        if kind == "symbol":
+            return self.of_symbols
+        return self.of_texts if kind == "text" else self.of_places
 
     def scores(self, features: Matrix, kind: QueryKind) -> Matrix:
         """Return one score a row of ``features``."""

@@ -12,12 +12,13 @@ from typing import Literal
 
 from quaestor.embedding import Embedder, Vectors
 from quaestor.passages import Hit
-from quaestor.retrieval.features import Candidate, compute_features
+from quaestor.retrieval.features import Candidate, agreement, compute_features
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.query import Query, read_query
+from quaestor.retrieval.query import Place, Query, read_query
 from quaestor.retrieval.ranker import Ranker, spread
 from quaestor.stores import FieldBoosts, Store, StoredChunk, Where
+from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
@@ -28,6 +29,9 @@ _CANDIDATES = 100
 _DEFINITIONS = 20
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _SYMBOL = FieldBoosts(0.0, 0.0, 1.0)
+_PATH = FieldBoosts(0.0, 1.0, 0.0)
+_POINTED_FILES = 5
+_POINTED_CHUNKS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Retriever:
         chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count]])
         if query.names and where is None:
             chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS))
+        if query.places and where is None:
+            chosen |= dict.fromkeys(self._pointed_at(query))
         stored = self.store.get(chosen)
         body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
         symbol = dict(self.store.lexical(query.terms, _SCORED, where, _SYMBOL)) if query.terms else {}
@@ -72,6 +78,28 @@ class Retriever:
             if identifier in stored
         ]
 
+    def scored(
+        self, query: Query, count: int = _CANDIDATES, where: Where | None = None
+    ) -> list[tuple[StoredChunk, float]]:
+        """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file."""
+        candidates = self.candidates(query, count, where) if query.text else []
+        if not candidates:
+            return []
+        scores = self.ranker.scores(compute_features(query, candidates, self.rarity(query)), query.kind).tolist()
+        return [(candidate.stored, score) for candidate, score in zip(candidates, scores, strict=True)]
+
+    def _pointed_at(self, query: Query) -> list[int]:
+        """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
+        found: list[tuple[float, int]] = []
+        for place in query.places:
+            near = self.store.lexical(terms(place.path.rpartition(".")[0]), _SCORED, None, _PATH)
+            paths = {stored.document.path for stored in self.store.get(dict(near)).values()}
+            fits = sorted(((agreement(place.path, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
+            for fit, path in fits:
+                if fit > 0:
+                    found.extend((fit, stored.id) for stored in self.store.chunks_of(path) if _shows(stored, place))
+        return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
+
     def rarity(self, query: Query) -> Mapping[str, float]:
         """Return how much each content term of a query tells: the fewer chunks hold it, the more."""
         frequencies = self.store.frequencies(query.terms)
@@ -85,7 +113,7 @@ class Retriever:
         matrix = compute_features(query, candidates, self.rarity(query))
         scores = self.ranker.scores(matrix, query.kind).tolist()
         paths = [candidate.stored.document.path for candidate in candidates]
-        decays = [self._decay(path) for path in paths]
+        decays = [self.decay(path) for path in paths]
         return [
             _hit(candidates[index].stored, score, self._shares(matrix[index], query, score))
             for index, score in spread(scores, paths, decays, k)
@@ -96,7 +124,8 @@ class Retriever:
         lost = score - sum(shares.values())
         return {**shares, "further_of_file": lost}
 
-    def _decay(self, path: str) -> float:
+    def decay(self, path: str) -> float:
+        """Return what each further chunk of this file loses, in units of the score."""
         return self.ranker.prose_decay if profile_path(path).prose else self.ranker.decay
 
     def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
@@ -117,6 +146,13 @@ class Retriever:
     def _dense(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
         vector = self.embedder.encode([query.text])[0]
         return dict(self.store.dense(vector, count, where)) if vector.any() else {}
+
+
+def _shows(stored: StoredChunk, place: Place) -> bool:
+    """Return whether a chunk is what a place points at: its line, or the beginning of the file."""
+    if place.line is None:
+        return stored.position == 0
+    return stored.chunk.span.start_line <= place.line <= stored.chunk.span.end_line
 
 
 def _hit(stored: StoredChunk, score: float, features: Mapping[str, float] | None = None) -> Hit:

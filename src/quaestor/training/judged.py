@@ -16,6 +16,11 @@ from quaestor.config import Settings
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidate, compute_features
 from quaestor.retrieval.query import QueryKind, read_query
+from quaestor.training.made import make_searches
+
+
+_MADE = 6
+"""Searches of each category that are made from each repository itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,17 @@ def load_searches(annotations: Path, repositories: Path, indexes: Path) -> list[
 def _searches(name: str, root: Path, queries: Sequence[dict[str, object]], indexes: Path) -> Iterator[Search]:
     with Index.build(root, settings=Settings(home=str(indexes))) as index:
         for entry in queries:
-            query = read_query(str(entry["query"]))
-            candidates = index.retriever.candidates(query)
-            features = compute_features(query, candidates, index.retriever.rarity(query))
-            yield _search(name, str(entry["category"]), query.kind, read_targets(entry), candidates, features)
+            yield _run(index, name, str(entry["category"]), str(entry["query"]), read_targets(entry))
+        for made in make_searches(index, _MADE, seed=0):
+            target = Target(made.path, made.start_line, made.end_line)
+            yield _run(index, name, f"made {made.category}", made.query, (target,))
+
+
+def _run(index: Index, name: str, category: str, text: str, targets: tuple[Target, ...]) -> Search:
+    query = read_query(text)
+    candidates = index.retriever.candidates(query)
+    features = compute_features(query, candidates, index.retriever.rarity(query))
+    return _search(name, category, query.kind, targets, candidates, features)
 
 
 def _search(

@@ -13,14 +13,13 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.retrieval.features import FEATURES
-from quaestor.retrieval.query import QueryKind
 from quaestor.retrieval.ranker import Ranker, spread
 from quaestor.training.judged import Search, load_searches, ndcg_at_10
 
@@ -30,6 +29,8 @@ _FOLDS = 8
 _RIDGE = 1e-3
 _STEPS = 100
 _MATCH = {"lexical": 1.0, "dense_relative": 1.0, "defines_name": 1.0, "is_name": 1.0}
+# Several sections of one page may all be wanted; several chunks of one source file hardly ever are.
+_PROSE_DECAY = 0.5
 _DECAYS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -41,7 +42,7 @@ class Fitted:
         ranker: trained on everything.
         by_category: mean NDCG@10 of raw chunks per category, cross-validated.
         by_repository: the same per repository.
-        mean: the same over all searches.
+        mean: the same over all annotated searches.
     """
 
     ranker: Ranker
@@ -62,26 +63,39 @@ def fit(searches: Sequence[Search], name: str) -> Fitted:
     scores = [_score(search, rankers[search.repository], decay) for search in searches]
     whole = _fit_weights(searches, name)
     return Fitted(
-        Ranker(name, whole.of_symbols, whole.of_texts, decay, min(decay, 0.5)),
+        replace(whole, decay=decay, prose_decay=min(decay, _PROSE_DECAY)),
         _means([search.category for search in searches], scores),
-        _means([search.repository for search in searches], scores),
-        float(np.mean(scores)),
+        _means([search.repository if _is_annotated(search) else "(made)" for search in searches], scores),
+        float(np.mean([score for search, score in zip(searches, scores, strict=True) if _is_annotated(search)])),
     )
 
 
 def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
-    """Fit both sets of weights together: texts share what names teach, and the other way round."""
+    """Fit all sets of weights: names and texts share what they teach each other, places stand alone."""
     useful = [search for search in searches if search.judged.any()]
-    features = [_doubled(search.features, search.kind) for search in useful]
-    weights = _listnet(features, [_targets(search) for search in useful])
-    shared, of_texts, of_symbols = np.split(weights, 3)
-    return Ranker(name, (shared + of_symbols).astype(np.float32), (shared + of_texts).astype(np.float32), 0.0, 0.0)
+    asked = [search for search in useful if _is_annotated(search) and search.kind in ("symbol", "text")]
+    shared, of_texts, of_symbols = np.split(_fit([_tripled(search) for search in asked], asked), 3)
+    pointed = [search for search in useful if search.kind in ("path", "trace")]
+    of_places = _fit([search.features.astype(np.float64) for search in pointed], pointed)
+    return Ranker(
+        name,
+        of_symbols=(shared + of_symbols).astype(np.float32),
+        of_places=of_places.astype(np.float32),
+        of_texts=(shared + of_texts).astype(np.float32),
+        decay=0.0,
+        prose_decay=0.0,
+    )
 
 
-def _doubled(features: NDArray[np.float32], kind: QueryKind) -> Array:
+def _fit(features: Sequence[Array], searches: Sequence[Search]) -> Array:
+    return _listnet(features, [_targets(search) for search in searches])
+
+
+def _tripled(search: Search) -> Array:
     """Return features three times: for all queries, for texts, for names."""
-    texts, symbols = (0.0, 1.0) if kind == "symbol" else (1.0, 0.0)
-    return np.concatenate([features, features * texts, features * symbols], axis=1).astype(np.float64)
+    texts, symbols = (0.0, 1.0) if search.kind == "symbol" else (1.0, 0.0)
+    blocks = (search.features, search.features * texts, search.features * symbols)
+    return np.concatenate(blocks, axis=1).astype(np.float64)
 
 
 def _targets(search: Search) -> Array:
@@ -132,8 +146,13 @@ def _score(search: Search, ranker: Ranker, decay: float) -> float:
     return ndcg_at_10(search, [index for index, _ in chosen])
 
 
+def _is_annotated(search: Search) -> bool:
+    return not search.category.startswith("made")
+
+
 def _mean(searches: Sequence[Search], rankers: dict[str, Ranker], decay: float) -> float:
-    return float(np.mean([_score(search, rankers[search.repository], decay) for search in searches]))
+    annotated = [search for search in searches if _is_annotated(search)]
+    return float(np.mean([_score(search, rankers[search.repository], decay) for search in annotated]))
 
 
 def _means(groups: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
@@ -150,6 +169,7 @@ def to_json(ranker: Ranker) -> str:
             "name": ranker.name,
             "features": FEATURES,
             "of_symbols": [round(float(weight), 5) for weight in ranker.of_symbols],
+            "of_places": [round(float(weight), 5) for weight in ranker.of_places],
             "of_texts": [round(float(weight), 5) for weight in ranker.of_texts],
             "decay": ranker.decay,
             "prose_decay": ranker.prose_decay,

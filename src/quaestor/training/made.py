@@ -1,0 +1,94 @@
+"""Searches made from a corpus itself: names, paths and stack traces, whose answers are known without any judge.
+
+They teach the ranker what annotated questions hardly contain.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.assemble import Index
+from quaestor.stores import StoredChunk
+
+_DEFINITIONS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum", "type"})
+_LEAST_NAME = 5
+_FRAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A query with the one place that answers it.
+
+    Attributes:
+        category: ``name``, ``path`` or ``trace``.
+        query: what is searched for.
+        path: the document that answers it.
+        start_line: first line of the answer.
+        end_line: last line of the answer.
+    """
+
+    category: str
+    query: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+def make_searches(index: Index, each: int, seed: int) -> list[Made]:
+    """Return up to ``each`` searches of every category, the same for the same corpus and seed."""
+    chance = random.Random(seed)
+    definitions = list(_definitions(index))
+    chance.shuffle(definitions)
+    paths = sorted(path for path, document in index.store.documents().items() if document.size > 0)
+    chance.shuffle(paths)
+    counts = Counter(stored.chunk.symbol for stored in definitions)
+    unique = [stored for stored in definitions if counts[stored.chunk.symbol] == 1]
+    return [
+        *(_at("name", str(stored.chunk.symbol), stored) for stored in unique[:each]),
+        *(Made("path", _shortened(path, chance), path, 1, 1 << 31) for path in paths[:each] if "." in path),
+        *(_at("trace", _trace(definitions, at, chance), definitions[at]) for at in range(min(each, len(definitions)))),
+    ]
+
+
+def _definitions(index: Index) -> Iterator[StoredChunk]:
+    for path in sorted(index.store.documents()):
+        for stored in index.store.chunks_of(path):
+            symbol = stored.chunk.symbol
+            if symbol and len(symbol) >= _LEAST_NAME and stored.chunk.kind in _DEFINITIONS and stored.chunk.defines:
+                yield stored
+
+
+def _at(category: str, query: str, stored: StoredChunk) -> Made:
+    span = stored.chunk.span
+    return Made(category, query, stored.document.path, span.start_line, span.end_line)
+
+
+def _shortened(path: str, chance: random.Random) -> str:
+    """Return a path as people give it: whole, or its last names."""
+    parts = path.split("/")
+    return "/".join(parts[-chance.choice((1, 2, 3, len(parts))) :])
+
+
+def _trace(definitions: Sequence[StoredChunk], at: int, chance: random.Random) -> str:
+    """Return a stack trace whose innermost frame is one definition, in one of the usual forms."""
+    frames = [*chance.sample(definitions, min(_FRAMES - 1, len(definitions))), definitions[at]]
+    places = [
+        (stored.document.path, chance.randint(stored.chunk.span.start_line, stored.chunk.span.end_line), stored)
+        for stored in frames
+    ]
+    form = chance.choice(("python", "java", "javascript", "rust"))
+    if form == "python":
+        lines = [f'  File "/srv/app/{path}", line {line}, in {stored.chunk.symbol}' for path, line, stored in places]
+        return "\n".join(["Traceback (most recent call last):", *lines, "ValueError: unexpected value"])
+    places.reverse()
+    if form == "java":
+        lines = [f"    at app.{s.chunk.symbol}({path.rpartition('/')[2]}:{line})" for path, line, s in places]
+        return "\n".join(["java.lang.IllegalStateException: unexpected value", *lines])
+    if form == "javascript":
+        lines = [f"    at {stored.chunk.symbol} (/app/{path}:{line}:5)" for path, line, stored in places]
+        return "\n".join(["TypeError: undefined is not a function", *lines])
+    path, line, _ = places[0]
+    return f"thread 'main' panicked at {path}:{line}:5:\nunexpected value"
