@@ -88,6 +88,17 @@ def test_only_permissive_licences_are_taken(tmp_path: Path, licence: str) -> Non
         open_source(repository(tmp_path / "thing", {"LICENSE": licence, "a.py": "x = 1"}))
 
 
+def test_a_copyleft_file_beside_a_permissive_one_refuses_both(tmp_path: Path) -> None:
+    files = {
+        "COPYING": "GNU General Public License, version 3",
+        "licenses/MIT": MIT,
+        "LICENSE-MIT": MIT,
+        "a.py": "x = 1",
+    }
+    with pytest.raises(ForbiddenError, match="permissive"):
+        open_source(repository(tmp_path / "thing", files))
+
+
 def test_a_folder_that_is_no_repository_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no git repository"):
         open_source(tmp_path)

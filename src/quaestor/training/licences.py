@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 
 # Copyleft first: a file that carries both is not permissive for us.
-_REFUSED = (
+_COPYLEFT = (
     "gnu general public license",
     "gnu lesser general public",
     "gnu library general public",
     "gnu affero",
     "mozilla public license",
     "eclipse public license",
+    "reciprocal public license",
     "server side public license",
     "business source license",
+    "elastic license",
+    "european union public licence",
+)
+_REFUSED = (
+    *_COPYLEFT,
     "sharealike",
     "share-alike",
     "noncommercial",
     "non-commercial",
     "noderivatives",
-    "elastic license",
-    "european union public licence",
 )
 # Licence, then phrases of which every one must occur.
 _PERMISSIVE: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -47,12 +51,21 @@ _SPACES = re.compile(r"[\s#*/;]+")
 _GRANT = 4_000  # characters: a licence names itself near its start, and appendices name others
 
 
+def is_copyleft(text: str) -> bool:
+    """Whether a licence file grants its work under copyleft or another licence that restricts what comes of it."""
+    return any(phrase in _plain(text)[:_GRANT] for phrase in _COPYLEFT)
+
+
 def recognise_licence(text: str) -> str | None:
     """Return the SPDX identifier of a permissive licence, or ``None`` for any other text."""
-    plain = _SPACES.sub(" ", text.lower()).replace("“", '"').replace("’", "'")
+    plain = _plain(text)
     if any(phrase in plain[:_GRANT] for phrase in _REFUSED):
         return None
     for name, phrases in _PERMISSIVE:
         if all(phrase in plain for phrase in phrases):
             return name
     return None
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", text.lower()).replace("“", '"').replace("’", "'")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.errors import ForbiddenError, NotFoundError
-from quaestor.training.licences import recognise_licence
+from quaestor.training.licences import is_copyleft, recognise_licence
 from quaestor.training.refused import canonical, refusal
 
 _LICENCE_FILE = re.compile(r"(?:[^/]*(?:licen[cs]e|copying|unlicense)[^/]*|readme(?:\.\w+)?)$", re.IGNORECASE)
@@ -92,14 +92,17 @@ def read_blobs(git_dir: Path, blobs: Sequence[Blob]) -> Iterator[tuple[Blob, byt
 
 
 def _licence(git_dir: Path) -> str | None:
-    """Look at the licence files of the root first, then at its README."""
-    root = [blob for blob in list_blobs(git_dir) if "/" not in blob.path or blob.path.lower().startswith("licen")]
-    found = [blob for blob in root if _LICENCE_FILE.match(blob.path.rpartition("/")[2])]
-    found.sort(key=lambda blob: (blob.path.lower().startswith("readme"), blob.path.count("/"), blob.path))
-    for _, data in read_blobs(git_dir, found[:8]):
-        if licence := recognise_licence(data.decode("utf-8", "replace")):
-            return licence
-    return None
+    """Look at the licence files of the root first, then at its README; one copyleft file there refuses it all.
+
+    A repository that offers a copyleft licence beside a permissive one is left out too: which file applies to what
+    cannot be told from here.
+    """
+    found = [blob for blob in list_blobs(git_dir) if _LICENCE_FILE.fullmatch(blob.path)]
+    found.sort(key=lambda blob: (blob.path.lower().startswith("readme"), blob.path))
+    texts = [(blob.path, data.decode("utf-8", "replace")) for blob, data in read_blobs(git_dir, found)]
+    if any(is_copyleft(text) for path, text in texts if not path.lower().startswith("readme")):
+        return None
+    return next((licence for _, text in texts if (licence := recognise_licence(text))), None)
 
 
 def _git(git_dir: Path, *arguments: str, stdin: bytes = b"") -> bytes:
