@@ -105,12 +105,7 @@ def test_odd_contents_cost_only_themselves(quaestor: Run, repository: Path) -> N
     assert {"latin.txt", "crlf.txt", "bom.md", "utf16.txt", "no-newline.txt", "controls.txt"} <= set(hits)
 
 
-CRLF = pytest.param(
-    "crlf.txt", marks=pytest.mark.xfail(strict=True, reason="a quote of two lines loses its carriage return")
-)
-
-
-@pytest.mark.parametrize("name", ["latin.txt", CRLF, "bom.md", "utf16.txt", "no-newline.txt"])
+@pytest.mark.parametrize("name", ["latin.txt", "crlf.txt", "bom.md", "utf16.txt", "no-newline.txt"])
 def test_odd_contents_are_quoted_and_verified(quaestor: Run, tmp_path: Path, name: str) -> None:
     root = write(tmp_path / "odd", {name: ODD[name]})
     done = quaestor("ask", "--json", "where is the needle?", root)

@@ -45,9 +45,11 @@ class Match:
 def find(quote: str, text: str, start: int = 0, end: int | None = None) -> Match | None:
     """Return the first place of a quote between two offsets of ``text``: exact if there is one, else alike."""
     end = len(text) if end is None else end
-    at = text.find(quote, start, end) if quote else -1
-    if at >= 0:
-        return Match(at, at + len(quote), exact=True)
+    for exact in (quote, quote.replace("\n", "\r\n")) if quote else ():
+        # A quote shown line by line has lost the carriage returns of its source, and nothing else.
+        at = text.find(exact, start, end)
+        if at >= 0:
+            return Match(at, at + len(exact), exact=True)
     alike = _find_alike(quote, text, start, end)
     return alike or _find_elided(quote, text, start, end)
 

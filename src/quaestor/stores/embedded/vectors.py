@@ -16,8 +16,9 @@ Ids = NDArray[np.int64]
 Runs = tuple[Ids, Ids]
 """Runs of chunks: the first of each, ascending, and their numbers."""
 
-# Rows turned into floats at a time: 2 MiB at 256 dimensions, which stays in the cache of one core.
-_BLOCK_ROWS = 2048
+# Rows turned into floats at a time: 1 MiB at 256 dimensions, which stays in the cache of one core and is too little for
+# a BLAS to start threads for; on busy machines those cost fifty times what they save.
+_BLOCK_ROWS = 1024
 
 
 @dataclass(frozen=True, slots=True)
