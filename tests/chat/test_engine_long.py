@@ -12,7 +12,7 @@ from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Composed, Done
 from quaestor.chat.session import Sessions
-from scripted_server import Recorded, ScriptedServer, StartServer
+from scripted_server import Recorded, Reply, ScriptedServer, StartServer, in_pieces
 
 FACT = "Remember that the staging database of the Lisbon office listens on port 54873."
 ASKED = "On which port does the staging database of the Lisbon office listen?"
@@ -20,10 +20,11 @@ TOPICS = ("retries", "sourdough", "timeouts", "pancakes", "requests", "butter", 
 LIMIT = 4096
 
 
-def reply(request: Recorded) -> str:
-    """A reply as long as the question asks for, about its words."""
+def reply(request: Recorded) -> Reply:
+    """A reply as long as the question asks for, about its words, in few pieces."""
     words = request.last.split()
-    return f"On {words[-1]} this can be said: " + " ".join(words * (1 + len(request.last) % 9))
+    text = f"On {words[-1]} this can be said: " + " ".join(words * (1 + len(request.last) % 9))
+    return Reply(pieces=in_pieces(text, 200))
 
 
 def question(turn: int) -> str:
