@@ -22,6 +22,7 @@ from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.reading import read_snapshot
 from quaestor.passages import Document, Hit
+from quaestor.retrieval.conversation import TurnQuery, search_turn
 from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import Store, Where
@@ -108,10 +109,12 @@ class Corpus:
     def search(self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed."""
         self.refresh(budget_seconds=self.refresh_seconds)
-        hits = self.retriever.search(query, k, mode=mode, where=where)
-        if self.freshness.fresh:
-            return hits
-        return [replace(hit, fresh=self._is_current(hit.document)) for hit in hits]
+        return self._checked(self.retriever.search(query, k, mode=mode, where=where))
+
+    def search_turn(self, turn: TurnQuery, k: int = 10) -> list[Hit]:
+        """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
+        self.refresh(budget_seconds=self.refresh_seconds)
+        return self._checked(search_turn(self.retriever, turn, k))
 
     def read(self, path: str) -> bytes | None:
         """Return a document's bytes as they are on disk now, or None if it is no longer a file that can be read.
@@ -159,6 +162,12 @@ class Corpus:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _checked(self, hits: list[Hit]) -> list[Hit]:
+        """Return hits that say of themselves whether they are fresh."""
+        if self.freshness.fresh:
+            return hits
+        return [replace(hit, fresh=self._is_current(hit.document)) for hit in hits]
 
     def _is_current(self, document: Document) -> bool:
         try:

@@ -308,3 +308,18 @@ def test_special_tokens_in_questions_passages_and_replies_stay_text(
     assert hostile in first[1]["content"]
     assert "system" not in {message["role"] for message in second[1:]}
     assert conversation.messages[2].content == f"It says {hostile}."
+
+
+# --- retrieval ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_searched_for_follows_the_conversation(corpus: Index) -> None:
+    conversation = Conversation(corpus, Scripted("Eighteen hours.", "There.", "Three times."))
+
+    def searched(question: str) -> str:
+        [searching] = [event for event in ask(conversation, question) if isinstance(event, Searching)]
+        return searching.query
+
+    assert searched("how long does the dough rest?") == "how long does the dough rest?"
+    assert "dough" in searched("and where does it do that?")
+    assert "dough" not in searched("how many attempts does send_with_retry make to send a request?")

@@ -8,14 +8,13 @@ divides itself, nor where a transcript lies.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quaestor.chat.composing import Composer, instructions, prompt_hashes, shown_passages
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.numbering import Numbering
-from quaestor.chat.questions import MakeQuery, newest_question
 from quaestor.chat.records import Ending
 from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.streaming import stream_within
@@ -32,6 +31,7 @@ from quaestor.models.failures import TooLongError
 from quaestor.models.overflow import learned_limit
 from quaestor.passages import Citation, Hit
 from quaestor.prompts.passages import Passage
+from quaestor.retrieval.conversation import TurnQuery, query_of_turn
 from quaestor.tokens import MessageCounter, counter_for
 from quaestor.window import Recall, Window
 
@@ -99,7 +99,7 @@ class Conversation:
         limit: the model's window, tokens. What a server says of its true window is learned.
         settings: how the conversation is held, and what one turn may take.
         transcript: the record to go on with; None: a record that ends with the process.
-        query: makes what is searched for out of the conversation.
+        query: makes what is searched for out of the conversation, whose last message is the newest question.
         owner: who asks, for the record.
     """
 
@@ -111,7 +111,7 @@ class Conversation:
         limit: int = 4096,
         settings: ConversationSettings | None = None,
         transcript: Transcript | None = None,
-        query: MakeQuery = newest_question,
+        query: Callable[[Sequence[Message]], TurnQuery] = query_of_turn,
         owner: str | None = None,
     ) -> None:
         self.index = index
@@ -173,7 +173,7 @@ class Conversation:
         query = self._query([*self._messages[1:], turn.question])
         hits, _ = await self._found(turn, query)
         window = self._window(turn)
-        return Preview(query, hits, window, window.reserve, self.settings.temperature)
+        return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
     def request(self, window: Window) -> Request:
         """Return what is asked of the model with a window."""
@@ -201,7 +201,7 @@ class Conversation:
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         query = self._query([*self._messages[1:], turn.question])
-        yield Searching(query)
+        yield Searching(query.single)
         hits, quoted = await self._found(turn, query)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         yield Passages(hits, quoted.known, tuple(passage.n for passage in turn.passages))
@@ -263,9 +263,9 @@ class Conversation:
         turn.model = (finished and finished.model) or model.name
         self.transcript.replied(number, finished.reason if finished else "unknown", usage)
 
-    async def _found(self, turn: Turn, query: str) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
+    async def _found(self, turn: Turn, query: TurnQuery) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
         """Retrieve, and return the hits with what they give as an answer made of quotes."""
-        hits = tuple(await asyncio.to_thread(self.index.search, query, self.settings.passages))
+        hits = tuple(await asyncio.to_thread(self.index.search_turn, query, self.settings.passages))
         turn.passages = self._numbering.passages(hits)
         quoted = await asyncio.to_thread(extract, turn.question.content, turn.passages, self.index.embedder.encode)
         return hits, quoted
