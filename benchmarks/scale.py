@@ -31,7 +31,8 @@ HERE = Path(__file__).parent
 SERVER = HERE / "_scale_server.py"
 BYTES_A_CHUNK = 650.0
 WARM_UP = 20
-CHECKED = 40
+CHECKED = 15
+PRUDENCE = 0.7
 
 File = tuple[Path, str, int]
 """A file, its path in the pool, and its bytes."""
@@ -99,21 +100,32 @@ def gather(folders: Sequence[Path]) -> list[File]:
 def grow(
     pool: Sequence[File], queries: Sequence[str], sizes: Sequence[int], end: float, place: Path, report: dict[str, Any]
 ) -> None:
-    """Measure one size after the other, until the time is up; what there is stands in the report."""
-    a_chunk = BYTES_A_CHUNK
-    for size in sizes:
+    """Measure one size after the other, until the time is up; what there is stands in the report.
+
+    Where the time is too short for a size by what the one before took, a smaller one takes its place.
+    """
+    a_chunk, a_second = BYTES_A_CHUNK, float("inf")
+    for wanted in sizes:
+        started = time.monotonic()
+        size = min(wanted, int(PRUDENCE * a_second * max(end - started, 0)) if report["sizes"] else wanted)
+        if size < wanted:
+            report["stopped"] = f"no time for {wanted:,} chunks; {size:,} in their place"
+            say(report["stopped"])
+        if report["sizes"] and size < 1.5 * report["sizes"][-1]["chunks"]:
+            return
         root = place / f"corpus-{size}"
         files = take(pool, int(size * a_chunk), root)
         try:
             measured = measure(root, files, queries, end)
         except ServerEndedError as error:
-            report["stopped"] = f"at {size:,} chunks: {error if time.monotonic() < end else 'the time was up'}"
+            report["stopped"] = f"stopped at {size:,} chunks: {error if time.monotonic() < end else 'the time was up'}"
             say(report["stopped"])
             return
         finally:
             shutil.rmtree(root)
         report["sizes"].append(measured)
         a_chunk = measured["bytes"] / measured["chunks"]
+        a_second = measured["chunks"] / (time.monotonic() - started)
         say(f"{measured['chunks']:,} chunks: indexed in {measured['index_seconds']:.0f} s")
 
 
@@ -222,7 +234,7 @@ def table(report: dict[str, Any]) -> str:
         f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, "
         f"commit {machine['commit'][:10]}, load {report['load_before'][0]:.1f} to {report['load_after'][0]:.1f}"
     )
-    return "\n".join([*lines, *([f"stopped {report['stopped']}"] if report["stopped"] else [])])
+    return "\n".join([*lines, *([report["stopped"]] if report["stopped"] else [])])
 
 
 def say(line: str) -> None:
