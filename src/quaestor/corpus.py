@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError
@@ -22,10 +22,12 @@ from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.reading import read_snapshot
 from quaestor.passages import Document, Hit
-from quaestor.retrieval.conversation import TurnQuery, search_turn
 from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import Store, Where
+
+if TYPE_CHECKING:
+    from quaestor.retrieval.conversation import TurnQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class Corpus:
 
     def search_turn(self, turn: TurnQuery, k: int = 10) -> list[Hit]:
         """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
+        from quaestor.retrieval.conversation import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
+
         self.refresh(budget_seconds=self.refresh_seconds)
         return self._checked(search_turn(self.retriever, turn, k))
 
