@@ -4,7 +4,8 @@
 
 NDCG@10 by file: the files of the fifty best chunks in order, each once, against the files that answer the turn. Beside
 it, the share of the annotated places (files and lines) that are among the ten best chunks of a follow-up: what a model
-would get to read.
+would get to read. Questions are searched without the name of the repository, except in the rows ``unnamed``: there the
+search is the ranked one, and does not know that name.
 """
 
 from __future__ import annotations
@@ -29,7 +30,12 @@ from quaestor.passages import Hit
 from quaestor.retrieval.conversation import POLICIES, Policy, query_of_turn, search_turn
 from quaestor.retrieval.retriever import Mode
 
-MODES: dict[str, Mode] = {"BM25": "lexical", "ranked": "ranked"}
+# The search, and whether it knows what users call the corpus.
+SEARCHES: dict[str, tuple[Mode, bool]] = {
+    "BM25": ("lexical", True),
+    "ranked": ("ranked", True),
+    "unnamed": ("ranked", False),
+}
 DEEP = 50
 LAST_LINE = 1 << 30
 RESULTS = Path(__file__).with_name("results")
@@ -77,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     turns = load(options.data)
     with keep_indexes_apart():
         scores = [score for one, own in turns.items() for score in ask(one, own, options.repositories)]
-    rows = [row(search, policy, scores) for search in MODES for policy in POLICIES]
+    rows = [row(search, policy, scores) for search in SEARCHES for policy in POLICIES]
     show(rows, scores)
     save(rows, scores, turns, options)
 
@@ -88,17 +94,19 @@ def ask(repository: Repository, turns: Sequence[Turn], repositories: Path) -> It
     if _machine.head(checkout)[0] != repository.commit:
         print(f"{repository.name}: not the annotated commit {repository.commit[:10]}", file=sys.stderr)
     with Index.build(checkout / repository.root) as index:
-        for search, mode in MODES.items():
+        for search in SEARCHES:
             for policy in POLICIES:
                 for turn in turns:
-                    yield score_turn(index, turn, policy, search, mode)
+                    yield score_turn(index, turn, policy, search, repository)
     print(f"{repository.name}: {len(turns)} turns", file=sys.stderr)
 
 
-def score_turn(index: Index, turn: Turn, policy: Policy, search: str, mode: Mode) -> Score:
+def score_turn(index: Index, turn: Turn, policy: Policy, search: str, repository: Repository) -> Score:
     """Return how well one policy finds what answers one turn."""
+    mode, named = SEARCHES[search]
+    corpus = repository.name.rpartition("/")[2] if named else ""
     began = time.perf_counter()
-    query = query_of_turn(turn.messages, policy)
+    query = query_of_turn(turn.messages, policy, corpus=corpus)
     hits = search_turn(index.retriever, query, DEEP, mode=mode)
     seconds = time.perf_counter() - began
     number = sum(message.role == "user" for message in turn.messages)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quaestor.chunking.languages import knows_extension
-from quaestor.terms import content_terms
+from quaestor.terms import STOP_WORDS, content_terms, find_words
 
 QueryKind = Literal["symbol", "path", "trace", "text"]
 
@@ -70,6 +70,20 @@ def read_query(text: str) -> Query:
     text = _shortened(text.replace("\x00", " ")).strip()
     kind = _kind(text)
     return Query(text, kind, _names(text, kind), tuple(content_terms(text)), _places(text))
+
+
+def without_name(question: str, name: str) -> str:
+    """Return a question without the corpus's own name.
+
+    "How does redis free a value" tells no more within redis than "how does it free a value", but the name pulls up
+    the files that are called after the project. Identifiers and paths keep it, and so does a question that would be
+    left without a word that says anything.
+    """
+    if not name or name.lower() not in question.lower():
+        return question
+    shorter = re.sub(rf"(?<![\w./:@-]){re.escape(name)}(?:['’]s)?(?![\w/:(@-]|\.\w)", "", question, flags=re.IGNORECASE)
+    telling = {word.lower() for word in find_words(shorter)} - STOP_WORDS
+    return shorter.strip() if telling else question
 
 
 def _shortened(text: str) -> str:

@@ -63,6 +63,7 @@ def query_of_turn(
     *,
     budget: int = BUDGET,
     count: CountTokens | None = None,
+    corpus: str = "",
 ) -> TurnQuery:
     """Return what to search for to answer the newest question.
 
@@ -71,8 +72,10 @@ def query_of_turn(
         policy: what the query is made of; see ``POLICIES``.
         budget: tokens of ``text`` at most.
         count: counts tokens; by default an upper bound over all known tokenizers.
+        corpus: what users call the corpus, such as its folder's name. Within it the name says nothing, so questions
+            are searched without it.
     """
-    exchanges = exchanges_of(messages)
+    exchanges = exchanges_of(messages, corpus)
     if not exchanges:
         return TurnQuery(policy, "", "")
     return POLICIES[policy](exchanges, budget, count or _bound())
@@ -85,35 +88,35 @@ def _bound() -> CountTokens:
 
 def _newest(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
     """Search for the newest question alone."""
-    return _plain("newest", exchanges[-1].question, (), budget, count)
+    return _plain("newest", exchanges[-1].sought, (), budget, count)
 
 
 def _first(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
     """Search for the conversation's first question alone: for a conversation about one thing."""
-    return _plain("first", exchanges[0].question, (), budget, count)
+    return _plain("first", exchanges[0].sought, (), budget, count)
 
 
 def _questions(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
     """Search for all of the user's questions, newest first, the newest one twice."""
-    questions = [exchange.question for exchange in reversed(exchanges)]
+    questions = [exchange.sought for exchange in reversed(exchanges)]
     return _plain("questions", questions[0], _again(questions[0], questions[1:]), budget, count)
 
 
 def _reply(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
     """Search for the newest question and what the previous reply says and names."""
-    return _plain("reply", exchanges[-1].question, _replies(exchanges[-2:-1]), budget, count)
+    return _plain("reply", exchanges[-1].sought, _replies(exchanges[-2:-1]), budget, count)
 
 
 def _weighted(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
     """Search for the newest question, three times over, and the previous reply."""
-    newest = exchanges[-1].question
+    newest = exchanges[-1].sought
     said = _replies(exchanges[-2:-1])
     return _plain("weighted", newest, _again(newest, said, times=2), budget, count)
 
 
 def _adaptive(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
     """Search for the newest question with the replies on its topic, as far as it goes on with that topic."""
-    newest = exchanges[-1].question
+    newest = exchanges[-1].sought
     topic = _topic(exchanges[:-1])
     if not topic:
         return _plain("adaptive", newest, (), budget, count)
@@ -124,7 +127,7 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: CountTokens) ->
         "adaptive",
         joined(newest, (), budget, count),
         joined(newest, others, budget, count),
-        continuity(newest, _whole(exchanges[-2])),
+        continuity(exchanges[-1].question, _whole(exchanges[-2])),
         _named(newest, topic),
         seeks_tests,
     )
@@ -167,7 +170,7 @@ def _replies(exchanges: Sequence[Exchange]) -> list[str]:
 
 
 def _questions_of(exchanges: Sequence[Exchange]) -> list[str]:
-    return [exchange.question for exchange in reversed(exchanges)]
+    return [exchange.sought for exchange in reversed(exchanges)]
 
 
 def _named(newest: str, topic: Sequence[Exchange]) -> frozenset[str]:
