@@ -30,12 +30,10 @@ SAMPLES = {
         f"function debounceInput(ms) {{\n{FILLER}}}\n"
     ),
     "typescript": (
-        f"// Merge two headers, later values win.\nexport const mergeHeaders = (a: H, b: H): H => {{\n"
-        f"{FILLER}}};\n"
+        f"// Merge two headers, later values win.\nexport const mergeHeaders = (a: H, b: H): H => {{\n{FILLER}}};\n"
     ),
     "go": (
-        f"// ServeFiles sends static files from a folder.\nfunc (s *Server) ServeFiles(dir string) {{\n"
-        f"{FILLER}}}\n"
+        f"// ServeFiles sends static files from a folder.\nfunc (s *Server) ServeFiles(dir string) {{\n{FILLER}}}\n"
     ),
     "rust": (
         "/// Returns the next token without consuming it.\n#[inline]\n"
@@ -43,8 +41,7 @@ SAMPLES = {
     ),
     "java": f"/** Closes every idle connection in the pool. */\npublic void closeIdle(long millis) {{\n{FILLER}}}\n",
     "c": (
-        f"/* Grow the hash table when it is nearly full. */\nstatic int grow_table(struct table *t)\n{{\n"
-        f"{FILLER}}}\n"
+        f"/* Grow the hash table when it is nearly full. */\nstatic int grow_table(struct table *t)\n{{\n{FILLER}}}\n"
     ),
     "cpp": (
         "// Parse a floating point number without locale.\n"
@@ -56,8 +53,7 @@ SAMPLES = {
     ),
     "ruby": f"# Sends a welcome mail to the new member.\ndef send_welcome(member)\n{FILLER}end\n",
     "php": (
-        "/**\n * Render the template with its variables.\n */\npublic function renderTemplate($name)\n"
-        f"{{\n{FILLER}}}\n"
+        f"/**\n * Render the template with its variables.\n */\npublic function renderTemplate($name)\n{{\n{FILLER}}}\n"
     ),
     "kotlin": f"/** Loads images in the background thread. */\nfun loadImages(paths: List<String>) {{\n{FILLER}}}\n",
     "swift": f"/// Draws the rounded border around a view.\nfunc drawBorder(view: View) {{\n{FILLER}}}\n",
@@ -66,8 +62,7 @@ SAMPLES = {
     "lua": f"-- Find the nearest window under the cursor.\nlocal function nearest_window(x, y)\n{FILLER}end\n",
     "elixir": f'@doc """\nStarts the worker under its supervisor.\n"""\ndef start_worker(opts) do\n{FILLER}end\n',
     "haskell": (
-        "-- | Pretty print the syntax tree with colours.\nprettyTree :: Tree -> Text\n"
-        f"prettyTree tree =\n{FILLER}"
+        f"-- | Pretty print the syntax tree with colours.\nprettyTree :: Tree -> Text\nprettyTree tree =\n{FILLER}"
     ),
     "zig": f"/// Allocates a zeroed buffer on the heap.\npub fn zeroedBuffer(size: usize) ![]u8 {{\n{FILLER}}}\n",
 }
