@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from quaestor.embedding import Embedder, Vectors
 from quaestor.passages import Hit
+from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.features import Candidate, agreement, compute_features
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.paths import profile_path
@@ -41,6 +42,7 @@ class Retriever:
     store: Store
     embedder: Embedder
     ranker: Ranker
+    _chunks: ChunkCache = field(default_factory=ChunkCache, repr=False, compare=False)
 
     def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first; none when nothing matches.
@@ -63,7 +65,7 @@ class Retriever:
             chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS))
         if query.places and where is None:
             chosen |= dict.fromkeys(self._pointed_at(query))
-        stored = self.store.get(chosen)
+        stored = self._chunks.get(self.store, chosen)
         body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
         symbol = dict(self.store.lexical(query.terms, _SCORED, where, _SYMBOL)) if query.terms else {}
         return [
@@ -93,7 +95,7 @@ class Retriever:
         found: list[tuple[float, int]] = []
         for place in query.places:
             near = self.store.lexical(terms(place.path.rpartition(".")[0]), _SCORED, None, _PATH)
-            paths = {stored.document.path for stored in self.store.get(dict(near)).values()}
+            paths = {stored.document.path for stored in self._chunks.get(self.store, dict(near)).values()}
             fits = sorted(((agreement(place.path, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
             for fit, path in fits:
                 if fit > 0:
@@ -136,7 +138,7 @@ class Retriever:
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
-        stored = self.store.get(scores)
+        stored = self._chunks.get(self.store, scores)
         hits = [_hit(stored[identifier], score) for identifier, score in scores.items() if identifier in stored]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
