@@ -17,6 +17,8 @@ from quaestor.window import Recaller, Reminder, Settings, Window, compose
 _PROMPTS = (
     "chat",
     "chat_reminder",
+    "chat_summarised",
+    "chat_summary",
     "passage",
     "passages",
     "window_recalled",
@@ -41,8 +43,10 @@ class Composer:
     counter: MessageCounter
     recall: Recaller
 
-    def window(self, messages: Sequence[Message], passages: Sequence[Passage], limit: int) -> Window:
+    def window(self, messages: Sequence[Message], passages: Sequence[Passage], limit: int, summary: str = "") -> Window:
         """Return the window of a conversation whose newest question is answered from ``passages``.
+
+        ``summary`` stands for what is left out; without one, the policy decides.
 
         Raises:
             WindowError: what must be kept does not fit ``limit`` tokens.
@@ -57,6 +61,7 @@ class Composer:
             policy=self.settings.policy,
             passages=passages,
             recall=self.recall,
+            summarise=(lambda _: summary) if summary else None,
             settings=Settings(reminder=reminder),
         )
 

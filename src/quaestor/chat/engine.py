@@ -10,16 +10,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 
 from quaestor.chat.composing import Composer, instructions, prompt_hashes, shown_passages
-from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
+from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Summarising, Text
 from quaestor.chat.numbering import Numbering
 from quaestor.chat.records import Ending
 from quaestor.chat.settings import ConversationSettings
-from quaestor.chat.streaming import stream_within
+from quaestor.chat.streaming import stream_within, whole_reply
+from quaestor.chat.summaries import Summaries
 from quaestor.chat.transcript import Transcript, clean
-from quaestor.chat.visible import Visible
+from quaestor.chat.turn import Preview, Turn
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus
 from quaestor.errors import LimitError, QuaestorError, UsageError
@@ -30,64 +30,12 @@ from quaestor.models.extractive import answer as extract
 from quaestor.models.failures import TooLongError
 from quaestor.models.overflow import learned_limit
 from quaestor.passages import Citation, Hit
-from quaestor.prompts.passages import Passage
 from quaestor.retrieval.conversation import TurnQuery, query_of_turn
 from quaestor.tokens import MessageCounter, counter_for
 from quaestor.window import Recall, Window
 
-_EXTRACTIVE = "extractive"
 # A server that pays no heed to the limit on the reply is stopped when it writes more than this for each token.
 _LETTERS_OF_A_TOKEN = 32
-
-
-@dataclass(slots=True)
-class Turn:
-    """One turn under way.
-
-    Attributes:
-        number: in the transcript, from 1; 0 for one that is only looked at.
-        question: the user's message.
-        question_id: its number in the transcript.
-        deadline: the event loop's time at which it must be over, seconds.
-        passages: what was found, numbered.
-        shown: passages that the model was shown.
-        visible: the reply so far.
-        usage: tokens of all requests so far.
-        model: what wrote the reply.
-        retried: whether a request was already composed anew because it was too long.
-        ended: whether its ending is on record.
-    """
-
-    number: int
-    question: Message
-    question_id: int | None
-    deadline: float
-    passages: tuple[Passage, ...] = ()
-    shown: tuple[Passage, ...] = ()
-    visible: Visible = field(default_factory=Visible)
-    usage: Usage = field(default_factory=lambda: Usage(0, 0, reported=True))
-    model: str = _EXTRACTIVE
-    retried: bool = False
-    ended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The next request as it would be sent.
-
-    Attributes:
-        query: what was searched for.
-        hits: what was found.
-        window: the exact messages, tokens by section, decisions.
-        max_tokens: the limit on the reply, tokens.
-        temperature: 0 is the most settled.
-    """
-
-    query: str
-    hits: tuple[Hit, ...]
-    window: Window
-    max_tokens: int
-    temperature: float
 
 
 class Conversation:
@@ -127,6 +75,7 @@ class Conversation:
         self._messages: list[Message] = [instructions(), *messages]
         self._ids: list[int | None] = [None, *ids]
         self._numbering = Numbering(source.passage for source in self.transcript.sources() if source.cited)
+        self._summaries = _restored(self.transcript, self._ids)
         self._busy = False
 
     @property
@@ -219,8 +168,12 @@ class Conversation:
 
     async def _exchange(self, turn: Turn, model: Model) -> AsyncGenerator[Event]:
         """Compose, send and stream; compose anew once if the server finds the request too long."""
+        if self.settings.summaries and self._summaries.due:
+            yield Summarising(len(self._summaries.out))
+            await self._summarise(turn, model)
         while True:
             window = self._window(turn)
+            self._summaries.follow(window.decisions)
             self._check_tokens(turn, window)
             turn.shown = shown_passages(window, turn.passages)
             yield Composed(window, model.name)
@@ -238,15 +191,9 @@ class Conversation:
 
     async def _streamed(self, turn: Turn, model: Model, window: Window) -> AsyncGenerator[Event]:
         """Send one request, record it and its reply, and yield the text."""
+        conversation = ([*self._messages, turn.question], [*self._ids, turn.question_id])
+        number = self._send_off(turn, model, window, conversation)
         request = self._composer.request(window)
-        number = self.transcript.sending(
-            turn.number,
-            window,
-            model.name,
-            conversation=([*self._messages, turn.question], [*self._ids, turn.question_id]),
-            prompts=prompt_hashes(),
-            parameters={"temperature": request.temperature, "max_tokens": request.max_tokens},
-        )
         finished: Finished | None = None
         try:
             async with aclosing(stream_within(model, request, turn.deadline)) as deltas:
@@ -262,6 +209,35 @@ class Conversation:
         turn.usage = _sum(turn.usage, usage)
         turn.model = (finished and finished.model) or model.name
         self.transcript.replied(number, finished.reason if finished else "unknown", usage)
+
+    async def _summarise(self, turn: Turn, model: Model) -> None:
+        """Ask for a summary of what slid out; without one the conversation goes on all the same."""
+        summaries = self._summaries
+        try:
+            window = summaries.request(self._messages, self._composer.counter, self.limit)
+            self._check_tokens(turn, window)
+            text = await self._summary(turn, model, window)
+        except QuaestorError:
+            summaries.failed()
+            return
+        known = [one for place in summaries.out if (one := self._ids[place]) is not None]
+        if not text or not known:
+            summaries.failed()
+            return
+        self.transcript.summarised(known[0], known[-1], text, model.name)
+        summaries.written(text)
+
+    async def _summary(self, turn: Turn, model: Model, window: Window) -> str:
+        number = self._send_off(turn, model, window, (window.messages, [None] * len(window.messages)))
+        try:
+            text, finished = await whole_reply(model, self._composer.request(window), turn.deadline)
+        except QuaestorError as error:
+            self.transcript.replied(number, f"{error.code}: {error}", None)
+            raise
+        usage = finished.usage or Usage(window.tokens, self._composer.counter.text(text), reported=False)
+        turn.usage = _sum(turn.usage, usage)
+        self.transcript.replied(number, finished.reason, usage)
+        return clean(text).strip()
 
     async def _found(self, turn: Turn, query: TurnQuery) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
         """Retrieve, and return the hits with what they give as an answer made of quotes."""
@@ -325,7 +301,21 @@ class Conversation:
     # --- its parts --------------------------------------------------------------------------------------------
 
     def _window(self, turn: Turn) -> Window:
-        return self._composer.window([*self._messages, turn.question], turn.passages, self.limit)
+        summary = self._summaries.text if self.settings.summaries else ""
+        return self._composer.window([*self._messages, turn.question], turn.passages, self.limit, summary)
+
+    def _send_off(
+        self, turn: Turn, model: Model, window: Window, conversation: tuple[Sequence[Message], Sequence[int | None]]
+    ) -> int:
+        """Record a request just before it is sent, and return its number."""
+        return self.transcript.sending(
+            turn.number,
+            window,
+            model.name,
+            conversation=conversation,
+            prompts=prompt_hashes(),
+            parameters={"temperature": self.settings.temperature, "max_tokens": window.reserve},
+        )
 
     def _read(self, turn: Turn, delta: TextDelta, reserve: int) -> str:
         text = turn.visible.feed(clean(delta.text))
@@ -352,6 +342,15 @@ class Conversation:
 
     def _counted(self, window: Window, turn: Turn) -> Usage:
         return Usage(window.tokens, self._composer.counter.text(turn.visible.written), reported=False)
+
+
+def _restored(transcript: Transcript, ids: Sequence[int | None]) -> Summaries:
+    """Return the latest summary of a session."""
+    kept = transcript.summaries()
+    if not kept:
+        return Summaries()
+    _, last, text = kept[-1]
+    return Summaries(text, ids.index(last) + 1 if last in ids else 0)
 
 
 def _checked(question: str) -> Message:

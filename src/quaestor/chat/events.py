@@ -49,6 +49,17 @@ class Composed:
 
 
 @dataclass(frozen=True, slots=True)
+class Summarising:
+    """The model is asked for a summary of what slid out of the window.
+
+    Attributes:
+        messages: number of messages that are summarised.
+    """
+
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
 class Retried:
     """A request was too long for the server: it is composed anew and sent once more.
 
@@ -98,4 +109,4 @@ class Done:
     usage: Usage
 
 
-Event = Searching | Passages | Composed | Retried | Text | Citations | Done
+Event = Searching | Passages | Summarising | Composed | Retried | Text | Citations | Done

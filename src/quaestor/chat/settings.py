@@ -18,6 +18,7 @@ class ConversationSettings:
         passages: how many passages are retrieved in a turn.
         temperature: 0 is the most settled.
         reminder: tokens of conversation after which the instructions are repeated; 0: never.
+        summaries: whether the model is asked, from time to time, to summarise what slid out of the window.
         seconds: a turn may take.
         tokens: a turn may send and receive, over all of its requests; None: no limit.
     """
@@ -27,6 +28,7 @@ class ConversationSettings:
     passages: int = 8
     temperature: float = 0.1
     reminder: int = 2000
+    summaries: bool = False
     seconds: float = 600.0
     tokens: int | None = None
 

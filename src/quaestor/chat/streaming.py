@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from quaestor.errors import LimitError
-from quaestor.models import Delta, Model, Request
+from quaestor.models import Delta, Finished, Model, Request
 
 
 async def stream_within(model: Model, request: Request, deadline: float) -> AsyncGenerator[Delta]:
@@ -36,3 +37,16 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
+
+
+async def whole_reply(model: Model, request: Request, deadline: float) -> tuple[str, Finished]:
+    """Return a reply's text and its end; see ``stream_within``."""
+    pieces: list[str] = []
+    finished = Finished("unknown")
+    async with aclosing(stream_within(model, request, deadline)) as deltas:
+        async for delta in deltas:
+            if isinstance(delta, Finished):
+                finished = delta
+            else:
+                pieces.append(delta.text)
+    return "".join(pieces), finished

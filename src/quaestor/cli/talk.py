@@ -12,11 +12,12 @@ from typing import Any
 import click
 
 from quaestor.assemble import Index, make_model, make_sessions
-from quaestor.chat.engine import Conversation, Preview
+from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Event, Retried, Text
 from quaestor.chat.packing import runs
 from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.transcript import Transcript
+from quaestor.chat.turn import Preview
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.output import one_line, print_json, remark, safe
