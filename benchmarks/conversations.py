@@ -165,6 +165,18 @@ def _short(kind: str) -> str:
     return {"followup": "follow-up", "followup_after_switch": "after switch"}.get(kind, kind)
 
 
+def per_turn(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """Return one entry a turn, with ``[ndcg, places]`` for each search and policy."""
+    entries: dict[tuple[str, int], dict[str, Any]] = {}
+    for score in scores:
+        key = (score.conversation, score.turn)
+        entry = entries.setdefault(key, {"conversation": key[0], "turn": key[1], "kind": score.kind})
+        entry[f"{score.search} {score.policy}"] = [round(score.ndcg, 3), round(score.places, 3)]
+        if score.policy == "adaptive":
+            entry["continuity"] = round(score.continuity, 3)
+    return list(entries.values())
+
+
 def save(
     rows: Sequence[Row], scores: Sequence[Score], turns: dict[Repository, list[Turn]], options: argparse.Namespace
 ) -> None:
@@ -175,7 +187,7 @@ def save(
         "data": options.data.name,
         "commits": {one.name: _machine.head(one.folder(options.repositories))[0] for one in turns},
         "rows": [asdict(one) for one in rows],
-        "turns": [asdict(one) for one in scores],
+        "turns": per_turn(scores),
     }
     options.out.parent.mkdir(exist_ok=True)
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -24,14 +24,19 @@ from quaestor.retrieval.ranker import spread
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import StoredChunk, Where
 
-_CANDIDATES = 100
+# With names, what is sought stands near the top; the newest question alone must reach far down to tell the places in
+# the files that the names lead to.
+_CANDIDATES_ALONE = 150
+_CANDIDATES_GOING_ON = 50
+# One file may well be what the talk is about, so its further chunks lose less than in a search without a talk.
+_DECAY = 0.25
 # The temperature of the softmax, in the distance of the best score from the median: that holds for any ranker.
 _TEMPERATURE = 0.3
 # Distances that set chunks apart as whole groups, in the same unit.
 _SHOWN = 1.5
 _TEST = 2.0
 # A question that is this unlikely to go on is searched alone; a likely one never quite surely goes on.
-_SLIM = 0.05
+_SLIM = 0.1
 _SURE = 0.99
 _LEAST = 1e-9
 _TEST_NAME = re.compile(r"tests?(?:_|$)|Tests?(?:[A-Z]|$)|(?:it|describe)\b")
@@ -59,8 +64,8 @@ def search_turn(
         return retriever.search(turn.single, k, mode=mode, where=where)
     if turn.policy != "adaptive":
         return retriever.search(turn.text, k, where=where)
-    count = max(_CANDIDATES, k)
-    alone, going_on = (_find(retriever, text, count, where) for text in (turn.newest, turn.text))
+    alone = _find(retriever, turn.newest, max(_CANDIDATES_ALONE, k), where)
+    going_on = _find(retriever, turn.text, max(_CANDIDATES_GOING_ON, k), where)
     chunks = {**alone.chunks, **going_on.chunks}
     if not chunks:
         return []
@@ -136,6 +141,7 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
     """Return the best hits, no file flooding the list."""
     order = sorted(chunks, key=lambda number: (chunks[number].document.path, chunks[number].position))
     paths = [chunks[number].document.path for number in order]
-    chosen = spread([scores[number] for number in order], paths, [retriever.decay(path) for path in paths], k)
+    decays = [_DECAY * retriever.decay(path) for path in paths]
+    chosen = spread([scores[number] for number in order], paths, decays, k)
     found = [(chunks[order[index]], score) for index, score in chosen]
     return [Hit(stored.document, stored.chunk, score, chunk_id=stored.id) for stored, score in found]
