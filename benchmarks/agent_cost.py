@@ -53,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         scores = [score for one in repositories for score in measure(one, options.repos / one.name, outputs)]
     report = summary(scores, repositories, options.repos)
     print(table(report))
+    if options.details:
+        options.details.write_text("".join(json.dumps(asdict(score)) + "\n" for score in scores), encoding="utf-8")
     path = options.out or RESULTS / "agent_cost.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
@@ -67,6 +69,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--peers-python", default=sys.executable, help="a Python with semble installed")
     parser.add_argument("--peer-model", type=Path, help="a model2vec folder for semble")
     parser.add_argument("--out", type=Path, help="JSON file (default: benchmarks/results/agent_cost.json)")
+    parser.add_argument("--details", type=Path, help="also write every query's recall, JSON lines")
     return parser.parse_args(arguments)
 
 
@@ -123,7 +126,6 @@ def summary(scores: Sequence[Score], repositories: Sequence[Repository], folder:
             }
             for form in forms
         },
-        "scores": [asdict(score) for score in scores],
     }
 
 

@@ -57,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 system.close()
     report = summary(scores, options)
     print(table(report))
+    if options.details:
+        options.details.write_text("".join(json.dumps(asdict(score)) + "\n" for score in scores), encoding="utf-8")
     save(report, options.out)
 
 
@@ -68,6 +70,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=10, help="queries of each kind and repository")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="JSON file (default: benchmarks/results/query_kinds.json)")
+    parser.add_argument("--details", type=Path, help="also write every query's score, JSON lines")
     parser.add_argument("--peers-python", default=sys.executable, help="a Python with the peers installed")
     parser.add_argument("--cache", type=Path, default=Path(".benchmark-cache"), help="MiniLM's vectors")
     parser.add_argument("--threads", type=int, default=2, help="threads for MiniLM")
@@ -101,7 +104,6 @@ def summary(scores: Sequence[Score], options: argparse.Namespace) -> dict[str, A
             kind: {system: _means([x for x in scores if x.system == system and x.kind == kind]) for system in systems}
             for kind in KINDS
         },
-        "queries": [asdict(score) for score in scores],
     }
 
 
