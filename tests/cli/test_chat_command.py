@@ -285,3 +285,55 @@ def test_ctrl_c_stops_the_request_and_is_recorded(
     shown = quaestor("sessions", "show", session["id"], "--json").json
     assert shown["turns"][0]["ending"]["state"] == "cancelled"
     assert shown["turns"][0]["ending"]["partial"].startswith("word")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_server: StartServer) -> None:
+    import pty  # noqa: PLC0415 - not everywhere
+
+    server = scripted_server([Reply(pieces=["slow "] * 3000, pause=0.01), "Fine."])
+    command = [sys.executable, "-m", "quaestor", "chat", str(repository), *at(server)]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"}, start_new_session=True
+    ) as process:
+        os.close(theirs)
+
+        def until(words: str) -> str:
+            shown = ""
+            while words not in shown:
+                shown += os.read(ours, 4096).decode(errors="replace")
+            return shown
+
+        def enter(line: str) -> None:
+            os.write(ours, f"{line}\n".encode())
+
+        until("/help lists")
+        enter("first \\")
+        enter("question?")
+        until("slow slow")
+        process.send_signal(signal.SIGINT)
+        until("/retry asks again")
+        enter("/retry")
+        until("Fine.")
+        enter("/window")
+        until("the newest question: always kept")
+        os.write(ours, b"\x04")
+        assert process.wait(30) == 0
+    os.close(ours)
+    assert server.requests[1].last == "first\nquestion?"
+    [session] = quaestor("sessions", "list", "--json").json["sessions"]
+    turns = quaestor("sessions", "show", session["id"], "--json").json["turns"]
+    assert [turn["ending"]["state"] for turn in turns] == ["cancelled", "done"]
+    assert "question?" in (home / "sessions" / "history").read_text(encoding="utf-8")
+
+
+def test_summaries_are_asked_for_on_request(chat: Chat, scripted_server: StartServer) -> None:
+    def script(request: Recorded) -> str:
+        return "Sheep." if said(request)[0].startswith("You summarise") else "Noted. " * 60
+
+    server = scripted_server(script, models=("gpt-4o",))
+    lines = [f"sheep {number}?" for number in range(24)]
+    found = events(chat(lines, *at(server), "--window", "2000", "--summaries", "--json"))
+    assert "summarising" in {event["event"] for event in found}
+    assert any("Sheep." in content for content in said(server.requests[-1]))

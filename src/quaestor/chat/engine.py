@@ -15,10 +15,11 @@ from quaestor.chat.composing import Composer, instructions, prompt_hashes, shown
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Summarising, Text
 from quaestor.chat.numbering import Numbering
 from quaestor.chat.records import Ending
+from quaestor.chat.rows import clean
 from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.streaming import stream_within, whole_reply
 from quaestor.chat.summaries import Summaries
-from quaestor.chat.transcript import Transcript, clean
+from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview, Turn
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus

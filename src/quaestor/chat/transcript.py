@@ -7,7 +7,6 @@ a turn that failed, was cancelled or whose process died adds nothing to it. See 
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,13 +18,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from quaestor.chat import packing, tables
-from quaestor.chat.records import DecisionRun, Ending, Sent, SessionInfo, Source, State, TurnRecord
+from quaestor.chat.records import DecisionRun, Ending, Sent, SessionInfo, Source, TurnRecord
+from quaestor.chat.rows import add_message, as_shown, as_stored, clean, ending_of, message_of
 from quaestor.messages import Message, Usage
-from quaestor.passages import Citation
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _TITLE = 80
 
 
@@ -95,7 +93,7 @@ class Transcript:
             turn = int(connection.execute("select coalesce(max(number), 0) + 1 from turns").fetchone()[0])
             who = self.owner if owner is None else owner
             connection.execute("insert into turns values (?, ?, ?, ?)", (turn, who, now(), resumes))
-            return turn, _add_message(connection, turn, question)
+            return turn, add_message(connection, turn, question)
 
     def showing(self, turn: int, passages: Sequence[Passage], hashes: Sequence[str]) -> None:
         """Record what was found for a turn; texts are the documents' own and are kept only as far as they are sent."""
@@ -177,7 +175,7 @@ class Transcript:
         try:
             with self._step() as connection:
                 connection.execute(f"insert into endings values (?{', ?' * (len(row) - 1)})", row)
-                return [_add_message(connection, turn, message) for message in ending.messages]
+                return [add_message(connection, turn, message) for message in ending.messages]
         except sqlite3.IntegrityError as error:
             raise tables.SessionUnusableError(
                 f"turn {turn} was ended by another process; open the session anew"
@@ -202,19 +200,19 @@ class Transcript:
             "select m.id, m.role, m.content, m.name, m.calls, m.call from messages m"
             " join endings e on e.turn = m.turn and e.state = 'done' order by m.turn, m.id"
         )
-        found = [(int(row[0]), _message(row[1:])) for row in self._rows(query)]
+        found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
         return [message for _, message in found], [number for number, _ in found]
 
     def turns(self) -> list[TurnRecord]:
         """Return every turn, in order."""
         said: dict[int, list[Message]] = {}
         for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
-            said.setdefault(int(row[0]), []).append(_message(row[1:]))
+            said.setdefault(int(row[0]), []).append(message_of(row[1:]))
         endings = {int(row[0]): row for row in self._rows("select * from endings")}
         turns = self._rows("select number, owner, began, resumes from turns order by number")
         return [
             TurnRecord(
-                number, owner, began, said[number][0].content, resumes, _ending(endings.get(number), said[number][1:])
+                number, owner, began, said[number][0].content, resumes, ending_of(endings.get(number), said[number][1:])
             )
             for number, owner, began, resumes in turns
         ]
@@ -278,7 +276,7 @@ class Transcript:
             for table in tables.TABLES[1:]:
                 columns = [row[1] for row in connection.execute(f"pragma table_info({table})")]
                 marks = ", ".join("?" * len(columns))
-                values = ([_as_stored(column, row.get(column)) for column in columns] for row in rows.get(table, ()))
+                values = ([as_stored(column, row.get(column)) for column in columns] for row in rows.get(table, ()))
                 connection.executemany(f"insert into {table} values ({marks})", values)
 
     # --- within -----------------------------------------------------------------------------------------------
@@ -338,7 +336,7 @@ class Transcript:
         for one in references:
             if isinstance(one, int):
                 query = "select role, content, name, calls, call from messages where id = ?"
-                messages[one] = _message(self._rows(query, (one,))[0])
+                messages[one] = message_of(self._rows(query, (one,))[0])
                 continue
             for piece in one["pieces"]:
                 texts[piece] = self._text(piece)
@@ -351,65 +349,9 @@ class Transcript:
         with tables.failures_explained(self.path):
             cursor = self._connection.execute(f"select * from {table}")
             columns = [one[0] for one in cursor.description]
-            return [{column: _as_shown(value) for column, value in zip(columns, row, strict=True)} for row in cursor]
+            return [{column: as_shown(value) for column, value in zip(columns, row, strict=True)} for row in cursor]
 
 
 def now() -> str:
     """Return the time, ISO 8601 in UTC, with microseconds so that records sort."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def clean(text: str) -> str:
-    """Return text that can be stored: lone surrogates are not text."""
-    return _SURROGATE.sub("\ufffd", text)
-
-
-def _add_message(connection: sqlite3.Connection, turn: int, message: Message) -> int:
-    row = (
-        turn,
-        message.role,
-        clean(message.content),
-        message.name and clean(message.name),
-        json.dumps(packing.calls_of(message)),
-        message.tool_call_id,
-    )
-    return int(connection.execute("insert into messages values (null, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0)
-
-
-def _message(row: Sequence[Any]) -> Message:
-    role, content, name, calls, call = row
-    return Message(role, content, name, packing.calls_from(json.loads(calls)), call)
-
-
-def _ending(row: Sequence[Any] | None, messages: Sequence[Message]) -> Ending:
-    if row is None:
-        return Ending("unfinished")
-    _, _, state, known, model, error, partial, citations, unsupported, *usage = row
-    return Ending(
-        state=_state(state),
-        messages=tuple(messages),
-        known=bool(known),
-        model=model,
-        error=error,
-        partial=partial,
-        citations=tuple(Citation(**one) for one in json.loads(citations)),
-        unsupported=tuple(json.loads(unsupported)),
-        usage=Usage(usage[0], usage[1], bool(usage[2])),
-    )
-
-
-def _state(value: str) -> State:
-    known: Mapping[str, State] = {"done": "done", "failed": "failed", "cancelled": "cancelled"}
-    return known.get(value, "unfinished")
-
-
-def _as_shown(value: Any) -> Any:
-    return json.loads(zlib.decompress(value)) if isinstance(value, bytes) else value
-
-
-def _as_stored(column: str, value: Any) -> Any:
-    if column == "decisions":
-        return zlib.compress(json.dumps(value).encode())
-    if value is not None and not isinstance(value, str | int | float):
-        raise TypeError(column)
-    return clean(value) if isinstance(value, str) else value

@@ -10,7 +10,7 @@ import click
 from quaestor.assemble import Index, make_sessions
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.options import configure, find_root, model_options, path_argument
-from quaestor.cli.output import one_line, remark
+from quaestor.cli.output import remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.talk import Talk
 from quaestor.cli.typing_in import history, line_of_terminal, lines_of_stdin, questions
@@ -26,6 +26,7 @@ from quaestor.errors import UsageError
 @click.option("--session", help="Go on with this session; the beginning of its name will do.")
 @click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
 @click.option("--dry-run", metavar="QUESTION", help="Print the exact next request, and send nothing.")
+@click.option("--summaries", is_flag=True, help="Ask the model to summarise what no longer fits, from time to time.")
 @click.option("--json", "as_json", is_flag=True, help="Print events on stdout, one JSON object a line.")
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     path: str | None,
@@ -36,6 +37,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     session: str | None,
     go_on: bool,
     dry_run: str | None,
+    summaries: bool,
     as_json: bool,
 ) -> int:
     """Hold a conversation about the corpus.
@@ -51,32 +53,31 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         transcript = make_sessions(configure(None, **flags).settings).open(session)
         root = _root_of(transcript, path)
         settings = configure(root, **flags).settings
-    return converse(root, settings, transcript, dry_run=dry_run, as_json=as_json)
-
-
-def converse(
-    root: Path, settings: Settings, transcript: Transcript | None, *, dry_run: str | None, as_json: bool
-) -> int:
-    """Hold a conversation and return the exit code."""
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-        talk = Talk(index, settings, transcript, as_json=as_json)
-        try:
-            if dry_run is not None:
-                talk.preview(dry_run)
-                return 0
-            return _held(talk, transcript, settings)
-        finally:
-            talk.close()
+        return _converse(Talk(index, settings, transcript, summaries=summaries, as_json=as_json), dry_run)
 
 
-def _held(talk: Talk, transcript: Transcript | None, settings: Settings) -> int:
-    if not sys.stdin.isatty():
-        for text in questions(lines_of_stdin):
-            if not talk.say(text):
-                break
-        return talk.code
-    _greet(transcript, settings)
-    with history(data_home(settings) / "sessions" / "history"):
+def _converse(talk: Talk, dry_run: str | None) -> int:
+    """Hold a conversation and return the exit code."""
+    try:
+        if dry_run is not None:
+            talk.preview(dry_run)
+            return 0
+        return _in_terminal(talk) if sys.stdin.isatty() else _in_script(talk)
+    finally:
+        talk.close()
+
+
+def _in_script(talk: Talk) -> int:
+    for text in questions(lines_of_stdin):
+        if not talk.say(text):
+            break
+    return talk.code
+
+
+def _in_terminal(talk: Talk) -> int:
+    talk.greet()
+    with history(data_home(talk.settings) / "sessions" / "history"):
         for text in questions(line_of_terminal):
             if not _went_on(talk, text):
                 break
@@ -90,17 +91,6 @@ def _went_on(talk: Talk, text: str) -> bool:
         click.echo()
         remark("stopped; /retry asks again")
         return True
-
-
-def _greet(transcript: Transcript | None, settings: Settings) -> None:
-    remark(f"{settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
-    turns = transcript.turns() if transcript else []
-    if transcript and turns:
-        remark(
-            f"session {transcript.id}, {len(turns)} turns; the last question was: {one_line(turns[-1].question[:100])}"
-        )
-        if turns[-1].ending.state != "done":
-            remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
 
 
 def _last(root: Path, settings: Settings) -> Transcript:

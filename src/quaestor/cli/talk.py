@@ -13,7 +13,7 @@ import click
 
 from quaestor.assemble import Index, make_model, make_sessions
 from quaestor.chat.engine import Conversation
-from quaestor.chat.events import Citations, Done, Event, Retried, Text
+from quaestor.chat.events import Citations, Done, Event, Retried, Summarising, Text
 from quaestor.chat.packing import runs
 from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.transcript import Transcript
@@ -49,15 +49,20 @@ class Talk:
         index: what is asked about.
         settings: of the command.
         transcript: a session to go on with; None begins one with the first question.
+        summaries: whether the model is asked to summarise what no longer fits.
         as_json: print events instead of text.
 
     Attributes:
+        settings: of the command.
         code: the exit code that the last problem gives.
     """
 
-    def __init__(self, index: Index, settings: Settings, transcript: Transcript | None, *, as_json: bool) -> None:
+    def __init__(
+        self, index: Index, settings: Settings, transcript: Transcript | None, *, summaries: bool, as_json: bool
+    ) -> None:
         self._index = index
-        self._settings = settings
+        self.settings = settings
+        self._summaries = summaries
         self._json = as_json
         self._model = make_model(settings)
         self._conversation = self._about(transcript) if transcript else None
@@ -67,6 +72,15 @@ class Talk:
         """Release the session's file."""
         if self._conversation is not None:
             self._conversation.transcript.close()
+
+    def greet(self) -> None:
+        """Tell a person who answers, and where the conversation stopped."""
+        remark(f"{self.settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
+        turns = self._conversation.transcript.turns() if self._conversation else []
+        if turns:
+            remark(f"{len(turns)} turns; the last question was: {one_line(turns[-1].question[:100])}")
+            if turns[-1].ending.state != "done":
+                remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
 
     def say(self, text: str) -> bool:
         """Ask a question or run a command; return whether to go on."""
@@ -128,6 +142,8 @@ class Talk:
         match event:
             case Text(text=text):
                 click.echo(safe(text), nl=False)
+            case Summarising(messages=number):
+                remark(f"summarising {number} messages that no longer fit")
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
             case Citations(citations=citations, unsupported=unsupported):
@@ -146,7 +162,7 @@ class Talk:
 
     def _ready(self) -> Conversation:
         if self._conversation is None:
-            transcript = make_sessions(self._settings).begin(root=str(self._index.root))
+            transcript = make_sessions(self.settings).begin(root=str(self._index.root))
             self._conversation = self._about(transcript)
             if self._json:
                 print_event({"event": "session", "id": transcript.id})
@@ -154,12 +170,13 @@ class Talk:
 
     def _about(self, transcript: Transcript) -> Conversation:
         settings = ConversationSettings(
-            reserve=self._settings.reserve,
-            passages=self._settings.passages,
-            temperature=self._settings.temperature,
+            reserve=self.settings.reserve,
+            passages=self.settings.passages,
+            temperature=self.settings.temperature,
+            summaries=self._summaries,
         )
         return Conversation(
-            self._index, self._model, limit=self._settings.window, settings=settings, transcript=transcript
+            self._index, self._model, limit=self.settings.window, settings=settings, transcript=transcript
         )
 
     def _preview_object(self, conversation: Conversation, preview: Preview) -> dict[str, Any]:
