@@ -6,7 +6,7 @@ if*), or it has hardly a word that says anything. So the signals are those of an
 weights (log-odds) are set so that any clear one of them outweighs a long question, and nothing but an announced change
 of topic outweighs them together. They are rules of English conversation rather than the fit of a data set: 24
 conversations by one author could fit anything. Upper and lower case do not count, nor does embedding similarity:
-that of a question to the reply before it was as low for follow-ups (median .08) as for changes of topic (.12).
+that of a question to the exchange before it was no higher for follow-ups (median .07) than for changes (.12).
 """
 
 from __future__ import annotations
