@@ -20,6 +20,7 @@ from quaestor.errors import ForbiddenError, NotFoundError
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
+from quaestor.ingest.project import project_name
 from quaestor.ingest.reading import read_snapshot
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.ranker import Ranker
@@ -94,7 +95,7 @@ class Corpus:
         self.refresh_seconds = refresh_seconds
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        self.retriever = Retriever(store, embedder, ranker)
+        self.retriever = Retriever(store, embedder, ranker, project_name(root))
 
     def refresh(self, progress: Progress | None = None, budget_seconds: float | None = None) -> Changes:
         """Bring the index up to date with the files and return what changed.

@@ -16,7 +16,7 @@ from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.features import Candidate, agreement, compute_features
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.query import Place, Query, read_query
+from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Ranker, spread
 from quaestor.stores import FieldBoosts, Store, StoredChunk, Where
 from quaestor.terms import terms
@@ -37,11 +37,16 @@ _POINTED_CHUNKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Searches one store with one embedder and one ranker."""
+    """Searches one store with one embedder and one ranker.
+
+    Attributes:
+        project: what people call the whole corpus; the name tells nothing within it.
+    """
 
     store: Store
     embedder: Embedder
     ranker: Ranker
+    project: str = ""
     _chunks: ChunkCache = field(default_factory=ChunkCache, repr=False, compare=False)
 
     def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
@@ -49,12 +54,16 @@ class Retriever:
 
         Each hit's ``features`` hold every feature's share in its score, when it was ranked.
         """
-        query = read_query(text)
+        query = self.read(text)
         if not query.text:
             return []
         if mode == "ranked":
             return self._ranked(query, k, where)
         return self._scored(query, k, mode, where)
+
+    def read(self, text: str) -> Query:
+        """Read a query as it is searched for in this corpus."""
+        return read_query(without_name(text, self.project))
 
     def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> list[Candidate]:
         """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""

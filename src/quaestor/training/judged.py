@@ -15,9 +15,8 @@ from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidate, compute_features
-from quaestor.retrieval.query import QueryKind, read_query
+from quaestor.retrieval.query import QueryKind
 from quaestor.training.made import make_searches
-
 
 _MADE = 6
 """Searches of each category that are made from each repository itself."""
@@ -89,7 +88,7 @@ def _searches(name: str, root: Path, queries: Sequence[dict[str, object]], index
 
 
 def _run(index: Index, name: str, category: str, text: str, targets: tuple[Target, ...]) -> Search:
-    query = read_query(text)
+    query = index.retriever.read(text)
     candidates = index.retriever.candidates(query)
     features = compute_features(query, candidates, index.retriever.rarity(query))
     return _search(name, category, query.kind, targets, candidates, features)
