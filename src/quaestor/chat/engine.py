@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 
 from quaestor.chat.composing import Composer, instructions, prompt_hashes, shown_passages
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Summarising, Text
@@ -60,14 +61,14 @@ class Conversation:
         limit: int = 4096,
         settings: ConversationSettings | None = None,
         transcript: Transcript | None = None,
-        query: Callable[[Sequence[Message]], TurnQuery] = query_of_turn,
+        query: Callable[[Sequence[Message]], TurnQuery] | None = None,
         owner: str | None = None,
     ) -> None:
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
         self.transcript = transcript or Transcript.in_memory()
-        self._query = query
+        self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
         self._composer = Composer(self.settings, _counter(model), Recall(index.embedder))
         learned = None if model is None else self.transcript.limit_of(model.name)
