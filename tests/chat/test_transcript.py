@@ -19,7 +19,7 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.records import Ending
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
-from quaestor.errors import NotFoundError, QuaestorError, WindowError
+from quaestor.errors import LimitError, NotFoundError, QuaestorError, WindowError
 from quaestor.messages import Message, ToolCall, Usage
 from quaestor.passages import Citation
 from quaestor.prompts.passages import Passage, show
@@ -151,6 +151,28 @@ def test_summaries_stand_beside_the_messages(path: Path) -> None:
     with Transcript.open(path) as transcript:
         assert transcript.summaries() == [(first, last, "Somebody asked.")]
         assert len(transcript.conversation()[0]) == 2
+
+
+def test_a_full_disk_costs_only_the_step_in_hand(path: Path) -> None:
+    with Transcript.create(path, name="one") as transcript:
+        number, _ = transcript.begin(QUESTION)
+        transcript.end(number, Ending("done", (Message("assistant", "So."),)))
+        [(pages,)] = transcript._connection.execute("pragma page_count").fetchall()
+        transcript._connection.execute(f"pragma max_page_count = {pages + 2}")
+        number, _ = transcript.begin(QUESTION)
+        with pytest.raises(LimitError, match="what was recorded before is whole"):
+            transcript.end(number, Ending("done", (Message("assistant", "So. " * 50_000),)))
+    with Transcript.open(path) as transcript:
+        assert [turn.ending.state for turn in transcript.turns()] == ["done", "unfinished"]
+        assert len(transcript.conversation()[0]) == 2
+
+
+def test_passages_stay_in_the_order_in_which_they_were_found(path: Path) -> None:
+    with Transcript.create(path, name="one") as transcript:
+        number, _ = transcript.begin(QUESTION)
+        found = [Passage(n, f"{n}.py", 1, 2, "") for n in (3, 1, 2)]
+        transcript.showing(number, found, ["", "", ""])
+        assert [source.passage for source in transcript.sources()] == found
 
 
 # --- references -------------------------------------------------------------------------------------------------

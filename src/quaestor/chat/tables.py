@@ -34,7 +34,8 @@ create table messages (
 );
 create table texts (hash text primary key, text text not null) without rowid;
 create table passages (
-    turn integer not null references turns (number), n integer not null, place text not null, sha256 text not null,
+    turn integer not null references turns (number), n integer not null, rank integer not null,
+    place text not null, sha256 text not null,
     primary key (turn, n)
 ) without rowid;
 create table requests (

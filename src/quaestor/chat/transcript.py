@@ -77,6 +77,10 @@ class Transcript:
         """Release the file."""
         self._connection.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
     def __enter__(self) -> Self:
         return self
 
@@ -98,11 +102,11 @@ class Transcript:
     def showing(self, turn: int, passages: Sequence[Passage], hashes: Sequence[str]) -> None:
         """Record what was found for a turn; texts are the documents' own and are kept only as far as they are sent."""
         rows = [
-            (turn, passage.n, json.dumps(asdict(replace(passage, text=""))), sha256)
-            for passage, sha256 in zip(passages, hashes, strict=True)
+            (turn, passage.n, rank, json.dumps(asdict(replace(passage, text=""))), sha256)
+            for rank, (passage, sha256) in enumerate(zip(passages, hashes, strict=True))
         ]
         with self._step() as connection:
-            connection.executemany("insert into passages values (?, ?, ?, ?)", rows)
+            connection.executemany("insert into passages values (?, ?, ?, ?, ?)", rows)
 
     def sending(
         self,
@@ -229,11 +233,11 @@ class Transcript:
         return [self._sent(row) for row in rows]
 
     def sources(self, turn: int | None = None) -> list[Source]:
-        """Return the passages that were shown, in order: in one turn, or in all."""
+        """Return the passages that were found, best first: in one turn, or in all."""
         where = "" if turn is None else "where p.turn = ?"
         query = (
             "select p.turn, p.place, p.sha256, e.citations from passages p left join endings e on e.turn = p.turn"
-            f" {where} order by p.turn, p.n"
+            f" {where} order by p.turn, p.rank"
         )
         found = []
         for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
