@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from quaestor import chatml
+from quaestor.assemble import make_model
+from quaestor.config import Settings
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.messages import Message
 from quaestor.models import Delta, Finished, Request, TextDelta
@@ -152,3 +155,33 @@ def test_which_encodings_are_known() -> None:
     assert encoding_for("some-model") is None
     with pytest.raises(UsageError):
         encoding_for("/nowhere/tokenizer.json")
+
+
+def test_a_tokenizer_s_file_gives_ids_and_exact_counts(scripted_server: StartServer, tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator(["be brief and tell why"] * 9, trainer)
+    tokenizer.add_special_tokens(["<|im_start|>", "<|im_end|>"])
+    file = tmp_path / "tokenizer.json"
+    tokenizer.save(str(file))
+    server = scripted_server(["Fine."])
+    settings = Settings(model="tiny", base_url=server.base_url, protocol="completion", tokenizer=str(file))
+    model = make_model(settings)
+    assert isinstance(model, CompletionModel)
+    hostile = [Message("user", HOSTILE)]
+    assert text(replied(model, hostile)) == "Fine."
+    prompt = server.requests[0].body["prompt"]
+    encoding = encoding_for(str(file))
+    assert encoding is not None
+    assert chatml.parse_ids(prompt, encoding) == hostile
+    assert model.counter.request(MESSAGES) == len(chatml.encode(MESSAGES, encoding, reply=True)) + 1
+
+
+@pytest.mark.parametrize("protocol", ["", "telepathy"])
+def test_an_unknown_protocol(protocol: str) -> None:
+    with pytest.raises(UsageError, match="protocol"):
+        make_model(Settings(model="tiny", protocol=protocol))
