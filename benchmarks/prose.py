@@ -101,6 +101,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         commits = {corpus: commit_of(options.corpora, corpus, questions) for corpus in corpora}
     report = summary(scores, refusals, commits)
     print(table(report))
+    if options.details:
+        found = [asdict(one) for one in (*scores, *refusals)]
+        options.details.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
     path = options.out or HERE / "results" / "prose.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
@@ -113,6 +116,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--corpora", type=Path, required=True, help="has a checkout OWNER__NAME for each corpus")
     parser.add_argument("--systems", nargs="+", default=DEFAULT_SYSTEMS, metavar="SYSTEM")
     parser.add_argument("--out", type=Path, help="JSON file (default: benchmarks/results/prose.json)")
+    parser.add_argument("--details", type=Path, help="also write what became of every question, JSON lines")
     parser.add_argument("--peers-python", default=sys.executable, help="a Python with the peers installed")
     parser.add_argument("--cache", type=Path, default=Path(".benchmark-cache"), help="MiniLM's vectors")
     parser.add_argument("--threads", type=int, default=2, help="threads for MiniLM")
@@ -180,8 +184,6 @@ def summary(scores: Sequence[Score], refusals: Sequence[Refusal], commits: dict[
             "unanswerable": share([x for x in refusals if x.category == UNANSWERABLE]),
             "answerable": share([x for x in refusals if x.category != UNANSWERABLE]),
         },
-        "questions": [asdict(score) for score in scores],
-        "refusals": [asdict(refusal) for refusal in refusals],
     }
 
 
