@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -302,6 +303,8 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         def until(words: str) -> str:
             shown = ""
             while words not in shown:
+                ready, _, _ = select.select([ours], [], [], 40)
+                assert ready, f"no {words!r} in {shown!r}"
                 shown += os.read(ours, 4096).decode(errors="replace")
             return shown
 
