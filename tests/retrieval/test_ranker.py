@@ -13,7 +13,7 @@ from quaestor.errors import IndexUnusableError
 from quaestor.passages import Chunk, Document, Span
 from quaestor.retrieval.features import FEATURES, Candidate, compute_features
 from quaestor.retrieval.query import read_query
-from quaestor.retrieval.ranker import Ranker, spread
+from quaestor.retrieval.ranker import Ranker, group_of, spread
 from quaestor.stores import StoredChunk
 
 
@@ -35,7 +35,8 @@ def test_bundled_weights_fit_the_features() -> None:
 
 
 def test_weights_for_other_features_are_refused() -> None:
-    data = {"name": "x", "features": ["other"], "of_symbols": [1], "of_places": [1], "of_texts": [1], "decay": 0, "prose_decay": 0}
+    weights = {name: [1] for name in ("of_symbols", "of_places", "of_quotes", "of_texts")}
+    data = {"name": "x", "features": ["other"], "decay": 0, "prose_decay": 0, **weights}
     with pytest.raises(IndexUnusableError, match="other features"):
         Ranker.from_json(json.dumps(data))
 
@@ -45,9 +46,9 @@ def test_shares_add_up_to_the_score(query: str) -> None:
     read = read_query(query)
     candidates = [Candidate(stored("a/retry.py", "HandlerStack", ("HandlerStack",)), 3.0, 0.4, 2.0, 1.0)]
     matrix = compute_features(read, candidates, dict.fromkeys(read.terms, 1.0))
-    ranker = Ranker.bundled()
-    score = float(ranker.scores(matrix, read.kind)[0])
-    assert sum(ranker.shares(matrix[0], read.kind).values()) == pytest.approx(score, rel=1e-4, abs=1e-4)
+    ranker, group = Ranker.bundled(), group_of(read, matrix)
+    score = float(ranker.scores(matrix, group)[0])
+    assert sum(ranker.shares(matrix[0], group).values()) == pytest.approx(score, rel=1e-4, abs=1e-4)
 
 
 def test_a_definition_is_told_from_a_use() -> None:
@@ -108,3 +109,13 @@ def test_scores_are_those_of_the_query_kind() -> None:
     ranker = Ranker.bundled()
     assert ranker.scores(row, "symbol")[0] == pytest.approx(float(ranker.of_symbols[FEATURES.index("is_name")]))
     assert ranker.scores(row, "text")[0] == pytest.approx(float(ranker.of_texts[FEATURES.index("is_name")]))
+
+
+def test_a_copied_message_is_ranked_as_a_quote() -> None:
+    query = read_query("could not open the configuration file 42")
+    chunk = Chunk(Span(0, 10, 1, 2), 'raise Failure("Could not open the configuration file %s")', "load", "function")
+    holding = Candidate(StoredChunk(0, Document("a.py", "0" * 64, 100, 0, "python"), chunk, 0), 1.0, 0.1)
+    matrix = compute_features(query, [holding, Candidate(stored("b.py", number=1), 1.0, 0.1)], {})
+    assert matrix[:, FEATURES.index("phrase")].tolist() == pytest.approx([4 / 5, 0])
+    assert group_of(query, matrix) == "quote"
+    assert group_of(query, matrix[1:]) == "text"

@@ -29,6 +29,7 @@ FEATURES: tuple[str, ...] = (
     "dense",
     "dense_relative",
     "dense_rank",
+    "phrase",
     # names
     "defines_name",
     "is_name",
@@ -92,6 +93,7 @@ _TYPE_KINDS = frozenset(
         "impl",
     }
 )
+_MOST_PHRASE_WORDS = 40
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 
 
@@ -143,6 +145,8 @@ def compute_features(
     profiles = [profile_path(path) for path in paths]
     chunks = [candidate.stored.chunk for candidate in candidates]
     _fill(matrix, "lexical", _retrievers(candidates))
+    phrases = read_phrases(query.text)
+    matrix[:, _COLUMN["phrase"]] = [share_of_phrases(phrases, chunk.text) for chunk in chunks]
     _fill(matrix, "defines_name", [_names(query, chunk, wanted) for chunk in chunks])
     _fill(matrix, "stem_is_name", _paths(query, paths, profiles, wanted))
     matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
@@ -182,6 +186,20 @@ def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
         ],
         axis=1,
     )
+
+
+def read_phrases(text: str) -> tuple[str, ...]:
+    """Return the runs of three words of a query, lower-case: what a quoted message shares with its source."""
+    words = text.lower().split()[:_MOST_PHRASE_WORDS]
+    return tuple(" ".join(words[start : start + 3]) for start in range(len(words) - 2))
+
+
+def share_of_phrases(phrases: Sequence[str], text: str) -> float:
+    """Return the share of the phrases that stand in a text, case and all else but blanks as they are."""
+    if not phrases:
+        return 0.0
+    lowered = text.lower()
+    return sum([phrase in lowered for phrase in phrases]) / len(phrases)
 
 
 def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,25 +11,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.errors import IndexUnusableError
 from quaestor.retrieval.features import FEATURES
-from quaestor.retrieval.query import QueryKind
+from quaestor.retrieval.query import Query
 
 Matrix = NDArray[np.float32]
+Group = Literal["symbol", "place", "quote", "text"]
+
+# So large a share of a query's runs of three words is no chance.
+_VERBATIM = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Weights of the features for names, for places, and for everything else.
+    """Weights of the features for each group of queries.
 
     Attributes:
         name: identifies the training run.
         of_symbols: weights for queries that are a name, shape ``(len(FEATURES),)``.
         of_places: weights for paths, error messages and stack traces.
+        of_quotes: weights for queries whose very words stand in the corpus: messages, copied lines.
         of_texts: weights for all other queries.
         decay: what each further chunk of a file loses, for code; in units of the score.
         prose_decay: the same for prose.
@@ -38,6 +44,7 @@ class Ranker:
     name: str
     of_symbols: Matrix
     of_places: Matrix
+    of_quotes: Matrix
     of_texts: Matrix
     decay: float
     prose_decay: float
@@ -61,25 +68,35 @@ class Ranker:
             data["name"],
             np.array(data["of_symbols"], dtype=np.float32),
             np.array(data["of_places"], dtype=np.float32),
+            np.array(data["of_quotes"], dtype=np.float32),
             np.array(data["of_texts"], dtype=np.float32),
             float(data["decay"]),
             float(data["prose_decay"]),
         )
 
-    def weights(self, kind: QueryKind) -> Matrix:
-        """Return the weights for a kind of query."""
-        if kind == "symbol":
-            return self.of_symbols
-        return self.of_texts if kind == "text" else self.of_places
+    def weights(self, group: Group) -> Matrix:
+        """Return the weights for a group of queries."""
+        of_groups = {"symbol": self.of_symbols, "place": self.of_places, "quote": self.of_quotes}
+        return of_groups.get(group, self.of_texts)
 
-    def scores(self, features: Matrix, kind: QueryKind) -> Matrix:
+    def scores(self, features: Matrix, group: Group) -> Matrix:
         """Return one score a row of ``features``."""
-        scores: Matrix = features @ self.weights(kind)
+        scores: Matrix = features @ self.weights(group)
         return scores
 
-    def shares(self, row: Matrix, kind: QueryKind) -> Mapping[str, float]:
+    def shares(self, row: Matrix, group: Group) -> Mapping[str, float]:
         """Return each feature's share in the score of one row; they add up to it."""
-        return dict(zip(FEATURES, (row * self.weights(kind)).tolist(), strict=True))
+        return dict(zip(FEATURES, (row * self.weights(group)).tolist(), strict=True))
+
+
+def group_of(query: Query, features: Matrix) -> Group:
+    """Return which weights rank a query: what it is, and whether its very words were found."""
+    if query.kind == "symbol":
+        return "symbol"
+    if query.kind == "path" or query.places:
+        return "place" if query.kind != "text" else "text"
+    verbatim = len(features) > 0 and float(features[:, FEATURES.index("phrase")].max()) >= _VERBATIM
+    return "quote" if verbatim else "text"
 
 
 @cache

@@ -17,7 +17,7 @@ from quaestor.retrieval.features import Candidate, agreement, compute_features
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
-from quaestor.retrieval.ranker import Ranker, spread
+from quaestor.retrieval.ranker import Group, Ranker, group_of, spread
 from quaestor.stores import FieldBoosts, Store, StoredChunk, Where
 from quaestor.terms import terms
 
@@ -96,7 +96,8 @@ class Retriever:
         candidates = self.candidates(query, count, where) if query.text else []
         if not candidates:
             return []
-        scores = self.ranker.scores(compute_features(query, candidates, self.rarity(query)), query.kind).tolist()
+        matrix = compute_features(query, candidates, self.rarity(query))
+        scores = self.ranker.scores(matrix, group_of(query, matrix)).tolist()
         return [(candidate.stored, score) for candidate, score in zip(candidates, scores, strict=True)]
 
     def _pointed_at(self, query: Query) -> list[int]:
@@ -122,16 +123,17 @@ class Retriever:
         if not candidates:
             return []
         matrix = compute_features(query, candidates, self.rarity(query))
-        scores = self.ranker.scores(matrix, query.kind).tolist()
+        group = group_of(query, matrix)
+        scores = self.ranker.scores(matrix, group).tolist()
         paths = [candidate.stored.document.path for candidate in candidates]
         decays = [self.decay(path) for path in paths]
         return [
-            _hit(candidates[index].stored, score, self._shares(matrix[index], query, score))
+            _hit(candidates[index].stored, score, self._shares(matrix[index], group, score))
             for index, score in spread(scores, paths, decays, k)
         ]
 
-    def _shares(self, row: Vectors, query: Query, score: float) -> Mapping[str, float]:
-        shares = dict(self.ranker.shares(row, query.kind))
+    def _shares(self, row: Vectors, group: Group, score: float) -> Mapping[str, float]:
+        shares = dict(self.ranker.shares(row, group))
         lost = score - sum(shares.values())
         return {**shares, "further_of_file": lost}
 

@@ -15,7 +15,7 @@ from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidate, compute_features
-from quaestor.retrieval.query import QueryKind
+from quaestor.retrieval.ranker import Group, group_of
 from quaestor.training.made import make_searches
 
 _MADE = 6
@@ -43,7 +43,7 @@ class Search:
     Attributes:
         repository: where it was asked.
         category: what sort of question it is.
-        kind: what the query was read as.
+        group: which weights rank it.
         targets: the places that answer it.
         features: shape ``(candidates, len(FEATURES))``.
         paths: the candidates' documents.
@@ -53,7 +53,7 @@ class Search:
 
     repository: str
     category: str
-    kind: QueryKind
+    group: Group
     targets: tuple[Target, ...]
     features: NDArray[np.float32]
     paths: tuple[str, ...]
@@ -91,13 +91,13 @@ def _run(index: Index, name: str, category: str, text: str, targets: tuple[Targe
     query = index.retriever.read(text)
     candidates = index.retriever.candidates(query)
     features = compute_features(query, candidates, index.retriever.rarity(query))
-    return _search(name, category, query.kind, targets, candidates, features)
+    return _search(name, category, group_of(query, features), targets, candidates, features)
 
 
 def _search(
     name: str,
     category: str,
-    kind: QueryKind,
+    group: Group,
     targets: tuple[Target, ...],
     candidates: Sequence[Candidate],
     features: NDArray[np.float32],
@@ -107,7 +107,7 @@ def _search(
     return Search(
         name,
         category,
-        kind,
+        group,
         targets,
         features,
         tuple(hit.path for hit in hits),

@@ -1,4 +1,4 @@
-"""Searches made from a corpus itself: names, paths and stack traces, whose answers are known without any judge.
+"""Searches made from a corpus itself: names, paths, messages and traces, whose answers are known without any judge.
 
 They teach the ranker what annotated questions hardly contain.
 """
@@ -6,6 +6,7 @@ They teach the ranker what annotated questions hardly contain.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from quaestor.stores import StoredChunk
 
 _DEFINITIONS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum", "type"})
 _LEAST_NAME = 5
+# A string of at least four words, and what stands for values in it.
+_MESSAGE = re.compile(r"[\"'`]((?:[\w{}$%:.,;()<>-]+ ){3,}[\w{}$%:.,;()<>-]+)[\"'`]")
+_PLACEHOLDER = re.compile(r"\$?\{[^{}]*\}|%[-+0-9.]*[a-z]")
 _FRAMES = 3
 
 
@@ -23,7 +27,7 @@ class Made:
     """A query with the one place that answers it.
 
     Attributes:
-        category: ``name``, ``path`` or ``trace``.
+        category: ``name``, ``path``, ``message`` or ``trace``.
         query: what is searched for.
         path: the document that answers it.
         start_line: first line of the answer.
@@ -49,6 +53,7 @@ def make_searches(index: Index, each: int, seed: int) -> list[Made]:
     return [
         *(_at("name", str(stored.chunk.symbol), stored) for stored in unique[:each]),
         *(Made("path", _shortened(path, chance), path, 1, 1 << 31) for path in paths[:each] if "." in path),
+        *_messages(definitions, each),
         *(_at("trace", _trace(definitions, at, chance), definitions[at]) for at in range(min(each, len(definitions)))),
     ]
 
@@ -59,6 +64,16 @@ def _definitions(index: Index) -> Iterator[StoredChunk]:
             symbol = stored.chunk.symbol
             if symbol and len(symbol) >= _LEAST_NAME and stored.chunk.kind in _DEFINITIONS and stored.chunk.defines:
                 yield stored
+
+
+def _messages(definitions: Sequence[StoredChunk], most: int) -> list[Made]:
+    """Return messages of the program, each as it would be printed: its places filled with some value."""
+    found: list[Made] = []
+    for stored in definitions:
+        message = _MESSAGE.search(stored.chunk.text)
+        if message and len(found) < most:
+            found.append(_at("message", _PLACEHOLDER.sub("42", message[1]), stored))
+    return found
 
 
 def _at(category: str, query: str, stored: StoredChunk) -> Made:

@@ -71,16 +71,23 @@ def fit(searches: Sequence[Search], name: str) -> Fitted:
 
 
 def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
-    """Fit all sets of weights: names and texts share what they teach each other, places stand alone."""
+    """Fit all sets of weights: names and texts share what they teach each other, the others stand alone."""
     useful = [search for search in searches if search.judged.any()]
-    asked = [search for search in useful if _is_annotated(search) and search.kind in ("symbol", "text")]
+    asked = [search for search in useful if _is_annotated(search) and search.group in ("symbol", "text")]
     shared, of_texts, of_symbols = np.split(_fit([_tripled(search) for search in asked], asked), 3)
-    pointed = [search for search in useful if search.kind in ("path", "trace")]
-    of_places = _fit([search.features.astype(np.float64) for search in pointed], pointed)
+    alone = {
+        group: [search for search in useful if search.group == group and not _is_annotated(search)]
+        for group in ("place", "quote")
+    }
+    of_alone = {
+        group: _fit([search.features.astype(np.float64) for search in chosen], chosen)
+        for group, chosen in alone.items()
+    }
     return Ranker(
         name,
         of_symbols=(shared + of_symbols).astype(np.float32),
-        of_places=of_places.astype(np.float32),
+        of_places=of_alone["place"].astype(np.float32),
+        of_quotes=of_alone["quote"].astype(np.float32),
         of_texts=(shared + of_texts).astype(np.float32),
         decay=0.0,
         prose_decay=0.0,
@@ -93,7 +100,7 @@ def _fit(features: Sequence[Array], searches: Sequence[Search]) -> Array:
 
 def _tripled(search: Search) -> Array:
     """Return features three times: for all queries, for texts, for names."""
-    texts, symbols = (0.0, 1.0) if search.kind == "symbol" else (1.0, 0.0)
+    texts, symbols = (0.0, 1.0) if search.group == "symbol" else (1.0, 0.0)
     blocks = (search.features, search.features * texts, search.features * symbols)
     return np.concatenate(blocks, axis=1).astype(np.float64)
 
@@ -141,7 +148,7 @@ def _listnet(features: Sequence[Array], targets: Sequence[Array]) -> Array:
 
 
 def _score(search: Search, ranker: Ranker, decay: float) -> float:
-    scores = ranker.scores(search.features, search.kind).tolist()
+    scores = ranker.scores(search.features, search.group).tolist()
     chosen = spread(scores, search.paths, [decay] * len(scores), 10)
     return ndcg_at_10(search, [index for index, _ in chosen])
 
@@ -170,6 +177,7 @@ def to_json(ranker: Ranker) -> str:
             "features": FEATURES,
             "of_symbols": [round(float(weight), 5) for weight in ranker.of_symbols],
             "of_places": [round(float(weight), 5) for weight in ranker.of_places],
+            "of_quotes": [round(float(weight), 5) for weight in ranker.of_quotes],
             "of_texts": [round(float(weight), 5) for weight in ranker.of_texts],
             "decay": ranker.decay,
             "prose_decay": ranker.prose_decay,
