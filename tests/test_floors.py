@@ -54,9 +54,7 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
     """Yield (dotted module, line) for every import of our own code in a file."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (
-                (alias.name, node.lineno) for alias in node.names if alias.name.startswith("quaestor")
-            )
+            yield from ((alias.name, node.lineno) for alias in node.names if alias.name.startswith("quaestor"))
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 yield f"relative:{node.module}", node.lineno

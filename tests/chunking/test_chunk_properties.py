@@ -14,9 +14,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.errors import UsageError
 
-SAMPLES = [
-    path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "samples").glob("*.sample"))
-]
+SAMPLES = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "samples").glob("*.sample"))]
 LINES = [line for sample in SAMPLES for line in sample.splitlines(keepends=True)]
 ENDINGS = [
     *[
@@ -93,9 +91,7 @@ def test_damaged_code_is_still_cut(sample: str, draw: st.DataObject, sizes: Chun
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(
-    "data", [b"", b"\n", b" \t\r\n\x0c", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf\n"]
-)
+@pytest.mark.parametrize("data", [b"", b"\n", b" \t\r\n\x0c", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf\n"])
 def test_nothing_gives_no_chunks(data: bytes, path: str) -> None:
     assert cut(data, path).chunks == ()
 

@@ -90,9 +90,7 @@ def test_a_program_that_writes_such_a_marker_is_parsed() -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_lines_are_those_of_the_file(newline: str) -> None:
-    text = newline.join(
-        ["\x0c# page", "", "def f():", "\treturn 1", "\x0c", "", "def g():", "\treturn 2", ""]
-    )
+    text = newline.join(["\x0c# page", "", "def f():", "\treturn 1", "\x0c", "", "def g():", "\treturn 2", ""])
     made = cut(text.encode(), "a.py")
     (chunk,) = made.chunks
     assert (chunk.span.start_line, chunk.span.end_line) == (1, 8)

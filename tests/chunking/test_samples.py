@@ -37,9 +37,7 @@ def test_a_sample(sample: Path, newline: bytes) -> None:
     data = sample.read_bytes()
     language = recognise(data, sample.stem)
     expected = sample.with_suffix(".expected").read_text(encoding="utf-8")
-    wanted_language, wanted_definitions, wanted_chunks = (
-        part.splitlines() for part in expected.split("\n\n")
-    )
+    wanted_language, wanted_definitions, wanted_chunks = (part.splitlines() for part in expected.split("\n\n"))
     assert [language] == wanted_language
     assert found_definitions(data.replace(b"\n", newline), language) == wanted_definitions
     if newline == b"\n":

@@ -401,9 +401,7 @@ def test_the_bounds_are_sane() -> None:
     assert batches.TASK_BYTES < batches.POOL_BYTES
 
 
-def test_own_commits_are_not_read_back(
-    root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_commits_are_not_read_back(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root, {"a.py": "x = 1\n", "b.py": "x = 2\n"})
     index = make_indexer(root, store)
     index.refresh()

@@ -161,11 +161,7 @@ class _Walk:
         return text.strip() if text.lstrip("rRuUbB")[:1] in {'"', "'"} else ""
 
     def _text(self, node: Node) -> str:
-        return (
-            self._source.data[node.start_byte : node.end_byte]
-            .decode(self._source.encoding, "replace")
-            .strip()
-        )
+        return self._source.data[node.start_byte : node.end_byte].decode(self._source.encoding, "replace").strip()
 
     def _span(self, start: int, end: int) -> Span:
         data = self._source.data

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 _LARGEST = 1 << 16
 _YAML = re.compile(rb"---[ \t]*\r?\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(rb"\+\+\+[ \t]*\r?\n(?P<body>.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_ENTRY = re.compile(
-    r"^(title|authors?|date|published)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
-)
-_LIST_ENTRY = re.compile(
-    r"^authors?[ \t]*:[ \t]*\r?\n[ \t]*-[ \t]*(?:name:[ \t]*)?(\S.*?)[ \t\r]*$", re.MULTILINE
-)
+_ENTRY = re.compile(r"^(title|authors?|date|published)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_LIST_ENTRY = re.compile(r"^authors?[ \t]*:[ \t]*\r?\n[ \t]*-[ \t]*(?:name:[ \t]*)?(\S.*?)[ \t\r]*$", re.MULTILINE)
 _FIELD = re.compile(r"^:(author|date|revdate|title):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
 _COMMENT = re.compile(r"[ \t]+#.*$")
 _FIELDS_WITHIN = 2000
@@ -56,9 +52,7 @@ def read_fields(data: bytes, start: int) -> About:
     """Read ``:author:`` and ``:date:`` fields near the start of a document."""
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace")
     fields = {key.lower(): value for key, value in reversed(_FIELD.findall(head))}
-    return About(
-        fields.get("title"), fields.get("author"), fields.get("date") or fields.get("revdate"), start
-    )
+    return About(fields.get("title"), fields.get("author"), fields.get("date") or fields.get("revdate"), start)
 
 
 def _scalar(value: str) -> str:

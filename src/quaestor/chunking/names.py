@@ -253,9 +253,7 @@ def js_statement(node: Node, source: Source) -> Found | None:
             break
         right = inner
     kind = _JS_VALUES.get(right.type)
-    parts = [
-        part for part in stated.split(".") if part.isidentifier() or part.replace("$", "_").isidentifier()
-    ]
+    parts = [part for part in stated.split(".") if part.isidentifier() or part.replace("$", "_").isidentifier()]
     scope = tuple(part for part in parts[:-1] if part not in _JS_NOISE)
     if not parts or parts[-1] in _JS_NOISE or len(parts) != stated.count(".") + 1:
         return None

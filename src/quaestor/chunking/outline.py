@@ -218,9 +218,7 @@ class Outline:
         if not self._syntax.same_name or not self._pieces or found.kind in CONTAINERS:
             return False
         last = self._pieces[-1]
-        same = (
-            last.name == found.name and last.scope == scope and last.parent == frame.parent and not last.part
-        )
+        same = last.name == found.name and last.scope == scope and last.parent == frame.parent and not last.part
         return same and node.end_byte - last.start <= self._settings.limit
 
     def _enter(

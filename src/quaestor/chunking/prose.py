@@ -104,9 +104,7 @@ def _divide(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[Piec
     piece.end, piece.opens = cuts[1], True
     yield piece
     for start, end in pairwise(cuts[1:]):
-        yield Piece(
-            start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True, end=end
-        )
+        yield Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True, end=end)
 
 
 def _cuts(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[int]:

@@ -37,9 +37,7 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_COMMENTS = _set(
-    "comment line_comment block_comment doc_comment documentation_comment haddock multiline_comment"
-)
+_COMMENTS = _set("comment line_comment block_comment doc_comment documentation_comment haddock multiline_comment")
 
 _JAVASCRIPT: dict[str, Finder] = {
     "function_declaration": by_field("function"),
@@ -80,9 +78,7 @@ _C: dict[str, Finder] = {
     "preproc_def": names.c_macro,
     "preproc_function_def": names.c_macro,
 }
-_C_TRANSPARENT = _set(
-    "preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef linkage_specification"
-)
+_C_TRANSPARENT = _set("preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef linkage_specification")
 _CPP: dict[str, Finder] = {
     **_C,
     "class_specifier": names.c_type,
@@ -103,9 +99,7 @@ _PYTHON_SYNTAX = Syntax(
     _PYTHON,
     _COMMENTS | {"decorator"},
     _set("decorated_definition"),
-    _set(
-        "if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement block"
-    ),
+    _set("if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement block"),
 )
 
 SYNTAXES: dict[str, Syntax] = {
