@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -295,9 +296,18 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
     server = scripted_server([Reply(pieces=["slow "] * 3000, pause=0.01), "Fine."])
     command = [sys.executable, "-m", "quaestor", "chat", str(repository), *at(server)]
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"}, start_new_session=True
-    ) as process:
+    with (
+        subprocess.Popen(
+            command,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, "TERM": "dumb"},
+            start_new_session=True,
+        ) as process,
+        # Popen waits for its process at the end; a failure before must not make it wait for ever.
+        ExitStack() as kill_at_end,
+    ):
         os.close(theirs)
 
         def until(words: str) -> str:
@@ -311,6 +321,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         def enter(line: str) -> None:
             os.write(ours, f"{line}\n".encode())
 
+        kill_at_end.callback(process.kill)
         until("/help lists")
         enter("first \\")
         enter("question?")

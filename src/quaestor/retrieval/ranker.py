@@ -23,8 +23,8 @@ from quaestor.retrieval.query import Query
 Matrix = NDArray[np.float32]
 Group = Literal["symbol", "place", "quote", "text"]
 
-# So large a share of a query's runs of three words is no chance.
-_VERBATIM = 0.4
+# So large a share of a query's runs of three words is no chance; of common words, a third soon is.
+_VERBATIM = 0.7
 
 
 @dataclass(frozen=True, slots=True)
