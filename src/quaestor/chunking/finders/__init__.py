@@ -1,0 +1,1 @@
+"""Finders of definitions, a file for each family of languages."""
