@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 from functools import cache
+from shutil import rmtree
+from tempfile import mkdtemp
 from time import thread_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Tree
 
+# The setting of semble_grammars for the folder that it unpacks into.
+UNPACKED_INTO = "SEMBLE_GRAMMARS_CACHE_DIR"
 # Beyond this a source file is data or generated.
 LARGEST_PARSED = 4_000_000
 # The parser reports once in 30 to 400 bytes; error recovery gone astray reports far more often. A count of
@@ -27,19 +33,33 @@ _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
 @cache
 def grammar(name: str) -> Language | None:
-    """Return the compiled grammar ``name``, or None where this platform or its cache folder has none."""
+    """Return the compiled grammar ``name``, or None where this platform has none."""
     try:
         import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
     except ImportError:
         return None
     try:
         return semble_grammars.get_language(name)  # type: ignore[no-any-return]
-    except (
-        semble_grammars.LanguageNotFoundError,
-        semble_grammars.UnsupportedPlatformError,
-        semble_grammars.GrammarLoadError,
-        OSError,
-    ):
+    except (semble_grammars.LanguageNotFoundError, semble_grammars.UnsupportedPlatformError):
+        return None
+    except (semble_grammars.GrammarLoadError, OSError):
+        return _grammar_unpacked_for_now(name)
+
+
+def _grammar_unpacked_for_now(name: str) -> Language | None:
+    """Return a grammar where the folder that it is usually unpacked into cannot be written.
+
+    The folder lives as long as this process; processes begun by it find it through the environment.
+    """
+    import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
+
+    if UNPACKED_INTO not in os.environ:
+        folder = mkdtemp(prefix="quaestor-grammars-")
+        atexit.register(rmtree, folder, ignore_errors=True)
+        os.environ[UNPACKED_INTO] = folder
+    try:
+        return semble_grammars.get_language(name)  # type: ignore[no-any-return]
+    except (semble_grammars.GrammarLoadError, OSError):
         return None
 
 
