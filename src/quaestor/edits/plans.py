@@ -1,0 +1,98 @@
+"""What would be done to the files: every byte of it, and why any of it may not be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal[
+    "unreadable reply",
+    "bad path",
+    "outside",
+    "forbidden",
+    "link",
+    "not a file",
+    "missing",
+    "exists",
+    "read-only",
+    "too large",
+    "not text",
+    "not found",
+    "ambiguous",
+    "conflict",
+    "elided",
+    "encoding",
+    "syntax",
+    "no change",
+    "twice",
+]
+"""Why a change is refused.
+
+``not found`` and ``ambiguous``: its search text stands nowhere, or in several places. ``conflict``: it misquotes the
+very lines that it changes, or says too little of how they are indented. ``elided``: it leaves out lines that would
+have to be written. ``twice``: two changes want the same file.
+"""
+
+How = Literal["exact", "whitespace", "elided", "fuzzy", "whole"]
+"""How well a change fits its file: ``whole`` replaces the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A change that will not be made.
+
+    Attributes:
+        path: of its file.
+        kind: why.
+        message: the same in words, with what to do next.
+        lines: first lines of the places that come into question, from 1.
+    """
+
+    path: str
+    kind: Kind
+    message: str
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path before and after. A renamed file is one path that goes and one that comes.
+
+    Attributes:
+        path: relative to the root, with ``/``.
+        before: the bytes that it was read with; None: it does not exist.
+        after: the bytes that it gets; None: it goes.
+        mode: permission bits of the file as it was read, or that a new one gets.
+        renamed_from: the path whose bytes, or most of them, this new one takes over.
+        objections: why a person is asked once more: it is ignored, secret, hidden or runs elsewhere.
+        how: how each of its changes was found to fit.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: int = 0o644
+    renamed_from: str | None = None
+    objections: tuple[str, ...] = ()
+    how: tuple[How, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a proposal comes to in the files as they are now.
+
+    Attributes:
+        root: the real path of the folder that all paths are relative to.
+        files: sorted by path; empty if anything is refused, for changes are made all or none.
+        refusals: in the order of the proposal.
+    """
+
+    root: Path
+    files: tuple[FileChange, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def sensitive(self) -> tuple[FileChange, ...]:
+        """The files that need a second consent."""
+        return tuple(file for file in self.files if file.objections)
