@@ -140,7 +140,8 @@ def make_model(settings: Settings) -> OpenAICompatibleModel | None:
 
 
 def _chat_model(settings: Settings) -> OpenAICompatibleModel:
-    from quaestor.models.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415 - only with a model
+    from quaestor.models.capabilities import capabilities_at, overridden  # noqa: PLC0415 - only with a model
+    from quaestor.models.openai_compatible import OPENAI_URL, OpenAICompatibleModel  # noqa: PLC0415
     from quaestor.tokens import counter_for  # noqa: PLC0415 - only with a model
 
     return OpenAICompatibleModel(
@@ -149,6 +150,9 @@ def _chat_model(settings: Settings) -> OpenAICompatibleModel:
         api_key=settings.api_key,
         timeout=settings.timeout,
         counter=counter_for(settings.tokenizer) if settings.tokenizer else None,
+        capabilities=overridden(
+            capabilities_at(settings.base_url or OPENAI_URL), tools=settings.tools, prefill=settings.prefill
+        ),
     )
 
 

@@ -54,6 +54,8 @@ class Settings:
     api_key: str = ""
     protocol: str = "chat"
     tokenizer: str = ""
+    tools: str = "auto"
+    prefill: str = "auto"
     temperature: float = 0.1
     window: int = 8192
     reserve: int = 1000
@@ -91,6 +93,16 @@ RULES: Mapping[str, Rule] = {
         "path of the model's tokenizer.json, to count exactly; empty: by the model's name",
         "closed",
         ("QUAESTOR_TOKENIZER",),
+    ),
+    "tools": Rule(
+        "how the model calls subroutines: 'native', 'text', or 'auto': by what is known of the endpoint",
+        "closed",
+        ("QUAESTOR_TOOLS",),
+    ),
+    "prefill": Rule(
+        "whether the endpoint goes on with a begun reply: 'yes', 'no', or 'auto': by what is known of it",
+        "closed",
+        ("QUAESTOR_PREFILL",),
     ),
     "temperature": Rule("0 is the most settled", "closed", ("QUAESTOR_TEMPERATURE",), least=0),
     "window": Rule("the model's window, tokens", "lower", ("QUAESTOR_WINDOW",), least=256),

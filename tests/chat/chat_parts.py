@@ -9,6 +9,7 @@ from typing import Any
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event
 from quaestor.models import Delta, Finished, Request, TextDelta
+from quaestor.models.capabilities import Capabilities
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from servers.scripted import ScriptedServer
 
@@ -17,6 +18,7 @@ class Scripted:
     """A model that says what a function of the request gives; exceptions among the pieces are raised."""
 
     name = "gpt-4o"
+    capabilities = Capabilities()
 
     def __init__(self, *replies: str | BaseException | Callable[[Request], str]) -> None:
         self.replies = list(replies)

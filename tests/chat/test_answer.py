@@ -14,6 +14,7 @@ from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Te
 from quaestor.config import Settings
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
+from quaestor.models.capabilities import Capabilities
 
 QUESTION = "how often is a request sent?"
 SOURCE = "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n"
@@ -23,6 +24,7 @@ class Scripted:
     """A model that says what it is told to, piece by piece."""
 
     name = "scripted"
+    capabilities = Capabilities()
 
     def __init__(self, pieces: Sequence[str], usage: Usage | None = None) -> None:
         self.pieces = pieces

@@ -17,12 +17,14 @@ from quaestor.chat.events import Composed
 from quaestor.chat.transcript import Transcript
 from quaestor.config import Settings
 from quaestor.models import Delta, Finished, Request, TextDelta
+from quaestor.models.capabilities import Capabilities
 
 
 class Parrot:
     """A model that repeats the question, slowly."""
 
     name = "gpt-4o"
+    capabilities = Capabilities()
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
         for word in request.messages[-1].content.split():

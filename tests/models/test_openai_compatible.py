@@ -15,6 +15,7 @@ import pytest
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.messages import Message, ToolCall
 from quaestor.models import Finished, Request, TextDelta
+from quaestor.models.capabilities import Capabilities
 from quaestor.models.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from quaestor.models.retries import RetryPolicy
@@ -453,6 +454,7 @@ def test_server_that_does_not_stream(scripted_server: Start) -> None:
         ("temperature", "Unsupported value: 'temperature' does not support 0.1 with this model."),
         ("stream_options", "[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs'}]"),
         ("stop", "Unsupported parameter: 'stop' is not supported with this model."),
+        ("continue_final_message", "Unrecognized request argument supplied: continue_final_message"),
     ],
 )
 def test_refused_parameters_are_left_out_once_and_remembered(
@@ -462,8 +464,9 @@ def test_refused_parameters_are_left_out_once_and_remembered(
         return Reply(status=400, error=message) if refused in request.body else "taken"
 
     server = scripted_server(script)
-    model = model_for(server)
-    request = Request(ASK.messages, stop=("END",), max_tokens=50)
+    model = model_for(server, capabilities=Capabilities(continues_assistant=True))
+    partial = (*ASK.messages, Message("assistant", "It is"))
+    request = Request(partial, stop=("END",), max_tokens=50)
     assert ask(model, request).text == "taken"
     assert ask(model, request).text == "taken"
     assert len(server.requests) == 3

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from quaestor.messages import Message, ToolCall, Usage
+from quaestor.models.capabilities import Capabilities
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "unknown"]
 
@@ -16,7 +17,8 @@ class Request:
     """What is asked of a model.
 
     Attributes:
-        messages: what is sent, in order.
+        messages: what is sent, in order. An assistant message at the end is to be gone on with, where
+            ``Capabilities.continues_assistant``.
         stop: sequences that end the reply and are not part of it.
         temperature: 0 is the most settled.
         max_tokens: limit on the reply; None leaves it to the server.
@@ -65,6 +67,11 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """What the answer's record calls the model."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model's endpoint can do beyond text."""
         ...
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from quaestor import chatml
 from quaestor.errors import UsageError
 from quaestor.models import Delta, Finished, Request
+from quaestor.models.capabilities import COMPLETION
 from quaestor.models.chatml_counter import ChatMLCounter
 from quaestor.models.dialect import Dialect
 from quaestor.models.failures import read_overflow
@@ -41,7 +42,7 @@ class CompletionModel(OpenAICompatibleModel):
     """
 
     def __init__(self, model: str, *, encoding: chatml.Encoding | None = None, **options: Any) -> None:
-        super().__init__(model, **options)
+        super().__init__(model, **{"capabilities": COMPLETION, **options})
         self._dialect = Dialect()
         self._encoding = encoding
 

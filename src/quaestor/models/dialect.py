@@ -15,7 +15,9 @@ _REFUSED = re.compile(
     r"|unexpected|extra inputs",
     re.IGNORECASE,
 )
-_NAMES = ("max_completion_tokens", "max_tokens", "stream_options", "temperature", "stop")
+_NAMES = ("max_completion_tokens", "max_tokens", "stream_options", "temperature", "continue_final_message", "stop")
+CONTINUING = {"continue_final_message": True, "add_generation_prompt": False}
+"""How vLLM, SGLang and llama-server are told to go on with the last message; others need no telling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,14 @@ class Dialect:
         temperature: whether it is sent.
         stop: whether stop sequences are sent; where not, they are still cut out of the reply here.
         stream_options: whether usage is asked for.
+        continue_final_message: whether the server is told to go on with an assistant message at the end.
     """
 
     max_tokens: str = "max_tokens"
     temperature: bool = True
     stop: bool = True
     stream_options: bool = True
+    continue_final_message: bool = False
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return the optional parameters of a request in this dialect."""
@@ -45,6 +49,8 @@ class Dialect:
             found[self.max_tokens] = request.max_tokens
         if self.stream_options:
             found["stream_options"] = {"include_usage": True}
+        if self.continue_final_message and request.messages and request.messages[-1].role == "assistant":
+            found |= CONTINUING
         return found
 
     def without(self, parameter: str) -> Dialect:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
+from quaestor.models.capabilities import Capabilities
 from quaestor.models.content import content_terms
 from quaestor.models.units import Unit, units
 from quaestor.prompts.passages import Passage, where
@@ -105,6 +106,7 @@ class ExtractiveModel:
     """``answer`` behind the ``Model`` protocol, for one question; the request's messages are not read."""
 
     name = "extractive"
+    capabilities = Capabilities()
 
     def __init__(self, question: str, passages: Sequence[Passage], encode: Encode | None = None) -> None:
         self._question = question

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,8 @@ from urllib.request import getproxies
 
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.models import Delta, Request, TextDelta
-from quaestor.models.dialect import dialect_for, refused_parameter
+from quaestor.models.capabilities import Capabilities, capabilities_at
+from quaestor.models.dialect import CONTINUING, dialect_for, refused_parameter
 from quaestor.models.explain import Endpoint
 from quaestor.models.failures import HungUpError
 from quaestor.models.reply import Reply
@@ -45,12 +47,13 @@ class OpenAICompatibleModel:
         proxy: URL of a proxy to go through; none is taken from the environment.
         counter: counts usage where the server reports none; None chooses by the model's name.
         retries: when a request is sent again; only ever before any text was yielded.
+        capabilities: what the endpoint can do; None: what is known of its address.
 
     Raises:
         UsageError: ``base_url`` is not an http or https URL.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each thing that endpoints differ in
         self,
         model: str,
         *,
@@ -60,13 +63,15 @@ class OpenAICompatibleModel:
         proxy: str | None = None,
         counter: MessageCounter | None = None,
         retries: RetryPolicy | None = None,
+        capabilities: Capabilities | None = None,
     ) -> None:
         self._endpoint = Endpoint(_checked(base_url or OPENAI_URL), model, api_key)
         self._timeout = timeout
         self._proxy = proxy
         self._counter = counter
         self._retries = retries or RetryPolicy()
-        self._dialect = dialect_for(model)
+        self.capabilities = capabilities or capabilities_at(self._endpoint.base_url)
+        self._dialect = replace(dialect_for(model), continue_final_message=self.capabilities.continues_assistant)
         self._client: openai.AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -169,7 +174,10 @@ class OpenAICompatibleModel:
 
     async def _create(self, request: Request) -> openai.AsyncStream[Any]:
         create: Any = self._connected().chat.completions.create
-        stream: openai.AsyncStream[Any] = await create(**self.body(request), extra_headers=headers_for(self._endpoint))
+        body = self.body(request)
+        extra = {name: body.pop(name) for name in CONTINUING if name in body}
+        headers = headers_for(self._endpoint)
+        stream: openai.AsyncStream[Any] = await create(**body, extra_body=extra or None, extra_headers=headers)
         return stream
 
     def _connected(self) -> openai.AsyncOpenAI:
