@@ -1,0 +1,78 @@
+"""The two ways in which a model is told of the subroutines, made from the same definitions.
+
+Native tool calling: the ``tools`` of a request. Text tags: a list of the tags that it may write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from quaestor.prompts import load
+from quaestor.subroutines.values import Parameter, Subroutine, Value
+
+
+def tool(subroutine: Subroutine) -> dict[str, Any]:
+    """Return one entry of the ``tools`` of an OpenAI chat request."""
+    return {
+        "type": "function",
+        "function": {
+            "name": subroutine.name,
+            "description": subroutine.description,
+            "parameters": schema(subroutine.parameters),
+        },
+    }
+
+
+def schema(parameters: Iterable[Parameter]) -> dict[str, Any]:
+    """Return the JSON Schema of a subroutine's arguments: one object, no union types."""
+    listed = tuple(parameters)
+    return {
+        "type": "object",
+        "properties": {parameter.name: _property(parameter) for parameter in listed},
+        "required": [parameter.name for parameter in listed if parameter.required],
+        "additionalProperties": False,
+    }
+
+
+def tag(subroutine: Subroutine) -> str:
+    """Return a subroutine's tag with every argument that it takes: ``<|search query={"..."} k={10}|>``."""
+    arguments = "".join(f" {one.name}={{{json.dumps(_example(one))}}}" for one in subroutine.parameters)
+    return f"<|{subroutine.name}{arguments}|>"
+
+
+def tag_list(subroutines: Iterable[Subroutine]) -> str:
+    """Return what a model that writes tags is told of the subroutines."""
+    return "\n\n".join(map(_tag_entry, subroutines))
+
+
+def _tag_entry(subroutine: Subroutine) -> str:
+    required = [one.name for one in subroutine.parameters if one.required]
+    optional = [one.name for one in subroutine.parameters if not one.required]
+    return load("subroutine_tag").render(
+        tag=tag(subroutine),
+        description=subroutine.description,
+        required=", ".join(required) or "-",
+        optional=", ".join(optional) or "-",
+    )
+
+
+def _property(parameter: Parameter) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"type": parameter.kind, "description": parameter.description}
+    bounds = {"default": parameter.default, "minimum": parameter.minimum, "maximum": parameter.maximum}
+    wanted.update({key: value for key, value in bounds.items() if value is not None})
+    if parameter.choices:
+        wanted["enum"] = list(parameter.choices)
+    return wanted
+
+
+def _example(parameter: Parameter) -> Value:
+    if parameter.default is not None:
+        return parameter.default
+    if parameter.kind == "string":
+        return parameter.choices[0] if parameter.choices else "..."
+    if parameter.kind == "boolean":
+        return True
+    least = parameter.minimum if parameter.minimum is not None else 1
+    return int(least) if parameter.kind == "integer" else least
