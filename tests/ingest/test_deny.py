@@ -55,7 +55,14 @@ def test_binaries_by_name(name: str) -> None:
     assert deny_file(name) == "binary"
 
 
-@pytest.mark.parametrize("name", ["main.ts", "a.svg", "Makefile", "a.b.c", "noext", ".gitignore", "x.dat"])
+@pytest.mark.parametrize("name", ["app.js.map", "index.mjs.map", "site.css.map", "jquery.min.js", "a.d.ts.map"])
+def test_build_output_by_name(name: str) -> None:
+    assert deny_file(name) == "build output"
+
+
+@pytest.mark.parametrize(
+    "name", ["main.ts", "a.svg", "Makefile", "a.b.c", "noext", ".gitignore", "x.dat", "level1.map", "min.js", "map.js"]
+)
 def test_ordinary_names(name: str) -> None:
     assert deny_file(name) is None
 

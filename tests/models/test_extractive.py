@@ -107,6 +107,18 @@ def test_quoted_fences_stay_inside() -> None:
     assert citation.status == "verified"
 
 
+def test_code_is_quoted_once_from_each_passage_and_long_enough_to_say_something() -> None:
+    body = "".join(f"    step_{number}()\n" for number in range(20))
+    passages = [
+        Passage(n, f"{n}.py", 1, 22, f"def drain{n}():\n{body}    flush_queue()", language="python") for n in (1, 2)
+    ]
+    found = answer("where is the queue flushed?", passages)
+    assert [quote.n for quote in found.quotes] == [1, 2]
+    for quote in found.quotes:
+        assert quote.text.splitlines()[-1].strip() == "flush_queue()"
+        assert quote.end_line - quote.start_line == 7
+
+
 def test_an_embedder_finds_what_shares_no_word() -> None:
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
         rows = [[1.0, 0.0] if "chilaquiles" in text or "hungry" in text else [0.0, 1.0] for text in texts]

@@ -18,6 +18,7 @@ Reason = Literal[
     "version control",
     "dependencies",
     "cache",
+    "build output",
     "binary",
     "too large",
     "link",
@@ -111,6 +112,9 @@ _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
 
+# Made from sources that are indexed themselves, and of no use to a reader.
+_BUILD_OUTPUT = re.compile(r"\.(?:[cm]?js|css|[cm]?ts)\.map$|\.min\.(?:[cm]?js|css)$", re.IGNORECASE)
+
 _PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]*PRIVATE KEY")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SNIFFED = 8192
@@ -147,7 +151,7 @@ def deny_file(name: str, folder: str = "") -> Reason | None:
         return "secret"
     if suffix_of(name) in _BINARY_SUFFIXES or name == ".DS_Store":
         return "binary"
-    return None
+    return "build output" if _BUILD_OUTPUT.search(name) else None
 
 
 def is_secret(name: str) -> bool:

@@ -31,13 +31,14 @@ NOTHING = "No language model is configured, and nothing in the passages answers 
 
 _LEAST_COVERAGE = 0.34
 _LEAST_SIMILARITY = 0.55
-_LIKENESS_SHARE = 0.4
-_AGAIN = 0.3
+_LIKENESS_SHARE = 0.6
+_AGAIN = 0.5
 _LABEL_SHARE = 0.3
-_RANK_STEP = 0.12
-_LINE_COST = 0.012
+_RANK_STEP = 0.25
+_LINE_COST = 0.006
+_LEAST_SHARE = 0.3
 _CANDIDATES = 400
-_LEAST_CODE_LINES = 4
+_LEAST_CODE_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -
         said = frozenset().union(*(one.held for one in chosen))
         best = max(rest, key=lambda one: _gain(one, said, rarity))
         gain = _gain(best, said, rarity)
-        if gain <= 0.03 or gain < first_gain * 0.4:
+        if gain <= 0.03 or gain < first_gain * _LEAST_SHARE:
             break
         first_gain = first_gain or gain
         chosen.append(best)
@@ -209,29 +210,40 @@ def _gain(one: _Scored, said: frozenset[str], rarity: Mapping[str, float]) -> fl
 
 
 def _overlap(one: Unit, other: Unit) -> bool:
+    """Tell whether two stretches say the same; of code, one from each passage is enough, as it is shown longer."""
     if one.passage.path != other.passage.path:
         return False
-    same = one.passage is other.passage and one.start < other.end and other.start < one.end
-    return same or one.text == other.text
+    crossing = one.start < other.end and other.start < one.end
+    return one.text == other.text or (one.passage is other.passage and (crossing or (one.code and other.code)))
 
 
 def _quote(unit: Unit) -> Quote:
-    text = unit.passage.text[unit.start : _extended(unit)]
-    first = unit.passage.start_line + unit.passage.text.count("\n", 0, unit.start)
+    start, end = _extended(unit) if unit.code else (unit.start, unit.end)
+    text = unit.passage.text[start:end]
+    first = unit.passage.start_line + unit.passage.text.count("\n", 0, start)
     return Quote(unit.passage.n, unit.passage.path, first, first + text.count("\n"), text, unit.code)
 
 
-def _extended(unit: Unit) -> int:
-    """Return where to end a quote: one or two lines of code say little, so they go on up to a blank line."""
-    text, end = unit.passage.text, unit.end
-    while unit.code and text.count("\n", unit.start, end) + 1 < _LEAST_CODE_LINES:
+def _extended(unit: Unit) -> tuple[int, int]:
+    """Return where a quote of code begins and ends: a few lines grow, down and then up, to blank ones."""
+    text, start, end = unit.passage.text, unit.start, unit.end
+
+    def is_short() -> bool:
+        return text.count("\n", start, end) + 1 < _LEAST_CODE_LINES
+
+    while is_short():
         newline = text.find("\n", end)
         stop = text.find("\n", newline + 1) if newline >= 0 else -1
         following = text[newline + 1 : stop if stop >= 0 else len(text)] if newline >= 0 else ""
         if not following.strip():
             break
         end = newline + 1 + len(following.rstrip("\r"))
-    return end
+    while is_short() and start > 0:
+        before = text.rfind("\n", 0, start - 1) + 1
+        if not text[before:start].strip():
+            break
+        start = before
+    return start, end
 
 
 def _shown(quote: Quote, passage: Passage) -> str:

@@ -20,7 +20,7 @@ _DEFINITION = re.compile(
     r"(?:def|class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"
 )
 _COMMENT = re.compile(r"^\s*(?:#(?!include|define|if|endif)|//|/\*|\*|--|;;|\"\"\"|''')")
-_LONGEST_RUN = 7
+_LONGEST_RUN = 12
 _LONGEST_SENTENCE = 600
 
 
@@ -68,7 +68,7 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _of_code(passage: Passage, start: int, end: int) -> Iterator[Unit]:
-    """Yield runs of 1 to 7 lines that begin and end with text."""
+    """Yield runs of 1 to 12 lines that begin and end with text."""
     text = passage.text
     lines = _lines(text, start, end)
     terms = [content_terms(text[begin:stop][:_LONGEST_SENTENCE]) for begin, stop in lines]
