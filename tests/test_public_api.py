@@ -24,6 +24,7 @@ NAMES = [
     "__version__",
     "chatml",
     "compose",
+    "tags",
 ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quaestor import chatml as chatml
+    from quaestor import tags as tags
     from quaestor.assemble import Index as Index
     from quaestor.chat.engine import Conversation as Conversation
     from quaestor.errors import QuaestorError as QuaestorError
@@ -29,7 +30,7 @@ _HOMES = {
     "QuaestorError": "quaestor.errors",
     "compose": "quaestor.window",
 }
-_MODULES = ("chatml",)
+_MODULES = ("chatml", "tags")
 
 __all__ = [
     "Citation",
@@ -41,6 +42,7 @@ __all__ = [
     "__version__",
     "chatml",
     "compose",
+    "tags",
 ]
 
 
