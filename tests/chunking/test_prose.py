@@ -134,6 +134,72 @@ def test_asciidoc() -> None:
     assert {one.scope for one in made.chunks} == {(), ("Manual",)}
 
 
+MANUAL = b"""git-rest(1)
+===========
+
+NAME
+----
+git-rest - Put work aside
+
+OPTIONS
+-------
+These are the options, each of which is told about at length.
+
+----
+OPTION
+------
+----
+
+[[force]]
+-f::
+--force::
+	Go on where some other command would rather stop, and tell nobody that it was done.
++
+A paragraph that belongs to the item goes on for some while, as does this one here.
+
+--expire <time>::
+	Forget what is older than a time that you give in one of the usual ways, or in days.
+
+A paragraph that ends the list, with more words about all the options above it.
+"""
+
+
+def test_a_manual_page_in_asciidoc() -> None:
+    made = cut(MANUAL, "git-rest.adoc", ChunkSettings(100, 400))
+    title = "git-rest - Put work aside"
+    assert made.title == title
+    assert dict.fromkeys((one.symbol, one.scope) for one in made.chunks) == dict.fromkeys(
+        [
+            (title, ()),
+            ("NAME", (title,)),
+            ("OPTIONS", (title,)),
+            ("-f, --force", (title, "OPTIONS")),
+            ("--expire time", (title, "OPTIONS")),
+        ]
+    )
+    assert "".join(one.text for one in made.chunks) == MANUAL.decode()
+    by_start = {one.text.split("\n")[0]: one.symbol for one in made.chunks}
+    assert by_start["[[force]]"] == "-f, --force"
+    assert by_start["A paragraph that ends the list, with more words about all the options above it."] == "OPTIONS"
+
+
+def test_a_list_of_terms_gives_no_title() -> None:
+    made = cut(b"core.pager::\n\tShows pages.\n\ncore.editor::\n\tEdits.\n", "core.adoc")
+    assert (made.title, made.chunks[0].symbol) == (None, "core.pager")
+
+
+def test_a_header_of_fields_gives_title_author_and_date() -> None:
+    header = b"PEP: 313\nTitle: Roman Numerals\nAuthor: Ana <ana@example.org>,\n  Ben\nCreated: 01-Apr-2003\n"
+    data = header + b"\nAbstract\n====\n\nWords.\n"
+    made = cut(data, "pep-0313.rst")
+    assert (made.title, made.author, made.date) == ("Roman Numerals", "Ana <ana@example.org>,", "01-Apr-2003")
+    assert made.chunks[0].span.start_line == 1
+
+
+def test_one_line_with_a_colon_is_no_header() -> None:
+    assert cut(b"Title: no\n\nWords\n=====\n\nHere.\n", "a.rst").title == "Words"
+
+
 def test_plain_text_with_underlined_titles() -> None:
     made = cut(b"NOTES\n=====\n\nSome words.\n", "NOTES.txt")
     assert (made.chunker, made.title, made.chunks[0].symbol) == ("headings", "NOTES", "NOTES")

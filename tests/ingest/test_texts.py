@@ -25,6 +25,13 @@ def test_keys_depend_on_embedder_and_text() -> None:
     assert len(vector_keys("a", ["\udc80"])) == 1
 
 
+def test_a_title_is_a_name_of_every_chunk() -> None:
+    (terms,) = chunk_terms([CHUNK], "a.rst", "Roman numerals")
+    assert {"roman", "client"} <= set(terms.symbol)
+    (once,) = chunk_terms([CHUNK], "a.rst", "Client")
+    assert once.symbol == chunk_terms([CHUNK], "a.rst")[0].symbol
+
+
 def test_terms_by_field() -> None:
     (terms,) = chunk_terms([CHUNK], "net/http_client.py")
     assert {"net", "http", "client"} <= set(terms.path)

@@ -11,6 +11,9 @@ _TOML = re.compile(rb"\+\+\+[ \t]*\r?\n(?P<body>.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)", 
 _ENTRY = re.compile(r"^(title|authors?|date|published)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
 _LIST_ENTRY = re.compile(r"^authors?[ \t]*:[ \t]*\r?\n[ \t]*-[ \t]*(?:name:[ \t]*)?(\S.*?)[ \t\r]*$", re.MULTILINE)
 _FIELD = re.compile(r"^:(author|date|revdate|title):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+# A mail's header, as Python's proposals have it and pages of some site generators.
+_HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
+_HEADER_FIELD = re.compile(r"^(title|author|date|created):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
 _COMMENT = re.compile(r"[ \t]+#.*$")
 _FIELDS_WITHIN = 2000
 
@@ -49,10 +52,13 @@ def _about(body: str, end: int) -> About:
 
 
 def read_fields(data: bytes, start: int) -> About:
-    """Read ``:author:`` and ``:date:`` fields near the start of a document."""
+    """Read ``:author:`` and ``:date:`` fields near the start of a document, or a header of ``Author:`` lines."""
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace")
-    fields = {key.lower(): value for key, value in reversed(_FIELD.findall(head))}
-    return About(fields.get("title"), fields.get("author"), fields.get("date") or fields.get("revdate"), start)
+    header = _HEADER.match(head.replace("\r\n", "\n"))
+    found = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
+    fields = {key.lower(): value for key, value in reversed(found)}
+    date = fields.get("date") or fields.get("revdate") or fields.get("created")
+    return About(fields.get("title"), fields.get("author"), date, start)
 
 
 def _scalar(value: str) -> str:

@@ -1,4 +1,4 @@
-"""Where the headings of a prose document are: Markdown, reStructuredText, AsciiDoc, plain text."""
+"""Where the headings of a prose document are: Markdown, reStructuredText, plain text."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def markdown_headings(data: bytes, start: int) -> Iterator[Heading]:
             line = _line_before(data, found.start(), previous_end)
             if line is not None and not _NOT_A_TITLE.match(data[line : found.start()]):
                 level = 1 if found["setext"].startswith(b"=") else 2
-                yield Heading(line, level, _plain(data[line : found.start()]))
+                yield Heading(line, level, plain_title(data[line : found.start()]))
         elif found["html"]:
-            yield Heading(found.start(), int(found["html"]), _plain(found["inner"]))
+            yield Heading(found.start(), int(found["html"]), plain_title(found["inner"]))
         else:
             text = re.sub(rb"(?:^|[ \t]+)#+[ \t\r]*$", b"", found["atx"] or b"")
-            yield Heading(found.start(), len(found["hashes"]), _plain(text))
+            yield Heading(found.start(), len(found["hashes"]), plain_title(text))
         previous_end = found.end()
 
 
@@ -102,33 +102,12 @@ def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
         level = levels.setdefault((mark[:1], overlined), len(levels) + 1)
         begin = data.rfind(b"\n", used_to, line - 1) + 1 if overlined else line
         used_to = found.end()
-        yield Heading(max(begin, start), level, _plain(title))
+        yield Heading(max(begin, start), level, plain_title(title))
 
 
 def _length(title: bytes) -> int:
     """Characters of a title; a wide character fills two columns."""
     return len(title.strip().decode("utf-8", errors="replace"))
-
-
-_ASCIIDOC = re.compile(
-    rb"^(?P<block>-{4,}|\.{4,}|={4,}|\+{4,}|\*{4,}|_{4,}|/{4,}|`{3,}\w*)[ \t]*\r?$"
-    rb"|^(?P<marks>={1,6}|#{1,6})[ \t]+(?P<text>[^\n]+)",
-    re.MULTILINE,
-)
-
-
-def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
-    """Yield ``==`` headings outside delimited blocks."""
-    block = b""
-    for found in _ASCIIDOC.finditer(data, start):
-        mark = found["block"]
-        if mark:
-            if not block:
-                block = mark
-            elif mark == block or (mark[:3] == block[:3] == b"```"):
-                block = b""
-        elif not block:
-            yield Heading(found.start(), len(found["marks"]), _plain(found["text"]))
 
 
 _MARKUP = (
@@ -143,8 +122,8 @@ _MARKUP = (
 )
 
 
-def _plain(raw: bytes) -> str:
-    """A heading's text without links, emphasis and anchors."""
+def plain_title(raw: bytes) -> str:
+    """Return a heading's text without links, emphasis and anchors."""
     text = raw[: 4 * LONGEST_HEADING].decode("utf-8", errors="ignore").strip()
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)

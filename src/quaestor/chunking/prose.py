@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from quaestor.chunking import merge
+from quaestor.chunking.asciidoc import TERM_LEVEL, asciidoc_headings
 from quaestor.chunking.decode import Decoded
 from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
-from quaestor.chunking.headings import Heading, adorned_headings, asciidoc_headings, markdown_headings
+from quaestor.chunking.headings import Heading, adorned_headings, markdown_headings
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.chunking.settings import ChunkSettings
 from quaestor.passages import Chunk
@@ -50,7 +51,7 @@ def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings) -> Prose
     data, start = decoded.data, decoded.start
     about = read_front_matter(data, start)
     headings = list(_FINDERS[language](data, about.end))
-    if about.end == start and language in {"restructuredtext", "asciidoc"}:
+    if about.end == start:
         about = read_fields(data, start)
     pieces = _sections(data, headings, start)
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
@@ -62,7 +63,7 @@ def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings) -> Prose
 
 def _top(headings: list[Heading]) -> str | None:
     """The first of the highest headings."""
-    titled = [heading for heading in headings if heading.title]
+    titled = [heading for heading in headings if heading.title and heading.level < TERM_LEVEL]
     return min(titled, key=lambda heading: heading.level).title if titled else None
 
 

@@ -155,7 +155,7 @@ class Preparer:
             document_of(task.path, snapshot, parts),
             snapshot.steady,
             parts.chunks,
-            chunk_terms(parts.chunks, task.path),
+            chunk_terms(parts.chunks, task.path, parts.title),
             vector_keys(self.embedder_name, texts),
             texts,
         )

@@ -43,14 +43,17 @@ def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
     return keys
 
 
-def chunk_terms(chunks: Sequence[Chunk], path: str) -> list[ChunkTerms]:
-    """Return each chunk's lexical terms: of its text, of its document's path without suffix, of its names."""
+def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) -> list[ChunkTerms]:
+    """Return each chunk's lexical terms: of its text, of its document's path without suffix, of its names.
+
+    A prose document's title is one of the names: further down a page, nothing else may say what it is about.
+    """
     of_path = terms(splitext(path)[0])
-    return [ChunkTerms(terms(chunk.text), of_path, terms(" ".join(_names(chunk)))) for chunk in chunks]
+    return [ChunkTerms(terms(chunk.text), of_path, terms(" ".join(_names(chunk, title)))) for chunk in chunks]
 
 
-def _names(chunk: Chunk) -> Sequence[str]:
+def _names(chunk: Chunk, title: str | None) -> Sequence[str]:
     names = [*chunk.scope, *chunk.defines]
     if chunk.symbol is not None and chunk.symbol not in chunk.defines:
         names.append(chunk.symbol)
-    return names
+    return [title, *names] if title and title not in names else names
