@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError
 from quaestor.ingest.files import folder_of
+from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.project import project_name
@@ -111,15 +112,13 @@ class Corpus:
 
     def search(self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed."""
-        self.refresh(budget_seconds=self.refresh_seconds)
-        return self._checked(self.retriever.search(query, k, mode=mode, where=where))
+        return self._found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where))
 
     def search_turn(self, turn: TurnQuery, k: int = 10) -> list[Hit]:
         """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
         from quaestor.retrieval.conversation import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
-        self.refresh(budget_seconds=self.refresh_seconds)
-        return self._checked(search_turn(self.retriever, turn, k))
+        return self._found_fresh(lambda: search_turn(self.retriever, turn, k))
 
     def read(self, path: str) -> bytes | None:
         """Return a document's bytes as they are on disk now, or None if it is no longer a file that can be read.
@@ -167,6 +166,26 @@ class Corpus:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _found_fresh(self, find: Callable[[], list[Hit]]) -> list[Hit]:
+        """Return what ``find`` finds in an index brought up to date.
+
+        Whatever said that nothing changed, the files of the hits are looked at: one that did change, since or unheard,
+        has everything looked at again.
+        """
+        self.refresh(budget_seconds=self.refresh_seconds)
+        hits = find()
+        if self.freshness.fresh and not self._as_indexed(hits):
+            self.indexer.distrust()
+            self.refresh(budget_seconds=self.refresh_seconds)
+            hits = find()
+            if not self._as_indexed(hits):
+                self.freshness = replace(self.freshness, fresh=False)
+        return self._checked(hits)
+
+    def _as_indexed(self, hits: list[Hit]) -> bool:
+        states = check(folder_of(self.root), [hit.document for hit in hits])
+        return all(state == "fresh" for state in states.values())
 
     def _checked(self, hits: list[Hit]) -> list[Hit]:
         """Return hits that say of themselves whether they are fresh."""

@@ -39,6 +39,8 @@ class Found:
         unchanged: number of known files that are as they were.
         removed: known paths that were not come upon.
         skipped: what was left out.
+        linked: number of files that may be indexed and have several names.
+        places: the folders that were read, as places on disk.
         decisions: what the next walk may rely on.
     """
 
@@ -47,6 +49,8 @@ class Found:
     unchanged: int = 0
     removed: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    linked: int = 0
+    places: list[str] = field(default_factory=list)
     decisions: Decisions = field(default_factory=Decisions)
 
 
@@ -129,6 +133,7 @@ class _Walk:
 
     def _read(self, folder: Folder) -> list[Folder]:
         """Look at every entry of a folder; return the folders to go on with."""
+        self._found.places.append(folder.place)
         try:
             with os.scandir(folder.place) as entries:
                 listing = list(entries)
@@ -170,6 +175,7 @@ class _Walk:
                 ):
                     seen(prefix + entry.name)
                     self._found.unchanged += 1
+                    self._found.linked += state.st_nlink > 1
                     continue
             yield entry
 
@@ -206,6 +212,7 @@ class _Walk:
         """Take a file that no rule of names leaves out: by its size, and by what is known of it."""
         limit = largest(name, self._limit)
         stamp = (state.st_size, state.st_mtime_ns)
+        self._found.linked += state.st_nlink > 1
         refused = self._rules.before.refused.get(path)
         if state.st_size > limit:
             self._skip(path, "too large", f"{state.st_size:,} bytes, the limit is {limit:,}")

@@ -28,6 +28,13 @@ def exclude_file(repository: Path) -> Path:
     return (folder / common if common else folder) / "info" / "exclude"
 
 
+def deciding_files(repository: Path | None) -> list[Path]:
+    """Return the files that say where git's own ignore files lie, whether or not they exist."""
+    home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
+    files = list(_user_configs(os.environ, home))
+    return files if repository is None else [*files, git_folder(repository / ".git") / "commondir"]
+
+
 def git_folder(dot_git: Path) -> Path:
     """Return the folder that a ``.git`` stands for; in a worktree or submodule it is a file naming it."""
     if not dot_git.is_file():

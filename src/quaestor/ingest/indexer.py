@@ -122,6 +122,10 @@ class Indexer:
         self._scanner.follow(committer.transactions, committer.written, found.decisions)
         return committer.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
 
+    def distrust(self) -> None:
+        """Look at every file at the next refresh, whatever the kernel told."""
+        self._scanner.distrust()
+
     def survey(self, count_tokens: CountTokens | None = None) -> Survey:
         """Read and cut everything that would be indexed, and return what came of it; writes nothing.
 

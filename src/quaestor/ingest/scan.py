@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from quaestor.ingest.decisions import Decisions
 from quaestor.ingest.files import Found, walk
+from quaestor.ingest.quiet import Quiet
 from quaestor.ingest.settings import IngestSettings
 from quaestor.passages import Document
 from quaestor.stores import Store
@@ -28,17 +30,29 @@ class Scanner:
         self._settings = settings
         self._generation = -1
         self._documents: dict[str, Document] = {}
+        self._quiet = Quiet(root)
+        self._turns = threading.RLock()
         self.decisions = Decisions()
 
     def documents(self) -> Mapping[str, Document]:
         """Return the store's documents by path; read again only after a commit, by whatever process."""
-        self._read_store()
-        return self._documents
+        with self._turns:
+            self._read_store()
+            return self._documents
 
     def scan(self) -> Found:
-        """Walk the root and compare sizes and modification times; reads no file but ignore files."""
-        self._read_store()
-        return walk(self._root, self._settings, self._documents, self.decisions)
+        """Compare sizes and modification times with the store's; reads no file but ignore files.
+
+        The root is walked, but from the third time on only if something happened in it, where the kernel tells.
+        """
+        with self._turns:
+            self._read_store()
+            return self._quiet.look(self._walk, self.decisions)
+
+    def distrust(self) -> None:
+        """Walk at the next scan, whatever the kernel tells."""
+        with self._turns:
+            self._quiet.forget()
 
     def follow(self, transactions: int, written: Mapping[str, Document | None], decisions: Decisions) -> None:
         """Take over what was just committed, without reading it back, if nobody else committed meanwhile.
@@ -48,21 +62,25 @@ class Scanner:
             written: documents by path, None for those removed.
             decisions: what the store remembers of walks now.
         """
-        if self._store.generation() != self._generation + transactions:
-            return
-        self._generation += transactions
-        self.decisions = decisions
-        for path, document in written.items():
-            if document is None:
-                self._documents.pop(path, None)
-            else:
-                self._documents[path] = document
+        with self._turns:
+            if self._store.generation() != self._generation + transactions:
+                return
+            self._generation += transactions
+            self.decisions = decisions
+            for path, document in written.items():
+                if document is None:
+                    self._documents.pop(path, None)
+                else:
+                    self._documents[path] = document
+
+    def _walk(self) -> Found:
+        return walk(self._root, self._settings, self._documents, self.decisions)
 
     def _read_store(self) -> None:
         generation = self._store.generation()
         if generation == self._generation:
             return
         self._documents = dict(self._store.documents())
-        text = self._store.metadata(DECISIONS_KEY)
-        self.decisions = Decisions.from_text(text)
+        self.decisions = Decisions.from_text(self._store.metadata(DECISIONS_KEY))
         self._generation = generation
+        self._quiet.forget()  # another process wrote: what was found is held against other documents now
