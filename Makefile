@@ -7,7 +7,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test slow check clean
+# What tests with real model servers need: some 2 GB and 20 minutes of building, once. cmake and a C++ compiler must be there.
+REAL := .real
+REAL_PIP ?= --extra-index-url https://download.pytorch.org/whl/cpu
+
+.PHONY: demo test slow real check clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -24,6 +28,22 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
+	QUAESTOR_REAL=$(REAL) $(BIN)/python -m pytest -m real
+
+$(REAL)/venv/.installed:
+	$(PYTHON) -m venv $(REAL)/venv
+	$(REAL)/venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	nice -n 10 $(REAL)/venv/bin/python -m pip install --quiet $(REAL_PIP) --group real
+	@touch $@
+
+$(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_gguf.py tests/real/template.jinja \
+		tests/real/transcripts.json $(REAL)/venv/.installed
+	$(REAL)/venv/bin/python tests/real/make_tiny_model.py $(REAL)/tiny
+
+$(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed
+	tests/real/build_llama_server.sh $(REAL)/venv/bin/python $(REAL)/llama
 
 check: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks
