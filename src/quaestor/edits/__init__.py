@@ -12,16 +12,26 @@ This package knows nothing of models, nor of who consents.
 
 from __future__ import annotations
 
+from quaestor.edits.applying import Applied, ChangedError, apply, recover, undo
 from quaestor.edits.changes import Change, Create, Delete, Problem, Proposal, Rename, Replace, Whole
+from quaestor.edits.diffs import diff, patch
+from quaestor.edits.journal import Journal, JournalError
+from quaestor.edits.parse import parse
+from quaestor.edits.planning import Objection, plan
 from quaestor.edits.plans import FileChange, How, Kind, Plan, Refusal
 
 __all__ = [
+    "Applied",
     "Change",
+    "ChangedError",
     "Create",
     "Delete",
     "FileChange",
     "How",
+    "Journal",
+    "JournalError",
     "Kind",
+    "Objection",
     "Plan",
     "Problem",
     "Proposal",
@@ -29,4 +39,11 @@ __all__ = [
     "Rename",
     "Replace",
     "Whole",
+    "apply",
+    "diff",
+    "parse",
+    "patch",
+    "plan",
+    "recover",
+    "undo",
 ]

@@ -1,0 +1,95 @@
+"""What two lines have in common when a model has retyped one of them: everything but blanks and typography."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_STRAIGHT = str.maketrans(
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201a": "'",
+        "\u201b": "'",
+        "\u2032": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u201f": '"',
+        "\u2033": '"',
+        "\u2010": "-",
+        "\u2011": "-",
+        "\u2012": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        "\u00a0": " ",
+        "\u202f": " ",
+        "\u2026": "...",
+    }
+)
+_NUMBERED = re.compile(r"^\s*(\d+)\s?(?:[|:│→]|\t) ?(.*)$")
+_LEAST_NUMBERED = 2
+
+
+def straight(text: str) -> str:
+    """Return a text with typographic quotes, dashes, blanks and ellipses as a keyboard writes them."""
+    return text.translate(_STRAIGHT)
+
+
+def key(line: str) -> str:
+    """Return what is compared of a line: without indentation, with single blanks, in plain typography."""
+    return " ".join(straight(line).split())
+
+
+def indent_of(line: str) -> str:
+    """Return the blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def without_numbers(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return both texts without the line numbers that they were copied with; None if they have none.
+
+    Every line of ``search`` must have a number, each one more than the last. They may be wrong otherwise.
+    """
+    found = [_NUMBERED.match(line) for line in search]
+    if len(found) < _LEAST_NUMBERED:
+        return None
+    numbers = [int(one[1]) for one in found if one]
+    if len(numbers) < len(found) or any(after != before + 1 for before, after in pairwise(numbers)):
+        return None
+    bare = [one[2] for one in found if one]
+    return bare, [one[2] if (one := _NUMBERED.match(line)) else line for line in replace]
+
+
+def without_repeats(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return both texts with the first run of lines that stands twice in a row only once; None without one."""
+    for size in range(min(8, len(search) // 2), 0, -1):
+        for at in range(len(search) - 2 * size + 1):
+            run = search[at : at + size]
+            if any(key(line) for line in run) and run == search[at + size : at + 2 * size]:
+                shorter = search[:at] + search[at + size :]
+                return shorter, _once(replace, run)
+    return None
+
+
+def _once(lines: list[str], run: list[str]) -> list[str]:
+    size = len(run)
+    for at in range(len(lines) - 2 * size + 1):
+        if lines[at : at + size] == run == lines[at + size : at + 2 * size]:
+            return lines[:at] + lines[at + size :]
+    return lines
+
+
+def without_outer_blanks(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return both texts without the blank lines around ``search``; None if there are none."""
+    before = next((at for at, line in enumerate(search) if line.strip()), 0)
+    after = next((at for at, line in enumerate(reversed(search)) if line.strip()), 0)
+    if not before and not after:
+        return None
+    start, stop = 0, len(replace)
+    while start < min(before, stop) and not replace[start].strip():
+        start += 1
+    while stop > max(start, len(replace) - after) and not replace[stop - 1].strip():
+        stop -= 1
+    return search[before : len(search) - after], replace[start:stop]

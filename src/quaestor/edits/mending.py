@@ -1,0 +1,66 @@
+"""Undoing in a model's new lines the damage that its quotation of the old ones shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quaestor.edits.indents import Indent, UnclearError, indentation
+from quaestor.edits.keys import indent_of, straight
+
+_QUOTES = "'\""
+
+
+class Mending:
+    """Makes new lines as the file would have them.
+
+    Args:
+        pairs: (proposed line, line of the file) that are the same but for blanks and typography.
+        proposed: all lines of the proposal.
+        file: all lines of the file.
+        prose: whether blanks at a line's end can mean something.
+    """
+
+    def __init__(
+        self, pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file: Sequence[str], *, prose: bool
+    ) -> None:
+        self._pairs = [(said, there) for said, there in pairs if said.strip()]
+        self._file = file
+        self._prose = prose
+        self._indent: Indent = indentation(self._pairs, proposed, file)
+        self._strips = _strips(self._pairs, file, prose=prose)
+        self._curled = any(straight(said) != said and straight(said).strip() == there.strip() for said, there in pairs)
+        self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
+
+    def line(self, said: str) -> str:
+        """Return a new line as it is to be written.
+
+        Raises:
+            UnclearError: the pairs leave open how.
+        """
+        if not said.strip():
+            return "" if self._strips else said
+        body = said[len(indent_of(said)) :]
+        body = self._plain(body)
+        if self._spread and ("  " in body.strip() or "\t" in body):
+            raise UnclearError("blanks within its lines differ from the file's")
+        return self._indent(indent_of(said)) + (body.rstrip(" \t") if self._strips else body)
+
+    def _plain(self, body: str) -> str:
+        if straight(body) == body:
+            return body
+        if self._curled:
+            return straight(body)
+        if self._prose or any(quote in said for said, _ in self._pairs for quote in _QUOTES):
+            return body
+        if any(straight(line) != line for line in self._file):
+            return body
+        raise UnclearError("it brings typographic quotes or dashes into a file that has none")
+
+
+def _strips(pairs: Sequence[tuple[str, str]], file: Sequence[str], *, prose: bool) -> bool:
+    shown = any(said != said.rstrip() and there == there.rstrip() for said, there in pairs)
+    return shown or (not prose and not any(line != line.rstrip(" \t") for line in file))
+
+
+def _inner(line: str) -> str:
+    return straight(line).strip()

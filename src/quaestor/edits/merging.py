@@ -1,0 +1,69 @@
+"""Three-way merge of one place: what was searched for, what is to stand there, and what the file has.
+
+Lines that the proposal leaves as they are stay the file's own, byte for byte, however badly they were quoted. A line
+that it changes, and its neighbours, must have been quoted right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+Merged = list[int | str]
+"""Lines for one place: the number of a line of the file that stays, or a new line."""
+
+
+class ConflictError(ValueError):
+    """The file differs from the search text at the very place of a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines ``s1`` to ``s2`` of the search text give way to ``r1`` to ``r2`` of the other."""
+
+    s1: int
+    s2: int
+    r1: int
+    r2: int
+
+
+def hunks(search: Sequence[str], replace: Sequence[str], *, exact: bool) -> list[Hunk]:
+    """Return where two texts differ; blanks at line ends count only if ``exact``."""
+    one = list(search) if exact else [line.rstrip() for line in search]
+    two = list(replace) if exact else [line.rstrip() for line in replace]
+    codes = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+    return [Hunk(s1, s2, r1, r2) for tag, s1, s2, r1, r2 in codes if tag != "equal"]
+
+
+def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int | None], stop: int) -> Merged:
+    """Return the lines from the first place up to ``stop``.
+
+    Args:
+        changes: from the search text to ``replace``.
+        replace: the lines that are to stand there.
+        places: for each line of the search text the line of the file that it quotes, or None.
+        stop: the line of the file after the place.
+
+    Raises:
+        ConflictError: a change does not lie between lines of the file that were quoted right.
+    """
+    merged: Merged = []
+    at = next(place for place in places if place is not None)
+    for change in changes:
+        first, last = span(change, places)
+        merged += range(at, first)
+        merged += replace[change.r1 : change.r2]
+        at = last
+    return [*merged, *range(at, stop)]
+
+
+def span(change: Hunk, places: Sequence[int | None]) -> tuple[int, int]:
+    """Return the lines of the file that a change takes, as first and one after the last."""
+    around = places[max(0, change.s1 - 1) : change.s2 + 1]
+    known = [place for place in around if place is not None]
+    if len(known) < len(around) or not known or any(after != before + 1 for before, after in pairwise(known)):
+        raise ConflictError
+    first = known[0] + 1 if change.s1 else known[0]
+    return first, first + change.s2 - change.s1

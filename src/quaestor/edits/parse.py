@@ -1,0 +1,129 @@
+"""Reading the changes out of a model's reply: what is written around them is prose and stays unread.
+
+Four ways to write a change are understood, in any mixture:
+
+- search and replace blocks, the form that we ask for: a path, then ``<<<<<<< SEARCH``, ``=======``,
+  ``>>>>>>> REPLACE``, with or without a fence;
+- ``*** Add File:``, ``*** Delete File:`` and ``*** Move File: a -> b`` lines, and whole ``*** Begin Patch`` patches
+  (`patches.py`);
+- unified diffs, whose line numbers are not believed (`patches.py`);
+- a path and a fence that holds the whole file, only where the caller asked for whole files: elsewhere such a fence
+  is an illustration.
+
+Pure. Whatever looks like a change and cannot be read becomes a problem with its line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from quaestor.edits.changes import Change, Create, Problem, Proposal, Replace
+from quaestor.edits.fences import read_whole_files
+from quaestor.edits.mentions import path_before
+from quaestor.edits.patches import is_diff_head, is_patch_line, read_diff, read_patch
+
+_OPENING = re.compile(r"^([ \t]*)(<{5,12}) ?SEARCH>?\s*$")
+_CLOSING = re.compile(r"^[ \t]*(>{5,12}) ?REPLACE\s*$")
+_DIVIDER = re.compile(r"^[ \t]*(={5,12})\s*$")
+
+
+@dataclass(slots=True)
+class _Reply:
+    lines: list[str]
+    changes: list[Change] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    path: str = ""
+    behind: int = 0
+
+    def problem(self, at: int, message: str) -> None:
+        self.problems.append(Problem(at + 1, message))
+
+
+def parse(reply: str, *, whole: bool = False) -> Proposal:
+    """Return what a reply proposes.
+
+    Args:
+        reply: the model's words.
+        whole: whether a path followed by a fence gives a file its whole text.
+    """
+    reading = _Reply(reply.replace("\r\n", "\n").split("\n"))
+    if whole and not any(_OPENING.match(line) for line in reading.lines):
+        changes, problems = read_whole_files(reading.lines)
+        reading.changes += changes
+        reading.problems += problems
+    else:
+        _read(reading)
+    return Proposal(tuple(reading.changes), tuple(reading.problems))
+
+
+def _read(reading: _Reply) -> None:
+    lines, at = reading.lines, 0
+    while at < len(lines):
+        line = lines[at]
+        if opening := _OPENING.match(line):
+            at = _read_block(reading, at, opening)
+        elif is_patch_line(line):
+            changes, problems, at = read_patch(lines, at)
+            reading.changes += changes
+            reading.problems += problems
+        elif is_diff_head(lines, at):
+            changes, problems, at = read_diff(lines, at)
+            reading.changes += changes
+            reading.problems += problems
+        else:
+            if _CLOSING.match(line):
+                reading.problem(at, f"{line.strip()!r} closes no block; use longer marks around text that holds marks")
+            at += 1
+            continue
+        reading.behind = at
+
+
+def _read_block(reading: _Reply, at: int, opening: re.Match[str]) -> int:
+    """Read the block that opens at ``at``; return the line after it."""
+    lines, length = reading.lines, len(opening[2])
+    end = _closing(lines, at, length)
+    if end is None:
+        reading.problem(at, "the block is not closed by a line '>>>>>>> REPLACE'; write it again, to its end")
+        return at + 1
+    path = path_before(lines, at, reading.behind) or reading.path
+    if not path:
+        reading.problem(at, "no path stands before the block; write the file's path on the line above it")
+        return end + 1
+    reading.path = path
+    indent = opening[1]
+    body = [line.removeprefix(indent) for line in lines[at + 1 : end]]
+    readings = _readings(body, length)
+    if not readings:
+        reading.problem(at, "the block has no line '=======' between what to search for and what to put there")
+    elif readings[0][1].split("\n")[-2:-1] == ["=" * length]:
+        reading.problem(at, "the block has a second '=======' before its end; leave it out, or use longer marks")
+    elif len(readings) == 1 and not readings[0][0].strip():
+        reading.changes.append(Create(path, readings[0][1]))
+    else:
+        reading.changes.append(Replace(path, *readings[0], readings[1:]))
+    return end + 1
+
+
+def _closing(lines: list[str], at: int, length: int) -> int | None:
+    """Return where the block that opens at ``at`` is closed; blocks inside its text are closed before."""
+    depth = 0
+    for place in range(at, len(lines)):
+        if (inner := _OPENING.match(lines[place])) and len(inner[2]) == length:
+            depth += 1
+        elif (closing := _CLOSING.match(lines[place])) and len(closing[1]) == length:
+            depth -= 1
+            if depth == 0:
+                return place
+    return None
+
+
+def _readings(body: list[str], length: int) -> tuple[tuple[str, str], ...]:
+    """Return every (search, replace) that the dividers of a block allow, the first divider first."""
+    marks = [(place, found) for place, line in enumerate(body) if (found := _DIVIDER.match(line))]
+    fitting = [place for place, found in marks if len(found[1]) == length] or [place for place, _ in marks]
+    return tuple((_joined(body[:place]), _joined(body[place + 1 :])) for place in fitting)
+
+
+def _joined(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,216 @@
+"""From a proposal to a plan: reads the files, fits the changes, and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from quaestor.chunking import recognise
+from quaestor.chunking.syntax import SYNTAXES
+from quaestor.edits.changes import Change, Create, Delete, Proposal, Rename, Replace, Whole
+from quaestor.edits.elisions import new_elision
+from quaestor.edits.folders import Content, Folders, PlaceError
+from quaestor.edits.match import Fitted, fit
+from quaestor.edits.merging import hunks
+from quaestor.edits.paths import confined, objections
+from quaestor.edits.plans import FileChange, How, Kind, Plan, Refusal
+from quaestor.edits.syntax import newly_broken
+from quaestor.edits.text import Line, NotTextError, Text, block_lines, read_text
+from quaestor.errors import NotFoundError
+
+_DOTS_ARE_CODE = frozenset({"python", "starlark"})
+_NEW_MODE = 0o644
+
+Objection = Callable[[str], str | None]
+"""Says why a person is to be asked about a path in particular: ``ignored``, ``secret``; None if there is no reason."""
+
+
+def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, check_syntax: bool = True) -> Plan:
+    """Return what a proposal comes to, with every byte before and after, or with the reasons why not.
+
+    Args:
+        root: the folder that all paths are relative to.
+        proposal: as a reply was parsed.
+        objection: tells the paths that need a second consent.
+        check_syntax: whether a file that parsed must parse afterwards.
+
+    Raises:
+        NotFoundError: there is no such folder.
+    """
+    if not root.is_dir():
+        raise NotFoundError(f"{str(root)!r} is not a folder. Give the folder that the edit is for.")
+    root = root.resolve()
+    refusals = [
+        Refusal("", "unreadable reply", f"line {problem.line} of the reply: {problem.message}")
+        for problem in proposal.problems
+    ]
+    with Folders(root) as folders:
+        planning = _Planning(folders, check_syntax=check_syntax, objection=objection or (lambda _: None))
+        for change in proposal.changes:
+            refusal = planning.take(change)
+            if refusal is not None:
+                refusals.append(refusal)
+        files = () if refusals else planning.files(refusals)
+    return Plan(root, () if refusals else files, tuple(refusals))
+
+
+@dataclass(slots=True)
+class _File:
+    before: Content | None
+    data: bytes | None
+    renamed_from: str | None = None
+    how: list[How] = field(default_factory=list)
+
+
+class _Refused(Exception):
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.kind: Kind = kind
+
+
+class _Planning:
+    def __init__(self, folders: Folders, *, check_syntax: bool, objection: Objection) -> None:
+        self._folders = folders
+        self._check_syntax = check_syntax
+        self._objection = objection
+        self._files: dict[str, _File] = {}
+
+    def take(self, change: Change) -> Refusal | None:
+        """Make a change in what is planned so far; return why it cannot be made."""
+        path = confined(change.path)
+        if isinstance(path, Refusal):
+            return path
+        try:
+            return self._take(path, change)
+        except (PlaceError, _Refused) as refused:
+            return Refusal(path, refused.kind, str(refused))
+        except OSError as error:
+            return Refusal(path, "not a file", f"{path!r} cannot be read ({error.strerror or error}); mend that")
+
+    def files(self, refusals: list[Refusal]) -> tuple[FileChange, ...]:
+        """Return all that changes, sorted by path; what no longer parses is added to the refusals."""
+        changed = []
+        for path, file in sorted(self._files.items()):
+            before = None if file.before is None else file.before.data
+            if before == file.data:
+                continue
+            changed.append(self._file_change(path, file, before, refusals))
+        if not changed and not refusals:
+            refusals.append(Refusal("", "no change", "the files already are as proposed; nothing is to be done"))
+        return tuple(changed)
+
+    def _file_change(self, path: str, file: _File, before: bytes | None, refusals: list[Refusal]) -> FileChange:
+        found = [*objections(path), *filter(None, [self._objection(path)])]
+        if self._check_syntax and file.data is not None:
+            source = self._files[file.renamed_from].before if file.renamed_from else None
+            base = source.data if source is not None else before
+            line = newly_broken(base, file.data, path)
+            if line is not None and base is None:
+                found.append(f"it does not parse (line {line})")
+            elif line is not None:
+                message = f"{path!r} would no longer parse (line {line} of the new text); propose what does"
+                refusals.append(Refusal(path, "syntax", message, (line,)))
+        mode = _NEW_MODE if file.before is None else file.before.mode
+        if file.renamed_from and (origin := self._files[file.renamed_from].before) is not None:
+            mode = origin.mode
+        return FileChange(path, before, file.data, mode, file.renamed_from, tuple(found), tuple(file.how))
+
+    def _take(self, path: str, change: Change) -> Refusal | None:
+        file = self._file(path)
+        match change:
+            case Replace():
+                return self._replace(path, file, change)
+            case Whole(content=content) if file.data is None or not file.data:
+                self._write(file, path, content)
+            case Whole(content=content):
+                file.data = _encoded(path, _whole(path, _text(path, file.data or b""), content))
+                file.how.append("whole")
+            case Create(content=content):
+                if file.data:
+                    raise _Refused("exists", f"{path!r} exists already; search for the lines that are to change")
+                self._write(file, path, content)
+            case Delete():
+                self._existing(path, file)
+                file.data = None
+            case Rename(to=to):
+                return self._rename(path, file, to)
+        return None
+
+    def _replace(self, path: str, file: _File, change: Replace) -> Refusal | None:
+        data = self._existing(path, file)
+        language = recognise(data, path)
+        fitted = fit(
+            _text(path, data), change, prose=language not in SYNTAXES, dots_are_code=language in _DOTS_ARE_CODE
+        )
+        if not isinstance(fitted, Fitted):
+            return fitted
+        file.data = _encoded(path, fitted.text)
+        file.how.append(fitted.how)
+        return None
+
+    def _rename(self, path: str, file: _File, to: str) -> Refusal | None:
+        target = confined(to)
+        if isinstance(target, Refusal):
+            return target
+        data = self._existing(path, file)
+        new = self._file(target)
+        if new.data is not None:
+            raise _Refused("exists", f"{target!r} exists already; choose another path for {path!r}")
+        new.data, new.renamed_from, new.how = data, path, [*file.how]
+        file.data = None
+        return None
+
+    def _write(self, file: _File, path: str, content: str) -> None:
+        _check_written_out(path, content.split("\n"), set())
+        file.data = content.replace("\r\n", "\n").encode("utf-8")
+        file.how.append("whole")
+
+    def _existing(self, path: str, file: _File) -> bytes:
+        if file.data is None:
+            raise _Refused("missing", f"there is no file {path!r}; name one that exists, or give a new one in full")
+        return file.data
+
+    def _file(self, path: str) -> _File:
+        if path not in self._files:
+            content = self._folders.read(path)
+            if content is not None and not content.mode & 0o222:
+                raise _Refused("read-only", f"{path!r} is read-only; make it writable if it is to change")
+            self._files[path] = _File(content, None if content is None else content.data)
+        return self._files[path]
+
+
+def _text(path: str, data: bytes) -> Text:
+    try:
+        return read_text(data)
+    except NotTextError as error:
+        raise _Refused("not text", f"{path!r} is not edited: {error}") from None
+
+
+def _encoded(path: str, text: Text) -> bytes:
+    try:
+        return text.data()
+    except UnicodeEncodeError as error:
+        missing = error.object[error.start : error.end][:1]
+        message = f"{path!r} is written in {text.encoding}, which has no {missing!r}; propose it without"
+        raise _Refused("encoding", message) from None
+
+
+def _whole(path: str, text: Text, content: str) -> Text:
+    """Return a file's text with other lines; those that stay keep their line ends."""
+    lines = block_lines(content)
+    _check_written_out(path, lines, {line.strip() for line in text.strings})
+    merged: list[Line] = []
+    at = 0
+    for change in hunks(text.strings, lines, exact=True):
+        merged += text.lines[at : change.s1]
+        merged += [Line(line, text.end) for line in lines[change.r1 : change.r2]]
+        at = change.s2
+    merged += text.lines[at:]
+    return text.spliced(0, len(text.lines), merged)
+
+
+def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None:
+    lazy = new_elision(list(lines), known, dots_are_code=path.endswith((".py", ".pyi", ".bzl")))
+    if lazy is not None:
+        raise _Refused("elided", f"the text for {path!r} leaves lines out ({lazy.strip()!r}); write all of them")
