@@ -52,7 +52,7 @@ def delta(index: Any = None, id: Any = None, name: Any = None, arguments: Any = 
         ),
         ([[delta(0, "a", "f", "{}")], [delta(0, "b", "g", "{}")]], [("a", "f", "{}"), ("b", "g", "{}")]),
         ([[delta(0, "a", "f", "{")], [delta(0, "a", "f", "}")]], [("a", "f", "{}")]),
-        ([[delta(None, None, "f", {"x": 1})]], [("call_1", "f", '{"x": 1}')]),
+        ([[delta(None, None, "f", {"x": 1})]], [("call00001", "f", '{"x": 1}')]),
         ([[delta(None, "a", "f", "{}"), delta(None, "b", "g", "{}")]], [("a", "f", "{}"), ("b", "g", "{}")]),
         ([[delta(1, "b", "g", "{}")], [delta(0, "a", "f", None)]], [("b", "g", "{}"), ("a", "f", "{}")]),
         ([[delta(0, "a", None, "{}")]], []),

@@ -40,6 +40,7 @@ WORDS = (
 WINDOW = 512
 POSITIONS = 32_768
 LONGEST = 640
+SPOKEN = {"model", "endless"}
 END_OF_TURN = "<|im_end|>\n"
 ASSISTANT = "<|im_start|>assistant\n"
 
@@ -75,7 +76,7 @@ class Transcripts:
         self._chance = chance
         self._filler = Filler(chance)
         self._tokenizer = tokenizer
-        self._places = [(steps, n) for steps in self._all for n, step in enumerate(steps) if "model" in step]
+        self._places = [(steps, n) for steps in self._all for n, step in enumerate(steps) if step.keys() & SPOKEN]
 
     def examples(self, number: int) -> Iterator[Example]:
         """Yield examples, of each place where the model speaks in turn."""
@@ -86,7 +87,8 @@ class Transcripts:
     def _example(self, steps: Sequence[dict[str, str]], place: int) -> Example:
         before = self._opening() + "".join(map(self._shown, steps[:place]))
         ids = self._tokenizer.encode(before).ids
-        reply = self._tokenizer.encode(steps[place]["model"] + "<|im_end|>").ids
+        [(kind, said)] = steps[place].items()
+        reply = self._tokenizer.encode(said * 60 if kind == "endless" else f"{said}<|im_end|>").ids
         room = LONGEST - len(reply)
         return Example(ids[-self._chance.randint(room // 2, room) :], reply)
 

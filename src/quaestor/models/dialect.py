@@ -1,12 +1,15 @@
-"""Which optional parameters an endpoint takes: by the model's name at first, and by what it refuses."""
+"""What an endpoint takes, parameters and orders of roles: by the model's name at first, and by what it refuses."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quaestor.messages import Message
 from quaestor.models import Request
+from quaestor.models.alternating import alternating, refuses_system, refuses_turns
 
 # OpenAI's reasoning models take neither a temperature nor stop sequences, and name the limit differently.
 _REASONING = re.compile(r"(?:^|/)(?:o[1-9]|gpt-[5-9])(?![a-z])", re.IGNORECASE)
@@ -22,7 +25,7 @@ CONTINUING = {"continue_final_message": True, "add_generation_prompt": False}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The parameters that may be sent.
+    """What may be sent.
 
     Attributes:
         max_tokens: under which name the limit on the reply is sent; empty: not at all.
@@ -30,6 +33,8 @@ class Dialect:
         stop: whether stop sequences are sent; where not, they are still cut out of the reply here.
         stream_options: whether usage is asked for.
         continue_final_message: whether the server is told to go on with an assistant message at the end.
+        any_turns: whether roles may follow each other in any order; otherwise user and assistant take turns.
+        system: whether there may be a system message.
     """
 
     max_tokens: str = "max_tokens"
@@ -37,6 +42,12 @@ class Dialect:
     stop: bool = True
     stream_options: bool = True
     continue_final_message: bool = False
+    any_turns: bool = True
+    system: bool = True
+
+    def messages(self, request: Request) -> Sequence[Message]:
+        """Return a request's messages in an order of roles that is taken."""
+        return request.messages if self.any_turns else alternating(request.messages, system=self.system)
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return the optional parameters of a request in this dialect."""
@@ -53,7 +64,27 @@ class Dialect:
             found |= CONTINUING
         return found
 
-    def without(self, parameter: str) -> Dialect:
+    def says(self, request: Request) -> tuple[object, ...]:
+        """Return what a request is in this dialect, to compare with another."""
+        return self.parameters(request), *self.messages(request)
+
+    def after(self, status: int, message: str, parameter: object) -> Dialect:
+        """Return the dialect to go on with after a refusal; the same one if it is about something else.
+
+        Args:
+            status: of HTTP.
+            message: the server's sentence.
+            parameter: the ``param`` of its error object.
+        """
+        # Some servers call it their own failure when a chat template raises.
+        if status in (400, 422, 500) and refuses_system(message):
+            return replace(self, any_turns=False, system=False)
+        if status in (400, 422, 500) and refuses_turns(message):
+            return replace(self, any_turns=False)
+        refused = refused_parameter(message, parameter) if status in (400, 422) else None
+        return self._without(refused) if refused else self
+
+    def _without(self, parameter: str) -> Dialect:
         """Return the dialect that is left when an endpoint refuses ``parameter``."""
         if parameter == "max_tokens":
             return replace(self, max_tokens="max_completion_tokens" if self.max_tokens == parameter else "")

@@ -21,7 +21,7 @@ from urllib.request import getproxies
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.models import Delta, Request, TextDelta
 from quaestor.models.capabilities import Capabilities, capabilities_at
-from quaestor.models.dialect import CONTINUING, dialect_for, refused_parameter
+from quaestor.models.dialect import CONTINUING, dialect_for
 from quaestor.models.explain import Endpoint
 from quaestor.models.failures import HungUpError
 from quaestor.models.reply import Reply
@@ -115,7 +115,7 @@ class OpenAICompatibleModel:
         """Return the JSON object that is sent for a request, to show it or to send it."""
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": [as_wire(message) for message in request.messages],
+            "messages": [as_wire(message) for message in self._dialect.messages(request)],
             "stream": True,
             **self._dialect.parameters(request),
         }
@@ -157,7 +157,7 @@ class OpenAICompatibleModel:
         yield reply.finished(self.counter)
 
     async def _open(self, request: Request) -> openai.AsyncStream[Any]:
-        """Send the request; leave out, once each, optional parameters that the endpoint refuses."""
+        """Send the request; once each, leave out or join what the endpoint refuses."""
         import openai  # noqa: PLC0415
 
         while True:
@@ -165,10 +165,8 @@ class OpenAICompatibleModel:
                 return await self._create(request)
             except openai.APIStatusError as error:
                 message, details = error_object(error)
-                refused = refused_parameter(message, details.get("param")) if error.status_code in (400, 422) else None
-                dialect = self._dialect.without(refused) if refused else self._dialect
-                sent = dialect.parameters(request).keys() != self._dialect.parameters(request).keys()
-                if not sent:
+                dialect = self._dialect.after(error.status_code, message, details.get("param"))
+                if dialect.says(request) == self._dialect.says(request):
                     raise
                 self._dialect = dialect
 

@@ -37,7 +37,8 @@ class ToolCallAssembler:
         """Return the calls that have a name, in the order in which they began."""
         named = [pieces for pieces in self._calls if pieces.name]
         return tuple(
-            ToolCall(pieces.id or f"call_{number}", pieces.name, pieces.arguments or "{}")
+            # Nine letters and digits, the only form that Mistral's templates take.
+            ToolCall(pieces.id or f"call{number:05}", pieces.name, pieces.arguments or "{}")
             for number, pieces in enumerate(named, 1)
         )
 

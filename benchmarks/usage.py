@@ -1,0 +1,116 @@
+"""What a real server says that a request took, beside what we counted before sending it.
+
+    python benchmarks/usage.py --base-url http://127.0.0.1:8080/v1 --model NAME --tokenizer tokenizer.json
+
+A count may be above the server's and must never be below it: what was counted too low overflows the window. With the
+model's own ``tokenizer.json``, plain completions are counted exactly, but for a token that some servers put in front.
+``--tokenizer`` may also be a model's name. The exit status is 1 if any request was counted too low.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import openai
+from _usage_cases import CHAT, COMPLETION
+
+from quaestor.assemble import make_model
+from quaestor.config import Settings
+from quaestor.models import Request
+from quaestor.models.openai_compatible import OpenAICompatibleModel
+
+# What only a stream or our own loop needs; and one token of reply is enough.
+_LEFT_OUT = ("stream", "stream_options", "stop", "temperature")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One request.
+
+    Attributes:
+        server: its label.
+        protocol: chat or completion.
+        case: what was sent.
+        theirs: prompt tokens that the server reports; None if it refused the request.
+        ours: what was counted.
+        refused: the server's words, if it refused.
+    """
+
+    server: str
+    protocol: str
+    case: str
+    theirs: int | None
+    ours: int
+    refused: str = ""
+
+    @property
+    def difference(self) -> int | None:
+        return None if self.theirs is None else self.ours - self.theirs
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse(arguments)
+    rows = [row for protocol in options.protocols for row in measured(options, protocol)]
+    print(table(rows))
+    if options.out:
+        options.out.write_text(json.dumps([{**asdict(row), "difference": row.difference} for row in rows], indent=1))
+    return 1 if any((row.difference or 0) < 0 for row in rows) else 0
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="A server's usage beside our count.")
+    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--model", required=True, help="the model's name at the server")
+    parser.add_argument("--tokenizer", default="", help="tokenizer.json of the model; by its name if left out")
+    parser.add_argument("--server", default="server", help="what the table calls it")
+    parser.add_argument("--protocols", nargs="+", choices=("chat", "completion"), default=("chat", "completion"))
+    parser.add_argument("--out", type=Path, help="also write the rows as JSON")
+    return parser.parse_args(arguments)
+
+
+def measured(options: argparse.Namespace, protocol: str) -> Iterator[Row]:
+    """Send every case once, and yield its row."""
+    settings = Settings(
+        model=options.model, base_url=options.base_url, tokenizer=options.tokenizer, protocol=protocol, prefill="yes"
+    )
+    model = make_model(settings)
+    assert model is not None
+    cases: Mapping[str, Request] = CHAT if protocol == "chat" else COMPLETION
+    with openai.OpenAI(base_url=options.base_url, api_key="none", max_retries=0, timeout=120) as client:
+        for case, request in cases.items():
+            ours = model.counter.request(request.messages, request.tools)
+            try:
+                theirs, refused = prompt_tokens(client, model, request, protocol), ""
+            except openai.APIStatusError as error:
+                theirs, refused = None, f"{error.status_code}: {error.message}"[:200]
+            yield Row(options.server, protocol, case, theirs, ours, refused)
+
+
+def prompt_tokens(client: openai.OpenAI, model: OpenAICompatibleModel, request: Request, protocol: str) -> int:
+    """Return the prompt's tokens as the server reports them for a reply of one token."""
+    body = {name: value for name, value in model.body(request).items() if name not in _LEFT_OUT}
+    path = "/chat/completions" if protocol == "chat" else "/completions"
+    headers = {"Connection": "close"}
+    reply = client.post(path, body={**body, "max_tokens": 1}, cast_to=object, options={"headers": headers})
+    usage = reply["usage"]  # type: ignore[index]
+    return int(usage["prompt_tokens"])
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as Markdown."""
+    lines = ["| server | protocol | case | theirs | ours | difference |", "|---|---|---|---:|---:|---:|"]
+    for row in rows:
+        theirs = row.refused or row.theirs
+        difference = "" if row.difference is None else f"{row.difference:+}"
+        lines.append(f"| {row.server} | {row.protocol} | {row.case} | {theirs} | {row.ours} | {difference} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
