@@ -13,12 +13,12 @@ from quaestor.messages import Message, ToolCall
 from quaestor.models import Request, TextDelta
 from quaestor.models.alternating import alternating, refuses_system, refuses_turns
 from quaestor.models.openai_compatible import OpenAICompatibleModel
-from scripted_server import Recorded, Reply, ScriptedServer, StartServer
+from scripted_server import Recorded, Reply, Script, StartServer
 
 GEMMA = "System role not supported"
 LLAMA_CPP = (
     "Unable to generate parser for this template. Automatic parser generation failed: \n------------\nWhile executing"
-    " CallExpression at line 4, column 28 in source:\n... 2 == 0) -%}↵        {{- raise_exception('Conversation roles must"
+    " CallExpression at line 4, column 28 in source:\n... 2 == 0) -%}↵ {{- raise_exception('Conversation roles must"
     " alternate user...\nError: Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."
 )
 MISTRAL = (
@@ -113,7 +113,7 @@ def test_doing_it_twice_changes_nothing(given_messages: list[Message], system: b
     assert alternating(once, system=system) == once
 
 
-def picky(status: int, *, system: bool) -> ScriptedServer:
+def picky(status: int, *, system: bool) -> Script:
     """Return what a server with a strict template says, as a script."""
 
     def script(request: Recorded) -> Reply | str:
@@ -127,7 +127,7 @@ def picky(status: int, *, system: bool) -> ScriptedServer:
             else Reply(status=status, error=MISTRAL)
         )
 
-    return script  # type: ignore[return-value]
+    return script
 
 
 def asked(model: OpenAICompatibleModel) -> str:
