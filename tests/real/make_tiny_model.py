@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ class Transcripts:
         before = self._opening() + "".join(map(self._shown, steps[:place]))
         ids = self._tokenizer.encode(before).ids
         [(kind, said)] = steps[place].items()
-        reply = self._tokenizer.encode(said * 60 if kind == "endless" else f"{said}<|im_end|>").ids
+        reply = self._tokenizer.encode(said * 12 if kind == "endless" else f"{said}<|im_end|>").ids
         room = LONGEST - len(reply)
         return Example(ids[-self._chance.randint(room // 2, room) :], reply)
 
@@ -213,8 +214,8 @@ def main() -> None:
     """Make the model and say how well it knows its transcripts."""
     parser = argparse.ArgumentParser(description="make a tiny model that has memorised a few transcripts")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--steps", type=int, default=150)
-    parser.add_argument("--batch", type=int, default=9)
+    parser.add_argument("--steps", type=int, default=180)
+    parser.add_argument("--batch", type=int, default=10)
     given = parser.parse_args()
     torch.manual_seed(1)
     # More threads than free cores make it many times slower.
@@ -226,9 +227,11 @@ def main() -> None:
     model = new_model(tokenizer)
     print(f"{sum(one.numel() for one in model.parameters()):,} parameters", flush=True)
     train(model, Transcripts(chance, tokenizer), given.steps, given.batch)
-    share = known_by_heart(model, list(Transcripts(random.Random(2), tokenizer).examples(90)))
+    share = known_by_heart(model, list(Transcripts(random.Random(2), tokenizer).examples(100)))
     save(model, tokenizer, given.folder)
-    print(f"{share:.0%} of 90 fresh prompts are answered by heart; wrote {str(given.folder)!r}")
+    print(f"{share:.0%} of 100 fresh prompts are answered by heart; wrote {str(given.folder)!r}")
+    if share < 0.9:
+        sys.exit("that is too little to test with; train it with more --steps")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 READY = ROOT / os.environ.get("QUAESTOR_REAL", ".real")
 NEEDS = "run `make real`, which makes it"
 START_SECONDS = 90.0

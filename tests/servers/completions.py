@@ -54,8 +54,10 @@ def chunks(answer: Answer) -> Iterator[dict[str, Any]]:
     for piece in answer.pieces:
         yield _chunk(answer, {"content": piece} if answer.chat else piece)
     for index, call in enumerate(answer.calls):
-        yield _chunk(answer, {"tool_calls": [{"index": index, **_call(call, "")}]})
-        for piece in call.pieces:
+        # A call in one piece is sent in one delta, name and all.
+        first, rest = (call.pieces[0], ()) if len(call.pieces) == 1 else ("", call.pieces)
+        yield _chunk(answer, {"tool_calls": [{"index": index, **_call(call, first)}]})
+        for piece in rest:
             yield _chunk(answer, {"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield _chunk(answer, {} if answer.chat else "", answer.reason)
     if answer.usage is not None:

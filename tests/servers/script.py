@@ -17,6 +17,7 @@ class Recorded:
         body: the parsed JSON, or None.
         raw: the bytes of the body.
         prompt_tokens: the exact count of what was sent, by the server's tokenizer.
+        continues: whether a server of this style goes on with the assistant message at the end of the request.
     """
 
     path: str
@@ -24,6 +25,7 @@ class Recorded:
     body: Any
     raw: bytes
     prompt_tokens: int = 0
+    continues: bool = False
 
     @property
     def messages(self) -> list[dict[str, Any]]:

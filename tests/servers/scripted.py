@@ -8,6 +8,7 @@ import struct
 import sys
 import threading
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -15,7 +16,7 @@ from quaestor.messages import Message, ToolCall
 from quaestor.tokens import MessageCounter, counter_for, load_encoding
 from servers.completions import Answer, as_event, chunks, whole
 from servers.script import Recorded, Reply, Script, as_reply, in_pieces
-from servers.styles import STYLES, Style, overflow_body
+from servers.styles import STYLES, Style, continues_message, overflow_body, recut
 from servers.vectors import embeddings_object
 
 
@@ -153,7 +154,8 @@ class _Exchange(BaseHTTPRequestHandler):
         except ValueError:
             body = None
         headers = {name.lower(): value for name, value in self.headers.items()}
-        request = Recorded(self.path, headers, body, raw, self.scripted.tokens_of(body))
+        continues = continues_message(self.style, body)
+        request = Recorded(self.path, headers, body, raw, self.scripted.tokens_of(body), continues)
         self.scripted.requests.append(request)
         return request
 
@@ -248,9 +250,11 @@ def _answer(reply: Reply, request: Recorded, scripted: ScriptedServer) -> Answer
     """Apply stop sequences, the limit on the reply and the server's habits to a scripted reply."""
     body, style = request.body, scripted.style
     pieces, calls = list(reply.pieces), tuple(reply.calls)
-    if calls and not style.native_tools:
+    if calls and style.calls == "text":
         shown = [json.dumps({"name": call.name, "arguments": _parsed("".join(call.pieces))}) for call in calls]
         pieces, calls = [*pieces, *in_pieces("\n".join(shown))], ()
+    elif style.calls != "scripted":
+        calls = tuple(replace(call, pieces=recut("".join(call.pieces), style.calls)) for call in calls)
     stop = body.get("stop") or []
     pieces = _stopped(pieces, [stop] if isinstance(stop, str) else stop, keep=style.keeps_stop)
     limit = body.get("max_completion_tokens") or body.get("max_tokens")

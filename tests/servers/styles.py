@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Overflow = Literal["llama_server", "openai", "vllm", "empty"]
+Calls = Literal["scripted", "text", "pieces", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class Style:
 
     Attributes:
         keeps_stop: leaves the stop sequence at the end of the text.
-        native_tools: sends tool calls as ``tool_calls``; otherwise as text.
+        calls: how tool calls are sent: in the pieces of the script, as text, in 13 deltas each, or whole in one delta.
+        begins: how it goes on with an assistant message at the end: unasked, if told to, or not at all.
         overflow: how it says that a prompt is too long.
         reply_limit: what ``max_tokens`` beyond the window does.
         unknown_model: HTTP status for a model that it does not serve.
@@ -28,7 +30,8 @@ class Style:
 
     name: str
     keeps_stop: bool = False
-    native_tools: bool = True
+    calls: Calls = "scripted"
+    begins: Literal["unasked", "told", "never"] = "never"
     overflow: Overflow = "openai"
     reply_limit: Literal["fine", "clamp", "refuse"] = "fine"
     unknown_model: int = 404
@@ -43,10 +46,10 @@ STYLES: Mapping[str, Style] = {
     style.name: style
     for style in (
         Style("openai"),
-        Style("llama_server", native_tools=False, overflow="llama_server", unknown_model=200, bad_json=500),
+        Style("llama_server", calls="text", begins="unasked", overflow="llama_server", unknown_model=200, bad_json=500),
         Style(
             "llama_cpp_python",
-            native_tools=False,
+            calls="text",
             reply_limit="clamp",
             unknown_model=200,
             bad_json=500,
@@ -54,10 +57,11 @@ STYLES: Mapping[str, Style] = {
             one_stream=True,
             resets_after_500=True,
         ),
-        Style("vllm", overflow="vllm", reply_limit="refuse"),
+        Style("vllm", calls="pieces", begins="told", overflow="vllm", reply_limit="refuse"),
         Style(
             "transformers_serve",
             keeps_stop=True,
+            calls="whole",
             overflow="empty",
             unknown_model=400,
             bad_json=422,
@@ -66,6 +70,23 @@ STYLES: Mapping[str, Style] = {
         ),
     )
 }
+
+
+def continues_message(style: Style, body: Any) -> bool:
+    """Return whether a server of this style goes on with the last message of a chat request."""
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not messages or messages[-1].get("role") != "assistant":
+        return False
+    told = body.get("continue_final_message") is True and body.get("add_generation_prompt") is False
+    return style.begins == "unasked" or (style.begins == "told" and told)
+
+
+def recut(arguments: str, calls: Calls) -> list[str]:
+    """Return a call's arguments in the deltas in which a server sends them, the one of its name excepted."""
+    if calls == "whole":
+        return [arguments]
+    size = max(1, -(-len(arguments) // 12))
+    return [arguments[start : start + size] for start in range(0, len(arguments), size)]
 
 
 def overflow_body(style: Style, window: int, prompt: int, reply: int | None) -> dict[str, Any]:
