@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
 
 from quaestor.chunking import ChunkSettings
@@ -14,9 +12,8 @@ from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
 from quaestor.errors import IndexUnusableError, UsageError
-from quaestor.ingest.files import checked_root
-from quaestor.ingest.indexer import Indexer, IngestSettings, Progress, Survey
-from quaestor.ingest.survey import CountTokens
+from quaestor.ingest.files import checked_root, folder_of, walk
+from quaestor.ingest.indexer import CountTokens, Indexer, IngestSettings, Progress, Survey
 from quaestor.retrieval.ranker import Ranker
 from quaestor.stores.embedded import EmbeddedStore
 
@@ -181,10 +178,10 @@ def make_sessions(settings: Settings) -> Sessions:
 
 def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> Survey:
     """Return what indexing would read and make; the index is neither needed nor touched."""
-    embedder = make_embedder(settings)
-    # An indexer wants a store, though a survey never looks into it.
-    with TemporaryDirectory() as folder, closing(_open_store(Path(folder), embedder, create=True)) as store:
-        return Indexer(root, store, embedder, ingest_settings(settings)).survey(count_tokens)
+    from quaestor.ingest.survey import survey  # noqa: PLC0415 - cuts files, which takes long to import
+
+    chosen, place = ingest_settings(settings), checked_root(root)
+    return survey(str(folder_of(place)), chosen, walk(place, chosen), count_tokens)
 
 
 def ingest_settings(settings: Settings) -> IngestSettings:

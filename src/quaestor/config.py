@@ -302,7 +302,9 @@ def _read_toml(path: Path | None, table: tuple[str, ...]) -> Mapping[str, object
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
-    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no settings file
+    if any(key not in text for key in table):
+        return {}  # most projects' files are about other tools
+    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no settings
 
     try:
         content: object = tomllib.loads(text)

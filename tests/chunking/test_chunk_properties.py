@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quaestor.chunking import ChunkSettings, Cut, cut, decode
+from quaestor.chunking import ChunkSettings, Cut, cut
+from quaestor.chunking.decode import decode
 from quaestor.chunking.languages import PROSE
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.errors import UsageError

@@ -6,7 +6,8 @@ import codecs
 
 import pytest
 
-from quaestor.chunking import cut, decode, recognise
+from quaestor.chunking import cut, recognise
+from quaestor.chunking.decode import decode
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.chunking import ChunkSettings, cut, definitions, recognise
+from quaestor.chunking import ChunkSettings, cut, recognise
+from quaestor.chunking.definitions import definitions
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.sample"))
 SMALL = ChunkSettings(target=150, limit=400)

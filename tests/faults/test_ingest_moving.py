@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "ingest"))
 
 from ingest_parts import make_indexer, open_store, write
 
-from quaestor.ingest import indexer as indexer_module
+from quaestor.ingest import intake
 
 
 def overwrite(path: Path, text: str) -> None:
@@ -69,8 +69,8 @@ def disturbed(root: Path, outside: Path, seed: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_moving_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
-    monkeypatch.setattr(indexer_module, "TASK_FILES", 4)
-    monkeypatch.setattr(indexer_module, "POOL_BYTES", 0)
+    monkeypatch.setattr(intake, "TASK_FILES", 4)
+    monkeypatch.setattr(intake, "POOL_BYTES", 0)
     root, outside = tmp_path / "root", tmp_path / "outside.py"
     outside.write_text("not to be indexed\n")
     write(root, {f"d{n % 4}/{n // 4}.py": f"x = {n}\n" for n in range(32)}, age=False)

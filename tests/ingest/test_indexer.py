@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingest_parts import HashedWords, make_indexer, open_store, set_age, write
 
-from quaestor.chunking import ChunkSettings, decode
+from quaestor.chunking import ChunkSettings
+from quaestor.chunking.decode import decode
 from quaestor.errors import NotFoundError
-from quaestor.ingest import batches, commit, indexer
+from quaestor.ingest import batches, commit, intake
 from quaestor.ingest.indexer import Indexer, IngestSettings, ProgressState
 from quaestor.ingest.reading import UNTRUSTED
 from quaestor.stores.embedded import EmbeddedStore
@@ -154,7 +155,7 @@ def test_a_recipe_half_followed_is_followed_to_the_end(root: Path, store: Embedd
 
 
 def test_a_budget_takes_the_newest_first(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexer, "TASK_FILES", 2)
+    monkeypatch.setattr(intake, "TASK_FILES", 2)
     write(root, {f"{number}.py": f"x = {number}\n" for number in range(6)})
     for number in range(6):
         set_age(root / f"{number}.py", number)
@@ -175,7 +176,7 @@ def test_removals_need_no_budget(root: Path, store: EmbeddedStore) -> None:
 
 
 def test_progress(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexer, "TASK_FILES", 2)
+    monkeypatch.setattr(intake, "TASK_FILES", 2)
     write(root, {f"{number}.py": f"x = {number}\n" for number in range(5)})
     states: list[ProgressState] = []
     make_indexer(root, store).refresh(progress=states.append)
@@ -186,7 +187,7 @@ def test_progress(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPa
 
 
 def test_transactions_are_bounded(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexer, "TASK_FILES", 1)
+    monkeypatch.setattr(intake, "TASK_FILES", 1)
     monkeypatch.setattr(commit, "COMMIT_CHUNKS", 2)
     write(root, {f"{number}.py": f"x = {number}\n" for number in range(6)})
     make_indexer(root, store).refresh()
@@ -197,7 +198,7 @@ def test_transactions_are_bounded(root: Path, store: EmbeddedStore, monkeypatch:
 def test_an_interruption_leaves_what_was_committed(
     root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "TASK_FILES", 1)
+    monkeypatch.setattr(intake, "TASK_FILES", 1)
     monkeypatch.setattr(commit, "COMMIT_CHUNKS", 1)
     write(root, {f"{number}.py": f"x = {number}\n" for number in range(6)})
 
@@ -325,13 +326,13 @@ def test_an_empty_folder(root: Path, store: EmbeddedStore) -> None:
 def test_workers_make_the_same_index(
     root: Path, store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "TASK_FILES", 3)
+    monkeypatch.setattr(intake, "TASK_FILES", 3)
     words = [f"word{number}" for number in range(200)]
     chooser = random.Random(1)
     write(root, {f"d{n % 3}/{n}.py": "".join(PYTHON.format(w) for w in chooser.sample(words, 20)) for n in range(20)})
     write(root, {"bad.py": b"\0"})
     alone = make_indexer(root, store, workers=1).refresh()
-    monkeypatch.setattr(indexer, "POOL_BYTES", 0)
+    monkeypatch.setattr(intake, "POOL_BYTES", 0)
     for where in ("workers", "caller"):
         other = open_store(tmp_path / where)
         together = make_indexer(root, other, workers=2, embed_in=where).refresh()

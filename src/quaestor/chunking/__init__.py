@@ -1,45 +1,35 @@
-"""Cutting documents into chunks: by definitions, by headings, or by lines."""
+"""Cutting documents into chunks: by definitions, by headings, or by lines.
+
+The names are loaded when they are first used: a search asks this package only what a path's ending means, and cuts
+nothing unless a file has changed.
+"""
 
 from __future__ import annotations
 
-from quaestor.chunking.code import Refusal, cut_code
-from quaestor.chunking.decode import Decoded, decode
-from quaestor.chunking.definitions import Definition, definitions
-from quaestor.chunking.generated import why_not_parse
-from quaestor.chunking.languages import PROSE, recognise
-from quaestor.chunking.lines import cut_lines
-from quaestor.chunking.prose import cut_prose
-from quaestor.chunking.settings import ChunkSettings, Cut
-from quaestor.chunking.syntax import SYNTAXES
-from quaestor.passages import ChunkerName
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "decode", "definitions", "recognise"]
+if TYPE_CHECKING:
+    from quaestor.chunking.cutting import cut as cut
+    from quaestor.chunking.decode import Decoded as Decoded
+    from quaestor.chunking.definitions import Definition as Definition
+    from quaestor.chunking.languages import recognise as recognise
+    from quaestor.chunking.settings import ChunkSettings as ChunkSettings
+    from quaestor.chunking.settings import Cut as Cut
+
+_HOMES = {
+    "ChunkSettings": "settings",
+    "Cut": "settings",
+    "Decoded": "decode",
+    "Definition": "definitions",
+    "cut": "cutting",
+    "recognise": "languages",
+}
+
+__all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "recognise"]
 
 
-def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen
-    """Cut a file into chunks; whatever cannot be cut by its structure is cut by lines.
-
-    Args:
-        data: the file's bytes.
-        path: its path, from which its language is told.
-        settings: sizes of chunks.
-
-    Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
-    """
-    decoded = decode(data)
-    language = recognise(decoded.data, path)
-    note = decoded.note
-    if language in SYNTAXES:
-        reason = why_not_parse(decoded.data, path)
-        chunks = Refusal(reason) if reason else cut_code(decoded, language, settings)
-        if not isinstance(chunks, Refusal):
-            return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
-        note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
-    if language in PROSE:
-        prose = cut_prose(decoded, language, settings)
-        about = prose.about
-        by_headings = prose.has_headings or language != "text"
-        chunker: ChunkerName = "headings" if by_headings else "lines"
-        return Cut(language, decoded.encoding, chunker, prose.chunks, about.title, note, about.author, about.date)
-    chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
-    return Cut(language, decoded.encoding, "lines", chunks, note=note)
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.embedding.vocabulary import Vocabulary
 from quaestor.errors import IndexUnusableError
 from quaestor.terms import find_words, split_identifier
 
@@ -38,11 +39,10 @@ class Pieces(dict[str, tuple[int, ...]]):
     A character that no row covers takes one of the hashed rows, so that every script is told apart a little.
     """
 
-    def __init__(self, vocabulary: Sequence[str], hashed: int) -> None:
+    def __init__(self, vocabulary: Sequence[str] | Vocabulary, hashed: int) -> None:
         super().__init__()
-        self._rows = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+        self._rows = Vocabulary.of(vocabulary)
         self._hashed = range(len(vocabulary) - hashed, len(vocabulary))
-        self._longest = max(map(len, vocabulary), default=0)
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(self) >= _REMEMBERED:
@@ -65,7 +65,7 @@ class Pieces(dict[str, tuple[int, ...]]):
         start = 0
         while start < len(word):
             prefix = "##" if start else ""
-            for end in range(min(len(word), start + self._longest), start, -1):
+            for end in range(min(len(word), start + self._rows.longest), start, -1):
                 row = self._rows.get(prefix + word[start:end])
                 if row is not None:
                     found.append(row)
@@ -88,7 +88,12 @@ class StaticEmbedder:
     """
 
     def __init__(
-        self, name: str, table: NDArray[np.int8], scales: NDArray[np.float32], vocabulary: Sequence[str], hashed: int
+        self,
+        name: str,
+        table: NDArray[np.int8],
+        scales: NDArray[np.float32],
+        vocabulary: Sequence[str] | Vocabulary,
+        hashed: int,
     ) -> None:
         self.name = name
         self.dimensions = int(table.shape[1])
@@ -101,7 +106,7 @@ class StaticEmbedder:
         """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``."""
         try:
             about = json.loads((folder / "model.json").read_text("utf-8"))
-            vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
+            vocabulary = Vocabulary((folder / "vocabulary.txt").read_bytes())
             table = np.load(folder / "table.npy", mmap_mode="r")
             scales = np.load(folder / "scales.npy")
         except (OSError, ValueError) as error:

@@ -7,9 +7,10 @@ Pure: names and bytes in, decisions out. The lists are data; every entry is one 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
-from functools import cache
+from functools import cached_property
 from typing import Literal
 
 Reason = Literal[
@@ -34,6 +35,9 @@ Reason = Literal[
 ``special``: a pipe, socket or device. ``name``: two names become the same text. ``failed``: this program
 could not cope with it.
 """
+
+
+_WILD = re.compile(r"[*?[]")
 
 
 def _words(text: str) -> list[str]:
@@ -76,7 +80,28 @@ _INSIDE: dict[str, Reason] = {
     "CMakeCache.txt": "cache",
 }
 
-_SECRETS = tuple(
+
+class Globs:
+    """Names by their globs, lower-case. Most globs need no pattern, and compiling sixty takes longer than a search."""
+
+    def __init__(self, globs: Sequence[str]) -> None:
+        plain = [glob for glob in globs if not _WILD.search(glob.strip("*")) and glob.count("*") < 2]
+        self._patterned = [glob for glob in globs if glob not in plain]
+        self._names = frozenset(glob for glob in plain if "*" not in glob)
+        self._ends = tuple(glob[1:] for glob in plain if glob.startswith("*"))
+        self._starts = tuple(glob[:-1] for glob in plain if glob.endswith("*"))
+
+    def match(self, name: str) -> bool:
+        """Return whether any glob matches a lower-case name."""
+        simple = name in self._names or name.endswith(self._ends) or name.startswith(self._starts)
+        return simple or self._pattern.match(name) is not None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(translate, self._patterned)) or r"(?!)")
+
+
+_SECRETS = Globs(
     _words(
         """.env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.pkcs12 *.jks *.keystore *.bks *.kdbx *.ppk
     *.keytab *.gpg *.age *.p8 id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc _netrc .pgpass .my.cnf
@@ -88,7 +113,7 @@ _SECRETS = tuple(
     vault_pass* .vault_pass* *.ovpn *.mobileprovision .*_history local.settings.json"""
     )
 )
-_NOT_SECRETS = tuple(
+_NOT_SECRETS = Globs(
     _words(
         """.env.example .env.sample .env.template .env.dist .env.defaults .env.schema *.tfvars.example
     *.pub"""
@@ -156,13 +181,8 @@ def deny_file(name: str, folder: str = "") -> Reason | None:
 
 def is_secret(name: str) -> bool:
     """Return whether a file of this name is likely to hold keys or passwords."""
-    return bool(_globs(_SECRETS).match(name)) and not _globs(_NOT_SECRETS).match(name)
-
-
-# Compiled when first needed: a check of known files needs it not at all.
-@cache
-def _globs(globs: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(translate(glob) for glob in globs), re.IGNORECASE)
+    lowered = name.lower()
+    return _SECRETS.match(lowered) and not _NOT_SECRETS.match(lowered)
 
 
 def suffix_of(name: str) -> str:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from quaestor.ingest.deny import Reason
 
+CountTokens = Callable[[str], int]
+"""Counts the tokens of a text."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:

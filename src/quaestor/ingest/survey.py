@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from quaestor.ingest.batches import TASK_BYTES, TASK_FILES, batched
+from quaestor.ingest.files import Found
 from quaestor.ingest.prepare import Loaded, Refused, Same, Task, document_of, load
-from quaestor.ingest.report import Range, Skipped, Survey
+from quaestor.ingest.report import CountTokens, Range, Skipped, Survey
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.texts import embedded_text
+from quaestor.ingest.workers import run_here
 from quaestor.passages import Document
 from quaestor.terms import find_words
-
-CountTokens = Callable[[str], int]
-"""Counts the tokens of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,13 @@ class Surveyor:
         shown = path if self.settings.embed_path else None
         parts = loaded.parts
         return sum(self.count_tokens(embedded_text(chunk, shown, parts.title)) for chunk in parts.chunks)
+
+
+def survey(folder: str, settings: IngestSettings, found: Found, count_tokens: CountTokens | None) -> Survey:
+    """Read and cut everything that a walk found, and return what came of it."""
+    surveyor = Surveyor(folder, settings, count_tokens)
+    batches = batched(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
+    return summarise(run_here(surveyor, batches), found.skipped, with_tokens=count_tokens is not None)
 
 
 def summarise(

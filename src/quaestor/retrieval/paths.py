@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.terms import terms
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures|e2e|mocks?|__mocks__)(?:/|$)"
-    r"|(?:^|/)(?:test_[^/]*|[^/]*[_.-](?:test|tests|spec|specs)\.\w+|[^/]*(?:Test|Tests|Spec|Suite|TestCase)\.\w+|conftest\.py)$"
+# Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
+_TEST_FOLDERS = frozenset("test tests __tests__ spec specs testing testdata fixtures e2e mock mocks __mocks__".split())
+_TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
+_TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
+_EXAMPLE_FOLDERS = frozenset(
+    """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground benchmark benchmarks
+    benches""".split()
 )
-_EXAMPLE = re.compile(
-    r"(?:^|/)_?(?:examples?|samples?|demos?|docs?_src|tutorials?|playground|benchmarks?|benches)(?:/|$)",
-    re.IGNORECASE,
+_VENDORED_FOLDERS = frozenset(
+    """vendor vendored _vendor thirdparty third_party node_modules external deps compat _compat legacy deprecated
+    polyfill polyfills""".split()
 )
-_VENDORED = re.compile(
-    r"(?:^|/)(?:vendor|vendored|_vendor|third_?party|node_modules|external|deps|compat|_compat|legacy|deprecated|polyfills?)(?:/|$)",
-    re.IGNORECASE,
-)
-_ENTRY = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package-info\.java|init\.lua)$")
-_REEXPORT = re.compile(r"(?:^|/)(?:__init__\.pyi?|package-info\.java)$")
-_DECLARATION = re.compile(r"\.d\.ts$|\.pyi$|(?:^|[_.-])generated|\.g\.\w+$|\.pb\.\w+$|_pb2\.py$")
-_DATA = re.compile(
-    r"\.(?:json|toml|ya?ml|lock|cfg|ini|xml|csv|tsv|mod|sum|svg|plist|properties|snap|po)$", re.IGNORECASE
-)
-_PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org|html?)$", re.IGNORECASE)
+_SCRIPTS = [f"{kind}{language}s{x}" for kind in ("", "c", "m") for language in "jt" for x in ("", "x")]
+_REEXPORTS = frozenset({"__init__.py", "__init__.pyi", "package-info.java"})
+_ENTRIES = frozenset({*_REEXPORTS, "mod.rs", "lib.rs", "init.lua", *(f"index.{script}" for script in _SCRIPTS)})
+_GENERATED = ("_generated", ".generated", "-generated")
+_DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
+_PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +62,41 @@ def profile_path(path: str) -> PathProfile:
     """Take a path apart; the result is cached."""
     folder, _, name = path.rpartition("/")
     stem = name.split(".", 1)[0] if not name.startswith(".") else name.lstrip(".")
-    if _ENTRY.search(path) and folder:
+    if name in _ENTRIES and folder:
         # An entry file speaks for its folder.
         stem = folder.rpartition("/")[2]
+    parts = path.split("/")
+    lowered = path.lower().split("/")
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
     return PathProfile(
-        stem=re.sub(r"[^a-z0-9]", "", stem.lower()),
+        stem="".join(character for character in stem.lower() if character.isascii() and character.isalnum()),
         stem_terms=frozenset(terms(stem)),
         folder_terms=frozenset(terms(folder)),
         depth=path.count("/"),
-        test=_TEST.search(path) is not None,
-        example=_EXAMPLE.search(path) is not None,
-        vendored=_VENDORED.search(path) is not None,
-        entry=_REEXPORT.search(path) is not None,
-        declaration=_DECLARATION.search(path) is not None,
-        prose=_PROSE.search(path) is not None,
-        data=_DATA.search(path) is not None,
+        test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
+        example=any(part.removeprefix("_") in _EXAMPLE_FOLDERS for part in lowered),
+        vendored=not _VENDORED_FOLDERS.isdisjoint(lowered),
+        entry=name in _REEXPORTS,
+        declaration=_is_declaration(path, name),
+        prose=ending in _PROSE,
+        data=ending in _DATA,
     )
+
+
+def _is_test(name: str) -> bool:
+    if name.startswith("test_") or name == "conftest.py":
+        return True
+    stem, dot, ending = name.rpartition(".")
+    return bool(dot and _is_word(ending)) and stem.endswith(_TEST_ENDS + _TEST_CLASSES)
+
+
+def _is_declaration(path: str, name: str) -> bool:
+    if name.endswith((".d.ts", ".pyi", "_pb2.py")) or path.startswith("generated"):
+        return True
+    kind, dot, ending = name.rpartition(".")
+    made = bool(dot and _is_word(ending)) and kind.endswith((".g", ".pb"))
+    return made or any(mark in path for mark in _GENERATED)
+
+
+def _is_word(text: str) -> bool:
+    return text.replace("_", "a").isalnum()

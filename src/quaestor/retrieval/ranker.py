@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -101,7 +101,7 @@ def group_of(query: Query, features: Matrix) -> Group:
 
 @cache
 def _bundled() -> Ranker:
-    return Ranker.from_json(files("quaestor.retrieval").joinpath("ranker.json").read_text(encoding="utf-8"))
+    return Ranker.from_json(Path(__file__).with_name("ranker.json").read_text(encoding="utf-8"))
 
 
 def spread(scores: Sequence[float], paths: Sequence[str], decays: Sequence[float], k: int) -> list[tuple[int, float]]:

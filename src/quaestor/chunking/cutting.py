@@ -1,0 +1,42 @@
+"""Cutting one document, by whatever suits it best."""
+
+from __future__ import annotations
+
+from quaestor.chunking.code import Refusal, cut_code
+from quaestor.chunking.decode import decode
+from quaestor.chunking.generated import why_not_parse
+from quaestor.chunking.languages import PROSE, recognise
+from quaestor.chunking.lines import cut_lines
+from quaestor.chunking.prose import cut_prose
+from quaestor.chunking.settings import ChunkSettings, Cut
+from quaestor.chunking.syntax import SYNTAXES
+from quaestor.passages import ChunkerName
+
+
+def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen
+    """Cut a file into chunks; whatever cannot be cut by its structure is cut by lines.
+
+    Args:
+        data: the file's bytes.
+        path: its path, from which its language is told.
+        settings: sizes of chunks.
+
+    Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
+    """
+    decoded = decode(data)
+    language = recognise(decoded.data, path)
+    note = decoded.note
+    if language in SYNTAXES:
+        reason = why_not_parse(decoded.data, path)
+        chunks = Refusal(reason) if reason else cut_code(decoded, language, settings)
+        if not isinstance(chunks, Refusal):
+            return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
+        note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
+    if language in PROSE:
+        prose = cut_prose(decoded, language, settings)
+        about = prose.about
+        by_headings = prose.has_headings or language != "text"
+        chunker: ChunkerName = "headings" if by_headings else "lines"
+        return Cut(language, decoded.encoding, chunker, prose.chunks, about.title, note, about.author, about.date)
+    chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
+    return Cut(language, decoded.encoding, "lines", chunks, note=note)
