@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quaestor.embedding.vocabulary import Vocabulary
 
-WORDS = st.text(st.characters(exclude_characters="\n"), min_size=1, max_size=8)
+WORDS = st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=8)
 
 
 @given(st.lists(WORDS, min_size=1, unique=True), st.lists(WORDS))

@@ -9,7 +9,8 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from quaestor.chunking import decode, recognise
+from quaestor.chunking import recognise
+from quaestor.chunking.decode import decode
 from quaestor.chunking.generated import why_not_parse
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES

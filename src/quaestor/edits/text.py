@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.chunking import decode
+from quaestor.chunking.decode import decode
 
 # Other characters that Python takes for line ends (form feeds, U+2028) are part of a line in every editor.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
