@@ -132,8 +132,7 @@ def test_schemas_are_json_schema() -> None:
 
 def test_the_tag_list_is_made_from_the_same_definitions() -> None:
     assert registry().tags() == (
-        '<|find query={"..."} k={5} share={0} exact={true} kind={"callers"}|>\n'
-        "Find it. Required: query. Optional: k, share, exact, kind."
+        '<|find query={"..."}|> optional: k={5} share={...} exact={true} kind={"callers"|"tests"}\nFind it.'
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from quaestor.prompts import load
-from quaestor.subroutines.values import Parameter, Subroutine, Value
+from quaestor.subroutines.values import Parameter, Subroutine
 
 
 def tool(subroutine: Subroutine) -> dict[str, Any]:
@@ -37,9 +37,10 @@ def schema(parameters: Iterable[Parameter]) -> dict[str, Any]:
 
 
 def tag(subroutine: Subroutine) -> str:
-    """Return a subroutine's tag with every argument that it takes: ``<|search query={"..."} k={10}|>``."""
-    arguments = "".join(f" {one.name}={{{json.dumps(_example(one))}}}" for one in subroutine.parameters)
-    return f"<|{subroutine.name}{arguments}|>"
+    """Return a subroutine's tag with the arguments that it must have: ``<|search query={"..."}|>``."""
+    return "".join(
+        (f"<|{subroutine.name}", *(f" {_attribute(one)}" for one in subroutine.parameters if one.required), "|>")
+    )
 
 
 def tag_list(subroutines: Iterable[Subroutine]) -> str:
@@ -48,14 +49,11 @@ def tag_list(subroutines: Iterable[Subroutine]) -> str:
 
 
 def _tag_entry(subroutine: Subroutine) -> str:
-    required = [one.name for one in subroutine.parameters if one.required]
-    optional = [one.name for one in subroutine.parameters if not one.required]
-    return load("subroutine_tag").render(
-        tag=tag(subroutine),
-        description=subroutine.description,
-        required=", ".join(required) or "-",
-        optional=", ".join(optional) or "-",
-    )
+    optional = " ".join(_attribute(one) for one in subroutine.parameters if not one.required)
+    words = {"tag": tag(subroutine), "description": subroutine.description}
+    if not optional:
+        return load("subroutine_tag").render(**words)
+    return load("subroutine_tag_optional").render(**words, optional=optional)
 
 
 def _property(parameter: Parameter) -> dict[str, Any]:
@@ -67,12 +65,11 @@ def _property(parameter: Parameter) -> dict[str, Any]:
     return wanted
 
 
-def _example(parameter: Parameter) -> Value:
+def _attribute(parameter: Parameter) -> str:
+    """Return an argument as it stands in a tag, with its default or what kind of value it takes."""
     if parameter.default is not None:
-        return parameter.default
-    if parameter.kind == "string":
-        return parameter.choices[0] if parameter.choices else "..."
-    if parameter.kind == "boolean":
-        return True
-    least = parameter.minimum if parameter.minimum is not None else 1
-    return int(least) if parameter.kind == "integer" else least
+        return f"{parameter.name}={{{json.dumps(parameter.default)}}}"
+    value = '"..."' if parameter.kind == "string" else "true" if parameter.kind == "boolean" else "..."
+    if parameter.choices:
+        value = "|".join(map(json.dumps, parameter.choices))
+    return f"{parameter.name}={{{value}}}"

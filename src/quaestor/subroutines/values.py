@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from quaestor.edits import Proposal
 from quaestor.prompts.passages import Passage
 
 ParameterKind = Literal["string", "integer", "number", "boolean"]
@@ -67,7 +68,7 @@ class Outcome:
 
     text: str
     passages: tuple[Passage, ...] = ()
-    proposal: object | None = None
+    proposal: Proposal | None = None
     failed: bool = False
 
 

@@ -1,0 +1,345 @@
+"""The corpus itself: searched, read and listed, and brought up to date before each of these.
+
+This floor joins retrieval (which knows no files) with ingest (which knows no queries). It receives its parts ready
+made; ``assemble`` chooses them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from quaestor.corpus.excerpts import Excerpt, excerpt
+from quaestor.corpus.near import near_paths
+from quaestor.corpus.targets import looks_like_a_path, read_name, split_place
+from quaestor.corpus.tree import Folder, make_tree
+from quaestor.embedding import Embedder
+from quaestor.errors import ForbiddenError, NotFoundError, UsageError
+from quaestor.ingest.files import folder_of
+from quaestor.ingest.freshness import check
+from quaestor.ingest.indexer import Changes, Indexer, Progress
+from quaestor.ingest.names import on_disk
+from quaestor.ingest.project import project_name
+from quaestor.ingest.reading import read_snapshot
+from quaestor.passages import Document, Hit
+from quaestor.retrieval.ranker import Ranker
+from quaestor.retrieval.retriever import Mode, Retriever
+from quaestor.stores import Store, Where
+from quaestor.terms import terms_of_word
+
+if TYPE_CHECKING:
+    from quaestor.retrieval.conversation import TurnQuery
+    from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """What an index holds.
+
+    Attributes:
+        root: the folder that was indexed.
+        documents: number of documents.
+        chunks: number of chunks.
+        bytes: sum of the documents' sizes.
+        index_bytes: what the index takes on disk.
+        languages: documents per language.
+        chunkers: documents per method of cutting.
+        notes: documents per fallback or lossy reading.
+        embedder: the embedder's name.
+        store: the kind of store.
+        generation: number of committed changes.
+    """
+
+    root: str
+    documents: int
+    chunks: int
+    bytes: int
+    index_bytes: int
+    languages: Mapping[str, int]
+    chunkers: Mapping[str, int]
+    notes: Mapping[str, int]
+    embedder: str
+    store: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How current an answer is.
+
+    Attributes:
+        fresh: whether everything that changed on disk is in the index.
+        checked_at: when that was checked, ISO 8601 in UTC.
+    """
+
+    fresh: bool
+    checked_at: str
+
+
+class Corpus:
+    """One source's index, searchable and kept fresh."""
+
+    def __init__(
+        self,
+        root: Path,
+        store: Store,
+        embedder: Embedder,
+        indexer: Indexer,
+        ranker: Ranker,
+        *,
+        refresh_seconds: float,
+    ) -> None:
+        self.root = root
+        self.store = store
+        self.embedder = embedder
+        self.indexer = indexer
+        self.refresh_seconds = refresh_seconds
+        self.freshness = Freshness(False, "")
+        self.last_changes = Changes()
+        self.retriever = Retriever(store, embedder, ranker, project_name(root))
+        self._relations: Relations | None = None
+
+    def refresh(self, progress: Progress | None = None, budget_seconds: float | None = None) -> Changes:
+        """Bring the index up to date with the files and return what changed.
+
+        Args:
+            progress: called with the state of the work as it goes on.
+            budget_seconds: stop after about this time; what is still stale is in the result.
+        """
+        changes = self.indexer.refresh(progress=progress, budget_seconds=budget_seconds)
+        self.freshness = Freshness(not changes.stale, _now())
+        self.last_changes = changes
+        return changes
+
+    def search(self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
+        """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed."""
+        return self._checked(
+            self._found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
+        )
+
+    def search_turn(self, turn: TurnQuery, k: int = 10) -> list[Hit]:
+        """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
+        from quaestor.retrieval.conversation import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
+
+        return self._checked(self._found_fresh(lambda: search_turn(self.retriever, turn, k), _documents_of_hits))
+
+    def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
+        """Return what belongs to a name or a document, after bringing the index up to date.
+
+        Args:
+            target: a name (``send``, ``Client.send``), a document's path, or ``path:line`` for what stands there.
+            kinds: ``definitions``, ``callers``, ``tests``, ``neighbours``; all of them by default.
+            limit: of each kind.
+
+        Raises:
+            NotFoundError: there is no such document, or the name stands nowhere.
+        """
+        from quaestor.retrieval.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
+
+        relations = self._relations = self._relations or Relations(self.store, self.embedder)
+        wanted = KINDS if kinds is None else tuple(kinds)
+        found = self._found_fresh(
+            lambda: relations.related(self._target(target, relations), wanted, limit), self._documents_of_relatives
+        )
+        meant = found.target
+        if meant.name and not found.relatives and not any(found.total.values()) and not self._stands(meant.name):
+            near = dict.fromkeys(hit.symbol for hit in self.retriever.search(target, 3) if hit.symbol)
+            raise NotFoundError(f"{target!r} is not a name in this index.{_meant(list(near))}")
+        if self.freshness.fresh:
+            return found
+        current = {one.path: self._is_current(one.path, one.sha256) for one in found.relatives}
+        return replace(found, relatives=tuple(replace(one, fresh=current[one.path]) for one in found.relatives))
+
+    def read(self, path: str) -> bytes | None:
+        """Return a document's bytes as they are on disk now, or None if it is no longer a file that can be read.
+
+        Raises:
+            NotFoundError: the path is not a document of this corpus.
+            ForbiddenError: the path now leads out of the root.
+        """
+        if self.store.document(path) is None:
+            raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
+        root = folder_of(self.root)
+        place = Path(on_disk(str(root), path))
+        if not place.parent.resolve().is_relative_to(root.resolve()):
+            raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
+        try:
+            return read_snapshot(str(place)).data
+        except OSError:
+            return None
+
+    def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
+        """Return lines of a document as they are on disk now, after bringing the index up to date.
+
+        Args:
+            path: the document's path; ``./`` before it and doubled slashes do no harm.
+            start_line: first line, 1-based.
+            end_line: last line, inclusive; the last one of the document if it is greater or not given.
+
+        Raises:
+            NotFoundError: the path is not a document of this corpus, or the file is gone.
+            ForbiddenError: the path now leads out of the root.
+            UsageError: there are no such lines.
+        """
+        document = self._found_fresh(lambda: self.document(path), lambda document: [document])
+        data = self.read(document.path)
+        if data is None:
+            raise NotFoundError(f"{path!r} is no longer there, or cannot be read. Search again.")
+        if start_line < 1 or (end_line is not None and end_line < start_line):
+            raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")
+        found = excerpt(document, data, start_line, end_line)
+        if start_line > max(found.total_lines, 1):
+            raise UsageError(f"{path!r} has {found.total_lines} lines; {start_line} is beyond its end.")
+        return found
+
+    def tree(self, folder: str = "", depth: int = 2) -> Folder:
+        """Return the documents as a tree of folders, after bringing the index up to date.
+
+        Args:
+            folder: where to begin; empty or ``.`` for the root.
+            depth: how many levels of folders to open.
+
+        Raises:
+            NotFoundError: there is no such folder in this corpus.
+        """
+        self.refresh(budget_seconds=self.refresh_seconds)
+        paths = self.store.documents()
+        found = make_tree(paths, _plain(folder), depth)
+        if found is not None:
+            return found
+        if _plain(folder) in paths:
+            raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
+        folders = {parent for path in paths for parent in _parents(path)}
+        raise NotFoundError(f"{folder!r} is not a folder of this index.{_meant(near_paths(folder, folders))}")
+
+    def document(self, path: str) -> Document:
+        """Return a document by its path.
+
+        Raises:
+            NotFoundError: it is not in this corpus; the message names those that may be meant.
+        """
+        found = self.store.document(path) or self.store.document(_plain(path))
+        if found is not None:
+            return found
+        paths = self.store.documents()
+        folder = make_tree(paths, _plain(path), 0) if _plain(path) else None
+        if folder is not None:
+            raise NotFoundError(f"{path!r} is a folder with {folder.count} documents. Give the path of one of them.")
+        raise NotFoundError(f"{path!r} is not in this index.{_meant(near_paths(path, paths))}")
+
+    def stats(self) -> CorpusStats:
+        """Return sizes of everything."""
+        stats = self.store.stats()
+        return CorpusStats(
+            root=str(self.root),
+            documents=stats.documents,
+            chunks=stats.chunks,
+            bytes=stats.bytes,
+            index_bytes=stats.store_bytes,
+            languages=stats.languages,
+            chunkers=stats.chunkers,
+            notes=stats.notes,
+            embedder=self.embedder.name,
+            store=type(self.store).__name__,
+            generation=self.store.generation(),
+        )
+
+    def close(self) -> None:
+        """Release the index's files."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
+        """Return what ``find`` finds in an index brought up to date.
+
+        Whatever said that nothing changed, the files of what was found are looked at: one that did change, since or
+        unheard, has everything looked at again.
+        """
+        self.refresh(budget_seconds=self.refresh_seconds)
+        found = find()
+        if self.freshness.fresh and not self._as_indexed(documents(found)):
+            self.indexer.distrust()
+            self.refresh(budget_seconds=self.refresh_seconds)
+            found = find()
+            if not self._as_indexed(documents(found)):
+                self.freshness = replace(self.freshness, fresh=False)
+        return found
+
+    def _as_indexed(self, documents: Iterable[Document]) -> bool:
+        return all(state == "fresh" for state in check(folder_of(self.root), documents).values())
+
+    def _documents_of_relatives(self, related: Related) -> list[Document]:
+        paths = dict.fromkeys(one.path for one in related.relatives)
+        return [document for path in paths if (document := self.store.document(path)) is not None]
+
+    def _checked(self, hits: list[Hit]) -> list[Hit]:
+        """Return hits that say of themselves whether they are fresh."""
+        if self.freshness.fresh:
+            return hits
+        return [replace(hit, fresh=self._is_current(hit.path, hit.document.sha256)) for hit in hits]
+
+    def _is_current(self, path: str, sha256: str) -> bool:
+        try:
+            data = self.read(path)
+        except (ForbiddenError, NotFoundError):
+            return False
+        return data is not None and hashlib.sha256(data).hexdigest() == sha256
+
+    def _target(self, text: str, relations: Relations) -> Target:
+        """Return what a text means: a document if there is one of this path, else a name."""
+        from quaestor.retrieval.related import Target  # noqa: PLC0415
+
+        path, line = split_place(text.strip())
+        document = self.store.document(_plain(path))
+        if document is None and looks_like_a_path(path):
+            document = self.document(path)
+        if document is not None:
+            return Target(path=document.path) if line is None else relations.target_at(document.path, line)
+        target = read_name(text)
+        if not target.name:
+            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line behind a colon.")
+        return target
+
+    def _stands(self, name: str) -> bool:
+        """Return whether a name stands anywhere in the corpus, be it in prose or data."""
+        return bool(self.store.lexical(terms_of_word(name)[:1], 1)) if name.isidentifier() else False
+
+
+def _documents_of_hits(hits: list[Hit]) -> list[Document]:
+    return [hit.document for hit in hits]
+
+
+def _plain(path: str) -> str:
+    """Return a path as the index has it: no ``./``, no doubled slashes. What leads elsewhere stays as it is."""
+    parts = [part for part in path.strip().split("/") if part not in ("", ".")]
+    return path if path.startswith("/") or ".." in parts else "/".join(parts)
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def _meant(near: list[str]) -> str:
+    if not near:
+        return " Give a path as a search shows it."
+    return f" Did you mean {' or '.join(map(repr, near))}?"
+
+
+def _now() -> str:
+    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")

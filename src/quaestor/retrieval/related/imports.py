@@ -1,0 +1,191 @@
+"""What a source file says that it imports, and which document that is. Pure: text and paths in, paths out.
+
+By the words of import statements alone; no build file is read. What could be several documents is the one nearest to
+the file that imports it; what is none of them is not ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from posixpath import dirname, splitext
+
+_M = re.MULTILINE
+_PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", _M)
+_PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
+_JAVASCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
+_JVM = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", _M)
+_C = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', _M)
+_PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
+    "javascript": (_JAVASCRIPT,),
+    "typescript": (_JAVASCRIPT,),
+    "tsx": (_JAVASCRIPT,),
+    "vue": (_JAVASCRIPT,),
+    "svelte": (_JAVASCRIPT,),
+    "go": (re.compile(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*$', _M),),
+    "rust": (
+        re.compile(r"\buse[ \t]+((?:crate|self|super|\w+)(?:::\w+)+)"),
+        re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
+    ),
+    "java": (_JVM,),
+    "kotlin": (_JVM,),
+    "scala": (_JVM,),
+    "c": (_C,),
+    "cpp": (_C,),
+    "ruby": (re.compile(r"""\brequire(?:_relative)?[ \t]*\(?["']([^"'\n]+)["']"""),),
+    "php": (
+        re.compile(r"^[ \t]*use[ \t]+(?:function[ \t]+)?([\w\\]+)", _M),
+        re.compile(r"""\b(?:require|include)(?:_once)?\b[^'"\n]*["']([^"'\n]+)["']"""),
+    ),
+    "lua": (re.compile(r"""\brequire[ \t]*\(?["']([\w./-]+)["']"""),),
+    "haskell": (re.compile(r"^import[ \t]+(?:qualified[ \t]+)?([\w.]+)", _M),),
+    "elixir": (re.compile(r"^[ \t]*(?:alias|import|use|require)[ \t]+([A-Z][\w.]*)", _M),),
+    "bash": (re.compile(r"""^[ \t]*(?:source|\.)[ \t]+["']?([^"'\s]+)""", _M),),
+    "zig": (re.compile(r'@import\("([^"\n]+)"\)'),),
+}
+_AS_PATHS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "go", "c", "cpp", "ruby", "bash", "zig"})
+# A file of this name stands for its folder.
+_ENTRIES = frozenset({"__init__", "index", "mod", "lib", "init"})
+_SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported module.
+
+    Attributes:
+        line: where the statement stands, 1-based.
+        parts: the module's names, outermost first.
+        up: folders to go up from the importing file's own, 0 for its own; None if it is not relative.
+    """
+
+    line: int
+    parts: tuple[str, ...]
+    up: int | None = None
+
+
+def imports_of(text: str, language: str) -> list[Import]:
+    """Return what a file imports, in order."""
+    if language == "python":
+        return sorted(_python(text), key=lambda one: one.line)
+    return [
+        made
+        for pattern in _PATTERNS.get(language, ())
+        for found in pattern.finditer(text)
+        if (made := _made(found[1], language, text.count("\n", 0, found.start(1)) + 1)) is not None
+    ]
+
+
+def _python(text: str) -> Iterator[Import]:
+    for found in _PYTHON_FROM.finditer(text):
+        line = text.count("\n", 0, found.start(1)) + 1
+        module = found[1].lstrip(".")
+        dots = len(found[1]) - len(module)
+        parts = tuple(module.split(".")) if module else ()
+        up = dots - 1 if dots else None
+        for item in re.sub(r"#[^\n]*", "", found[2]).strip("()").split(","):
+            # What is imported may be a module or stand in one: the longer path is tried first.
+            name = item.split()[:1]
+            if name and name[0].isidentifier():
+                yield Import(line, (*parts, name[0]), up)
+    for found in _PYTHON_IMPORT.finditer(text):
+        line = text.count("\n", 0, found.start(1)) + 1
+        for item in found[1].split(","):
+            name = item.split()[:1]
+            if name and name[0]:
+                yield Import(line, tuple(name[0].split(".")))
+
+
+def _made(stated: str, language: str, line: int) -> Import | None:
+    if language in _AS_PATHS:
+        return _of_path(stated, language, line)
+    if stated.startswith("mod"):
+        return Import(line, (stated.rsplit(maxsplit=1)[-1],), 0)
+    parts = tuple(part for part in re.split(r"::|[.\\/]", stated) if part)
+    if language == "rust":
+        relative = parts[0] in ("crate", "self", "super")
+        kept = tuple(part for part in parts if part not in ("crate", "self", "super"))
+        return Import(line, kept, None) if kept and relative else None
+    if language == "elixir":
+        parts = tuple(_SNAKE.sub("_", part).lower() for part in parts)
+    return Import(line, parts) if parts else None
+
+
+def _of_path(stated: str, language: str, line: int) -> Import | None:
+    pieces = [piece for piece in stated.split("/") if piece not in ("", ".")]
+    up = sum(piece == ".." for piece in pieces)
+    relative = stated.startswith(".") or (language in ("c", "cpp", "zig", "bash") and "/" not in stated)
+    kept = [piece for piece in pieces if piece != ".." and not piece.startswith("$")]
+    if kept and language != "go":
+        kept[-1] = _stem(kept[-1])
+    if not kept and not relative:
+        return None
+    return Import(line, tuple(kept), up if relative else None)
+
+
+class Modules:
+    """The documents of a corpus by what they are imported as."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for path in paths:
+            for parts in _module_names(path):
+                self._by_last.setdefault(parts[-1].lower(), []).append((parts, path))
+
+    def resolve(self, wanted: Import, importer: str) -> str | None:
+        """Return the document that an import means, or None if it is none of this corpus."""
+        if wanted.up is not None:
+            folder = tuple(dirname(importer).split("/")) if dirname(importer) else ()
+            if wanted.up > len(folder):
+                return None
+            base = folder[: len(folder) - wanted.up]
+            return self._exact((*base, *wanted.parts)) or self._exact((*base, *wanted.parts[:-1]))
+        parts = wanted.parts
+        # The last name may be something within the module.
+        for count in (len(parts), len(parts) - 1):
+            if count >= 1 and (found := self._by_end(parts[:count], importer)) is not None:
+                return found
+        return None
+
+    def _exact(self, parts: tuple[str, ...]) -> str | None:
+        if not parts:
+            return None
+        return next((path for names, path in self._by_last.get(parts[-1].lower(), ()) if names == parts), None)
+
+    def _by_end(self, parts: tuple[str, ...], importer: str) -> str | None:
+        ending = tuple(part.lower() for part in parts)
+        own = tuple(dirname(importer).lower().split("/"))
+        fits = []
+        for names, path in self._by_last.get(ending[-1], ()):
+            lower = tuple(name.lower() for name in names)
+            # One bare name says little: it is a file of the same folder, or of the root or what stands below it.
+            telling = len(ending) > 1 or len(names) <= 2 or lower[:-1] == own
+            if telling and (lower[-len(ending) :] == ending) and path != importer:
+                fits.append((_shared(own, lower), -len(names), path))
+        return max(fits)[2] if fits else None
+
+
+def _module_names(path: str) -> Iterator[tuple[str, ...]]:
+    folder, _, name = path.rpartition("/")
+    folders = tuple(folder.split("/")) if folder else ()
+    stem = _stem(name)
+    yield (*folders, stem)
+    if stem in _ENTRIES and folders:
+        yield folders
+    if name.endswith(".go") and folders and not name.endswith("_test.go"):
+        yield folders
+
+
+def _stem(name: str) -> str:
+    stem = splitext(name)[0]
+    return splitext(stem)[0] if stem.endswith(".d") else stem or name
+
+
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    count = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

@@ -1,0 +1,55 @@
+"""``edit``: a change to one document, proposed only. Nothing is written here."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from quaestor.corpus import Corpus
+from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
+from quaestor.errors import UsageError
+from quaestor.prompts import load
+from quaestor.subroutines.cutting import fit, plural
+from quaestor.subroutines.shown import shown_line
+from quaestor.subroutines.values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.subroutines.words import described
+
+_PARAMETERS = (
+    Parameter("path", "string", required=True),
+    Parameter("search", "string"),
+    Parameter("replace", "string", required=True),
+)
+
+
+def edit_of(corpus: Corpus) -> Subroutine:
+    """Return the subroutine that proposes changes to the documents of a corpus."""
+    description, parameters = described("edit", _PARAMETERS)
+    root = corpus.root if corpus.root.is_dir() else corpus.root.parent
+    return Subroutine("edit", description, parameters, partial(_run, root))
+
+
+def _run(root: Path, arguments: Arguments, room: Room) -> Outcome:
+    proposal = Proposal((_change(arguments),))
+    planned = plan(root, proposal)
+    if planned.refusals:
+        raise UsageError(" ".join(refusal.message for refusal in planned.refusals))
+    lines = [shown_line(line) for line in diff(planned).splitlines()]
+    mark = load("result_diff_cut")
+    head = load("result_edit").template
+    fitted = fit(
+        [head, *lines], room.budget, room.count, lambda shown: mark.render(lines=plural(len(lines) + 1 - shown, "line"))
+    )
+    return Outcome(fitted.text, proposal=proposal)
+
+
+def _change(arguments: Arguments) -> Change:
+    path, replace = str(arguments["path"]), str(arguments["replace"])
+    search = str(arguments.get("search", ""))
+    if not search.strip():
+        return Whole(path, _ended(replace))
+    return Replace(path, _ended(search), _ended(replace))
+
+
+def _ended(text: str) -> str:
+    """Return whole lines: models leave out the last line's end."""
+    return f"{text}\n" if text and not text.endswith("\n") else text
