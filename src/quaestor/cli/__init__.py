@@ -26,6 +26,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "index": "Build the index of a folder, or bring it up to date.",
     "search": "Find code and prose by words and by meaning.",
+    "related": "Find definitions, callers, tests, neighbours of a name.",
     "ask": "Answer a question from the corpus, with checked sources.",
     "chat": "Hold a conversation about the corpus.",
     "sessions": "List, show, resume, export or delete conversations.",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from quaestor.errors import UsageError
-from quaestor.prompts.passages import Passage
 from quaestor.subroutines.arguments import brief, check_arguments, nearest
 from quaestor.subroutines.cutting import cut
 from quaestor.subroutines.protocols import tag_list, tool
-from quaestor.subroutines.values import Outcome, Room, Subroutine
+from quaestor.subroutines.values import Numbered, Outcome, Room, Subroutine, numbered_from_one
 
 
 class Registry:
@@ -54,7 +53,7 @@ class Registry:
         *,
         budget: int,
         count: Callable[[str], int],
-        numbered: Callable[[Sequence[Passage]], Sequence[Passage]] = tuple,
+        numbered: Numbered = numbered_from_one,
     ) -> Outcome:
         """Run a subroutine. What the model can mend comes back as a failed outcome that says how.
 

@@ -1,6 +1,6 @@
 """``related``: definitions, callers, tests and neighbours of a name or a document.
 
-Definitions are shown as passages, everything else as one numbered line each, so that much fits.
+Definitions of a name are shown as passages, everything else as one numbered line each, so that much fits.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _FEW, _MANY = 6, 30
 _LONGEST_LINE = 160
 # What the headings and the joins may take beyond the sum of their parts.
 _SLACK = 0.95
+# Tokens below which a section says nothing of use.
+_LEAST = 60
 
 
 def related_of(corpus: Corpus) -> Subroutine:
@@ -43,14 +45,18 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
         return Outcome(load("result_no_relatives").render(target=shown_name(str(found.target))))
     numbered = dict(zip(found.relatives, room.numbered([*map(_passage, found.relatives)]), strict=True))
     kinds = [one for one in KINDS if found.of(one)]
+    shown = kinds[: max(1, room.budget // _LEAST)]
     left = int(room.budget * _SLACK)
     sections: list[Shown] = []
-    for number, one in enumerate(kinds):
-        share = left // (len(kinds) - number)
+    for number, one in enumerate(shown):
+        share = left // (len(shown) - number)
         section = _section(found, one, numbered, replace(room, budget=share))
         left -= room.count(f"{section.text}\n")
         sections.append(section)
-    text = "\n".join(section.text for section in sections if section.text)
+    lines = [section.text for section in sections if section.text]
+    if hidden := sum(len(found.of(one)) for one in kinds[len(shown) :]):
+        lines.append(load("result_related_cut").render(places=plural(hidden, "place")))
+    text = "\n".join(lines)
     return Outcome(text, tuple(passage for section in sections for passage in section.passages))
 
 
@@ -59,7 +65,7 @@ def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage
     heading = _heading(found, kind)
     within = replace(room, budget=room.budget - room.count(f"{heading}\n"))
     listed = found.of(kind)
-    if kind == "definitions":
+    if kind == "definitions" and found.target.name:
         inner = show_passages([numbered[one] for one in listed], within)
     else:
         inner = _lines(listed, [numbered[one] for one in listed], within)

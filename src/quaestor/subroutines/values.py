@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quaestor.edits import Proposal
@@ -40,6 +40,15 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
+Numbered = Callable[[Sequence[Passage]], Sequence[Passage]]
+"""Gives passages the numbers by which they are cited, in their order."""
+
+
+def numbered_from_one(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return passages under the numbers 1, 2, 3."""
+    return tuple(replace(passage, n=n) for n, passage in enumerate(passages, 1))
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """What a result may take.
@@ -52,7 +61,7 @@ class Room:
 
     budget: int
     count: Callable[[str], int]
-    numbered: Callable[[Sequence[Passage]], Sequence[Passage]] = tuple
+    numbered: Numbered = numbered_from_one
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quaestor.passages import Chunk, Document
 from quaestor.retrieval.related.values import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
+
+LARGE = 40_000
+"""Letters from which a file is no longer parsed whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,10 @@ class IndexedFile:
     def lines(self) -> list[str]:
         """The lines without their ends."""
         return self.text.split("\n")
+
+    def with_only(self, wanted: Callable[[Chunk], bool]) -> str:
+        """Return the text with the lines of all other chunks left blank."""
+        return _joined([one for one in self.chunks if wanted(one.chunk)])
 
     def chunk_at(self, line: int) -> Chunk | None:
         """Return the chunk that holds a line, or None if it is blank."""

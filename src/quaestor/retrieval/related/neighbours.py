@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from quaestor.chunking import Definition, definitions
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related.files import IndexedFile, chunk_relative, qualified
+from quaestor.retrieval.related.files import LARGE, IndexedFile, chunk_relative
 from quaestor.retrieval.related.imports import imports_of
+from quaestor.retrieval.related.occurrences import word_pattern
 from quaestor.retrieval.related.sources import Sources
-from quaestor.retrieval.related.values import Relative
+from quaestor.retrieval.related.values import RelatedKind, Relative
 from quaestor.stores import FieldBoosts, StoredChunk
 from quaestor.terms import terms
 
 _IMPORTING_CHUNKS = 600
 _SHOWN_LINES = 60
+_LEADING = ("#", "//", "/*", "*", "--", "@", "'''", '"""')
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 
 
@@ -60,15 +64,40 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
 
 def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
     """Yield the definitions of the same file that stand nearest to one, in their order."""
-    others = [
-        one.chunk
-        for one in file.chunks
-        if one.chunk.symbol and not (one.chunk.span.start_line <= home.start_line <= one.chunk.span.end_line)
-    ]
-    others.sort(key=lambda chunk: abs(chunk.span.start_line - home.start_line))
-    for chunk in sorted(others[:limit], key=lambda chunk: chunk.span.start_line):
-        end = min(chunk.span.end_line, chunk.span.start_line + _SHOWN_LINES)
-        yield file.relative("neighbours", "same file", chunk.span.start_line, end, qualified(chunk))
+    # All of a large file is not read for the sake of two neighbours.
+    near = outline(file, "neighbours") if len(file.text) <= LARGE else by_chunks(file, "neighbours")
+    others = [one for one in near if not (one.start_line <= home.end_line and home.start_line <= one.end_line)]
+    others.sort(key=lambda one: abs(one.start_line - home.start_line))
+    for one in sorted(others[:limit], key=lambda one: one.start_line):
+        yield replace(one, role="same file")
+
+
+def outline(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
+    """Yield what a document defines, in order; its sections, where it is no code that can be parsed."""
+    found = definitions(file.text.encode("utf-8", "surrogatepass"), file.document.language)
+    if not found:
+        yield from by_chunks(file, kind)
+    lines = file.lines
+    for one in found:
+        start = _line_of(one, lines)
+        end = min(one.span.end_line, start + _SHOWN_LINES - 1)
+        yield file.relative(kind, "definition", start, end, ".".join((*one.scope, one.name)))
+
+
+def by_chunks(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
+    """Yield a document's chunks that define something or have a heading, in order."""
+    return (chunk_relative(one, "definition", kind) for one in file.chunks if one.chunk.symbol)
+
+
+def _line_of(definition: Definition, lines: list[str]) -> int:
+    """Return the line that names a definition: comments and decorators come before it."""
+    pattern = word_pattern(definition.name)
+    span = definition.span
+    for number in range(span.start_line, span.end_line + 1):
+        line = lines[number - 1].lstrip()
+        if pattern.search(line) and not line.startswith(_LEADING):
+            return number
+    return span.start_line
 
 
 def _without_test(stem: str) -> str:

@@ -83,25 +83,29 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
     tree = parse(data, syntax.grammar)
     if tree is None:
         return None
-    found = list(_Reader(Source(data), syntax, name).read(tree.root_node, _offsets(text, name)))
-    own = any(one.role in ("definition", "import") for one in found)
-    if own or language not in _IMPORTING or _WILDCARD.search(text):
-        return found
-    return [one for one in found if not one.bare]
+    return list(_Reader(Source(data), syntax, name).read(tree.root_node, _offsets(text, name)))
+
+
+def of_others(found: list[Occurrence], text: str, language: str) -> list[Occurrence]:
+    """Return the uses that can mean what another file defines: where a language asks it, a bare name is imported."""
+    uses = [one for one in found if one.role != "definition"]
+    imported = any(one.role == "import" for one in uses)
+    if imported or language not in _IMPORTING or _WILDCARD.search(text):
+        return uses
+    return [one for one in uses if not one.bare]
 
 
 def may_use(texts: Iterable[str], language: str, name: str) -> bool:
     """Return whether a file may use what another one calls ``name``, judged by the chunks in which the name stands.
 
-    Cheaper than ``occurrences``, and never False where that finds something.
+    Cheaper than ``occurrences``, and never False where ``of_others`` finds something.
     """
     if language not in _IMPORTING:
         return True
     word = word_pattern(name).pattern
     qualified = rf"\.\s*{word}"
     imported = rf"\b(?:import|require|export|from)\b[^\n]*{word}|^[ \t]*(?:type[ \t]+)?{word}[ \t]*(?:,|as\b|$|[)}}])"
-    defined = rf"\b(?:def|class|function\*?|const|let|var|interface|type|enum)[ \t]+{word}|^{word}[ \t]*[:=]"
-    evidence = re.compile(f"{qualified}|{imported}|{defined}|{_WILDCARD.pattern}", re.MULTILINE)
+    evidence = re.compile(f"{qualified}|{imported}|{_WILDCARD.pattern}", re.MULTILINE)
     return any(evidence.search(text) for text in texts)
 
 

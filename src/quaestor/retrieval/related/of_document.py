@@ -8,7 +8,7 @@ from dataclasses import replace
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related.files import IndexedFile, chunk_relative, load_file
 from quaestor.retrieval.related.imports import imports_of
-from quaestor.retrieval.related.neighbours import importers, mirrors
+from quaestor.retrieval.related.neighbours import importers, mirrors, outline
 from quaestor.retrieval.related.sources import Found, Sources
 from quaestor.retrieval.related.values import RelatedKind, Relative, Target
 
@@ -31,7 +31,7 @@ class OfDocument:
         if file is None:
             return Found()
         if kind == "definitions":
-            found = [chunk_relative(one, "definition", kind) for one in file.chunks if one.chunk.symbol]
+            found = list(outline(file, kind))
         elif kind == "callers":
             found = [one for one in self._importing(file) if not profile_path(one.path).test]
         elif kind == "tests":

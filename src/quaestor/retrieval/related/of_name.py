@@ -24,14 +24,14 @@ class OfName:
         self._target = target
         self._limit = limit
         self._store = sources.store
-        self._confirmer = Confirmer(self._store, target.name)
+        self._confirmer = Confirmer(self._store, target.name, limit)
         self._definitions: list[Relative] | None = None
         self._candidates: Candidates | None = None
 
     def find(self, kind: RelatedKind) -> Found:
         """Return the relatives of one kind."""
         if kind in ("definitions", "neighbours"):
-            listed = self.definitions() if kind == "definitions" else list(self._neighbours())
+            listed = self.definitions() if kind == "definitions" else list(self._neighbours())[: self._limit]
             return Found(listed, len(listed))
         standing = self._standing()
         code, tests, _ = split_tests(standing.listed)
@@ -81,22 +81,27 @@ class OfName:
 
     def _standing(self) -> Candidates:
         if self._candidates is None:
-            homes = {one.path for one in self.definitions()}
-            self._candidates = candidates(self._store, self._target.name, homes)
+            homes = frozenset(one.path for one in self.definitions())
+            self._confirmer.homes = homes
+            self._candidates = candidates(self._store, self._target.name, homes, self._limit)
         return self._candidates
 
     def _uses(self, found: list[Candidate], kind: RelatedKind, complete: bool) -> Found:
         result = Found(complete=complete)
+        spare: list[Relative] = []
         for candidate in found:
             if len(result.relatives) < self._limit:
                 confirmed = self._confirmer.uses(candidate, kind)
                 # One file that uses it everywhere leaves room for others.
-                result.relatives += confirmed[: max(3, self._limit // 3)]
+                most = max(3, self._limit // 3)
+                result.relatives += confirmed[:most]
+                spare += confirmed[most:]
                 result.total += len(confirmed)
             else:
                 # Not looked into: as often as the word stands there, at most.
                 result.total += candidate.count
                 result.complete = False
+        result.relatives += spare[: max(0, self._limit - len(result.relatives))]
         # A caller says more than what only names or imports it; files stay in their order.
         order = {"call": 0, "reference": 1, "import": 2, "mention": 3}
         result.relatives.sort(key=lambda one: order.get(one.role, 4))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.chunking.languages import PROSE
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related.files import IndexedFile, load_file
-from quaestor.retrieval.related.occurrences import Occurrence, may_use, occurrences, word_pattern
+from quaestor.retrieval.related.files import LARGE, IndexedFile, load_file
+from quaestor.retrieval.related.occurrences import Occurrence, may_use, occurrences, of_others, word_pattern
 from quaestor.retrieval.related.values import RelatedKind, Relative
 from quaestor.stores import FieldBoosts, Store, StoredChunk
-from quaestor.terms import terms_of_word
+from quaestor.terms import split_identifier, terms_of_word
 
-# Of a name that stands in more chunks than this, the ones that hold it most often are looked at.
-_MOST_CHUNKS = 500
-# Parsing costs about a fifth of a millisecond a kilobyte: what is beyond this is counted and not confirmed.
-_PARSED_BYTES = 256_000
+# What is looked at, for each place that is wanted. Of a name that stands in more chunks, those that hold it most often
+# are; a chunk takes some 30 microseconds to fetch, a kilobyte 200 to parse. What lies beyond is counted, not confirmed.
+_CHUNKS_EACH = 30
+_BYTES_EACH = 13_000
+_LEAST_EACH = 10
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _ROLES = ("call", "reference", "import", "mention")
 
@@ -49,20 +50,22 @@ class Candidates:
     complete: bool
 
 
-def candidates(store: Store, name: str, homes: Collection[str]) -> Candidates:
+def candidates(store: Store, name: str, homes: Collection[str], limit: int) -> Candidates:
     """Return the documents in which a name stands as a word of its own.
 
     Args:
         store: the index.
         name: a plain name.
         homes: paths of the documents that define it; the nearer to one of them, the earlier.
+        limit: places that are wanted; of a word that stands everywhere, so many more are looked at.
     """
     terms = terms_of_word(name)
     if not terms:
         return Candidates((), True)
     # A compound name is a term as a whole; any other is found by its stem, and told apart by its letters here.
     wanted = terms[:1] if name.isascii() else terms
-    scored = store.lexical(wanted, _MOST_CHUNKS, None, _BODY)
+    most = _CHUNKS_EACH * max(limit, _LEAST_EACH)
+    scored = store.lexical(wanted, most, None, _BODY)
     pattern = word_pattern(name)
     found: dict[str, list[StoredChunk]] = {}
     counts: dict[str, int] = {}
@@ -74,10 +77,10 @@ def candidates(store: Store, name: str, homes: Collection[str]) -> Candidates:
     listed = [
         Candidate(path, counts[path], tuple(chunks))
         for path, chunks in found.items()
-        if may_use((one.chunk.text for one in chunks), chunks[0].document.language, name)
+        if path in homes or may_use((one.chunk.text for one in chunks), chunks[0].document.language, name)
     ]
     listed.sort(key=lambda one: (-_nearness(one.path, homes), -one.count, one.path))
-    return Candidates(tuple(listed), len(scored) < _MOST_CHUNKS)
+    return Candidates(tuple(listed), len(scored) < most)
 
 
 class Confirmer:
@@ -85,12 +88,14 @@ class Confirmer:
 
     Attributes:
         spent: bytes parsed so far.
+        homes: paths of the documents that define the name.
     """
 
-    def __init__(self, store: Store, name: str, most_bytes: int = _PARSED_BYTES) -> None:
+    def __init__(self, store: Store, name: str, limit: int) -> None:
+        self.homes: frozenset[str] = frozenset()
         self._store = store
         self._name = name
-        self._most = most_bytes
+        self._most = _BYTES_EACH * max(limit, _LEAST_EACH)
         self._known: dict[str, tuple[IndexedFile, list[Occurrence] | None] | None] = {}
         self.spent = 0
 
@@ -101,12 +106,19 @@ class Confirmer:
             if file is None:
                 self._known[path] = None
             else:
-                found = None
-                if self.spent < self._most:
-                    found = occurrences(file.text, file.document.language, self._name)
-                    self.spent += len(file.text)
-                self._known[path] = file, found
+                self._known[path] = file, self._parsed(file) if self.spent < self._most else None
         return self._known[path]
+
+    def _parsed(self, file: IndexedFile) -> list[Occurrence] | None:
+        pattern = word_pattern(self._name)
+        large = len(file.text) > LARGE
+        # Of a large file only the chunks that hold the name are read, at their lines.
+        text = file.with_only(lambda chunk: bool(pattern.search(chunk.text))) if large else file.text
+        self.spent += sum(map(len, text.split())) if large else len(text)
+        found = occurrences(text, file.document.language, self._name)
+        if found is None or not large:
+            return found
+        return [replace(one, symbols=_in_scope(file, one)) for one in found]
 
     def uses(self, candidate: Candidate, kind: RelatedKind) -> list[Relative]:
         """Return the places of one document that use the name, calls first; what only imports it, if nothing else."""
@@ -115,8 +127,12 @@ class Confirmer:
             return []
         file, found = read
         if found is None:
-            return list(_mentions(file, self._name, kind))
-        uses = [one for one in found if one.role != "definition"]
+            # A common word stands everywhere and says nothing.
+            return list(_mentions(file, self._name, kind)) if len(split_identifier(self._name)) > 1 else []
+        if candidate.path in self.homes:
+            uses = [one for one in found if one.role != "definition"]
+        else:
+            uses = of_others(found, file.text, file.document.language)
         telling = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
         for one in sorted(telling, key=lambda one: _ROLES.index(one.role)):
@@ -125,6 +141,13 @@ class Confirmer:
             file.relative(kind, one.role, line, one.end_line, ".".join(one.symbols) or None)
             for line, one in places.items()
         ]
+
+
+def _in_scope(file: IndexedFile, found: Occurrence) -> tuple[str, ...]:
+    chunk = file.chunk_at(found.start_line)
+    if chunk is None or found.symbols[: len(chunk.scope)] == chunk.scope:
+        return found.symbols
+    return (*chunk.scope, *found.symbols)
 
 
 def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relative]:
