@@ -19,6 +19,7 @@ from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.chat.session import Sessions
+    from quaestor.edits import Journal, Objection
     from quaestor.models.openai_compatible import OpenAICompatibleModel
 
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -174,6 +175,26 @@ def make_sessions(settings: Settings) -> Sessions:
     from quaestor.chat.session import Sessions  # noqa: PLC0415 - only for conversations
 
     return Sessions(data_home(settings) / "sessions")
+
+
+def make_journal(root: Path, settings: Settings) -> Journal:
+    """Return the record of edits of one source, in the data folder under the same name as its index."""
+    from quaestor.edits import Journal  # noqa: PLC0415 - only for edits
+
+    return Journal(data_home(settings) / "edits" / index_folder(root, settings).name)
+
+
+def make_objection(root: Path, settings: Settings) -> Objection:
+    """Return what tells the paths of a source that a person is asked about once more before they are edited."""
+    from quaestor.ingest.single import left_out  # noqa: PLC0415 - only for edits
+
+    ingest = ingest_settings(settings)
+
+    def objection(path: str) -> str | None:
+        reason = left_out(root, path, ingest)
+        return None if reason is None else f"it is not indexed: {reason}"
+
+    return objection
 
 
 def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> Survey:

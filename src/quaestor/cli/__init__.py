@@ -29,6 +29,8 @@ COMMANDS = {
     "related": "Find definitions, callers, tests, neighbours of a name.",
     "ask": "Answer a question from the corpus, with checked sources.",
     "chat": "Hold a conversation about the corpus.",
+    "edit": "Change files as told, after showing the difference.",
+    "undo": "Take the last edit back.",
     "sessions": "List, show, resume, export or delete conversations.",
     "stats": "Tell what an index holds: documents, chunks, words, tokens.",
     "config": "Show settings and where each value comes from.",

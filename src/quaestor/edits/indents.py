@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -9,7 +10,8 @@ from itertools import pairwise
 from quaestor.edits.keys import indent_of
 
 Indent = Callable[[str], str]
-_UNITS = (2, 3, 4, 8)
+_TAB_WIDTHS = (2, 3, 4, 8)
+_NEARLY_ALL = 0.9
 
 
 class UnclearError(ValueError):
@@ -28,92 +30,106 @@ def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file:
     """
     known: dict[str, str] = {}
     for said, there in pairs:
-        if not said.strip():
-            continue
         own, real = indent_of(said), indent_of(there)
         if known.setdefault(own, real) != real:
             return _refused("lines that are indented alike in the proposal are indented differently in the file")
     if all(own == real for own, real in known.items()):
-        return _in_kind(proposed, file, known)
-    order = sorted(known, key=len)
-    if any(len(known[one]) >= len(known[two]) for one, two in pairwise(order)):
+        return _in_kind(known, file)
+    order = sorted(known, key=lambda own: len(own.expandtabs(4)))
+    if any(len(known[one].expandtabs(4)) >= len(known[two].expandtabs(4)) for one, two in pairwise(order)):
         return _refused("the proposal's indentation does not grow with the file's")
-    return _Linear(known, proposed, file)
+    further = _tabs_for_blanks(known) or _blanks_for_tabs(known) or _linear(known, proposed, file)
+    return lambda own: known[own] if own in known else further(own)
 
 
-class _Linear:
-    """Widths in the file as a linear function of widths in the proposal."""
+def _tabs_for_blanks(known: dict[str, str]) -> Indent | None:
+    """Return what writes the proposal's tabs as blanks, if there is one width of a tab that explains all pairs."""
+    if not any("\t" in own for own in known) or any("\t" in real for real in known.values()):
+        return None
+    widths = [
+        width for width in _TAB_WIDTHS if all(own.replace("\t", " " * width) == real for own, real in known.items())
+    ]
+    return (lambda own: own.replace("\t", " " * widths[0])) if len(widths) == 1 else None
 
-    def __init__(self, known: dict[str, str], proposed: Sequence[str], file: Sequence[str]) -> None:
-        self._known = known
-        self._proposed = proposed
-        self._file = file
 
-    def __call__(self, own: str) -> str:
-        if own in self._known:
-            return self._known[own]
-        said = _sole([*self._known, own])
-        there = _sole(list(self._known.values())) or said
-        if said is None or there is None:
+def _blanks_for_tabs(known: dict[str, str]) -> Indent | None:
+    """Return what writes the proposal's blanks as tabs, if there is one width of a tab that explains all pairs."""
+    if any("\t" in own for own in known) or not any("\t" in real for real in known.values()):
+        return None
+    widths = [
+        width for width in _TAB_WIDTHS if all(own == real.replace("\t", " " * width) for own, real in known.items())
+    ]
+    return (lambda own: _in_tabs(own, widths[0])) if len(widths) == 1 else None
+
+
+def _in_tabs(own: str, width: int) -> str:
+    if set(own) - {" "} or len(own) % width:
+        raise UnclearError("its indentation has no counterpart in the file")
+    return "\t" * (len(own) // width)
+
+
+def _linear(known: dict[str, str], proposed: Sequence[str], file: Sequence[str]) -> Indent:
+    """Return widths in the file as a linear function of widths in the proposal: shifted, or with other steps."""
+
+    def indent(own: str) -> str:
+        said, there = _sole([*known, own]), _sole([*known.values()])
+        if said is None or there is None or (said and there and said != there):
             raise UnclearError("tabs and blanks are mixed in its indentation")
-        slope, offset = self._fit(said, there)
-        width = slope * len(own) + offset
-        if width < 0 or width.denominator != 1:
-            raise UnclearError("its indentation has no counterpart in the file")
-        return there * int(width)
-
-    def _fit(self, said: str, there: str) -> tuple[Fraction, Fraction]:
-        points = sorted({(len(own), len(real)) for own, real in self._known.items()})
-        if len(points) == 1:
-            slope = self._slope(points[0], said, there)
-        else:
-            slope = Fraction(points[1][1] - points[0][1], points[1][0] - points[0][0])
+        points = sorted({(len(one), len(real)) for one, real in known.items()})
+        slope = _slope(points, step_of([*proposed]), unit_of(file))
         offset = points[0][1] - slope * points[0][0]
-        if any(slope * own + offset != real for own, real in points):
-            raise UnclearError("its indentation is uneven")
-        return slope, Fraction(offset)
-
-    def _slope(self, point: tuple[int, int], said: str, there: str) -> Fraction:
-        """Return the slope when one indentation is all that is known: from how both sides indent elsewhere."""
-        own, real = unit_of(self._proposed, said), unit_of(self._file, there)
-        if own is None or real is None:
-            raise UnclearError("one line is too little to tell how deep it is to be indented")
-        if own == real or (said == there and not (point[0] and point[1])):
-            return Fraction(1)
-        slope = Fraction(real, own)
-        if slope * point[0] != point[1] and said == there:
-            raise UnclearError("one line is too little to tell how deep it is to be indented")
-        return slope
-
-
-def unit_of(lines: Sequence[str], character: str) -> int | None:
-    """Return by how many tabs or blanks a text indents; None if that cannot be told."""
-    if character == "\t":
-        return 1
-    widths = sorted({len(indent_of(line)) for line in lines if line.strip() and set(indent_of(line)) <= {" "}})
-    steps = {after - before for before, after in pairwise(widths)}
-    if widths and widths[0]:
-        steps.add(widths[0])
-    fitting = [unit for unit in sorted(steps) if unit in _UNITS]
-    return fitting[0] if fitting else None
-
-
-def _in_kind(proposed: Sequence[str], file: Sequence[str], known: dict[str, str]) -> Indent:
-    """Return an identity, but for a text that is indented in tabs where the file has blanks, or the reverse."""
-    real = _sole([indent_of(line) for line in file if line.strip() and not line.lstrip().startswith("*")])
-    own = _sole([indent_of(line) for line in proposed if line.strip() and not line.lstrip().startswith("*")])
-    if any(known) or not real or not own or own == real:
-        return lambda indent: indent
-    wide = unit_of(proposed if own == " " else file, " ")
-
-    def convert(indent: str) -> str:
-        if set(indent) != {own}:
-            return indent
-        if wide is None or (own == " " and len(indent) % wide):
+        width = slope * len(own) + offset
+        if any(slope * one + offset != real for one, real in points) or width < 0 or width.denominator != 1:
             raise UnclearError("its indentation has no counterpart in the file")
-        return real * (len(indent) // wide if own == " " else len(indent) * wide)
+        return (there or said or " ") * int(width)
 
-    return convert
+    return indent
+
+
+def _slope(points: Sequence[tuple[int, int]], step: int | None, unit: int | None) -> Fraction:
+    if len(points) > 1:
+        return Fraction(points[1][1] - points[0][1], points[1][0] - points[0][0])
+    own, real = points[0]
+    if step is not None and step == unit:
+        return Fraction(1)
+    if own and real and step is not None and Fraction(real, own) * step == unit:
+        return Fraction(real, own)
+    raise UnclearError("one line is too little to tell how deep it is to be indented")
+
+
+def step_of(lines: Sequence[str]) -> int | None:
+    """Return the smallest difference between two indentations; None where all are the same."""
+    widths = sorted({len(indent_of(line)) for line in lines if line.strip()})
+    return min((after - before for before, after in pairwise(widths)), default=None)
+
+
+def unit_of(lines: Sequence[str]) -> int | None:
+    """Return by how much a text mostly indents one line more than the last; None where it never does."""
+    widths = [len(indent_of(line)) for line in lines if line.strip()]
+    steps = Counter(after - before for before, after in pairwise(widths) if after > before)
+    return steps.most_common(1)[0][0] if steps else None
+
+
+def _in_kind(known: dict[str, str], file: Sequence[str]) -> Indent:
+    """Return an identity that refuses tabs where the file has blanks, or the reverse: nobody knows a tab's width."""
+    real = _usual(file)
+
+    def indent(own: str) -> str:
+        # One blank sets off the star of a comment, and blanks after tabs align.
+        foreign = "\t" in own if real == " " else len(own) > 1 and own[0] == " " and real == "\t"
+        if foreign and own not in known:
+            raise UnclearError("it is indented with tabs where the file has blanks, or the reverse")
+        return own
+
+    return indent
+
+
+def _usual(file: Sequence[str]) -> str:
+    """Return the character that nearly all indented lines begin with; empty where there is none."""
+    # Comments between stars are set off by one blank in languages of tabs.
+    first = Counter(line[0] for line in file if line[:1] in (" ", "\t") and not line.lstrip().startswith("*"))
+    most = first.most_common(1)
+    return most[0][0] if most and most[0][1] >= _NEARLY_ALL * first.total() else ""
 
 
 def _sole(indents: Sequence[str]) -> str | None:
@@ -123,7 +139,7 @@ def _sole(indents: Sequence[str]) -> str | None:
 
 
 def _refused(reason: str) -> Indent:
-    def refuse(indent: str) -> str:
+    def refuse(own: str) -> str:
         raise UnclearError(reason)
 
     return refuse

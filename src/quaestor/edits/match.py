@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from quaestor.edits.changes import Replace
 from quaestor.edits.elisions import is_elision, new_elision, split_at_elisions
 from quaestor.edits.indents import UnclearError
-from quaestor.edits.keys import key, without_numbers, without_outer_blanks, without_repeats
+from quaestor.edits.keys import indent_of, key, without_numbers, without_outer_blanks, without_repeats
 from quaestor.edits.mending import Mending
-from quaestor.edits.merging import ConflictError, Hunk, Merged, hunks, merge, span
+from quaestor.edits.merging import ConflictError, Hunk, Merged, hunks, merge, slides, span
 from quaestor.edits.plans import How, Kind, Refusal
 from quaestor.edits.text import Line, Text, block_lines
 from quaestor.edits.windows import Alignment, alignments, strictest, weight, windows
@@ -24,6 +24,7 @@ from quaestor.edits.windows import Alignment, alignments, strictest, weight, win
 _ENOUGH = 0.6
 _MARGIN = 0.1
 _LEAST_WEIGHT = 20
+_LEAST_TELLING = 10
 _LISTED = 10
 _MOST_WAYS = 1000
 
@@ -98,6 +99,8 @@ def _found(file: list[str], search: list[str], replace: list[str]) -> tuple[list
         places, normal = strictest(file, one)
         if len(places) > 1:
             raise _several(places)
+        if places and normal is str:
+            _check_telling(file, one)
         if places:
             taken = tuple(range(places[0], places[0] + len(one)))
             how: How = "exact" if normal is str and one is search else "whitespace"
@@ -121,6 +124,15 @@ def _repaired(search: list[str], replace: list[str]) -> Iterator[tuple[list[str]
     yield pair
 
 
+def _check_telling(file: list[str], search: list[str]) -> None:
+    """Refuse a text of braces and the like that stands elsewhere too but for blanks: it may be that place."""
+    keys = [key(line) for line in search]
+    if sum(map(len, set(keys))) < _LEAST_TELLING:
+        places = windows([key(line) for line in file], keys)
+        if len(places) > 1:
+            raise _several(places)
+
+
 def _several(places: Sequence[int]) -> _Refused:
     listed = ", ".join(str(place + 1) for place in places[:_LISTED])
     return _Refused("ambiguous", f"the search text stands at lines {listed}; quote more lines around it", places)
@@ -133,7 +145,7 @@ def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Pie
     ones, twos = split_at_elisions(search), split_at_elisions(replace)
     if len(ones) != len(twos):
         raise _Refused("elided", "search text and replacement leave out different parts; write the lines out")
-    pairs = [without_outer_blanks(one, two) or (one, two) for one, two in zip(ones, twos, strict=True)]
+    pairs = [_trimmed(file, one, two) for one, two in zip(ones, twos, strict=True)]
     if any(not one and two for one, two in pairs):
         raise _Refused("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
     pairs = [pair for pair in pairs if pair[0]]
@@ -152,6 +164,13 @@ def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Pie
         for at, (one, two) in zip(way, pairs, strict=True)
         if one != two
     ]
+
+
+def _trimmed(file: list[str], search: list[str], replace: list[str]) -> tuple[list[str], list[str]]:
+    """Return both texts, without blank lines around the search text if it does not stand in the file with them."""
+    if any(line.strip() for line in search) and strictest(file, search)[0]:
+        return search, replace
+    return without_outer_blanks(search, replace) or (search, replace)
 
 
 def _ways(found: list[list[int]], sizes: list[int]) -> Iterator[tuple[int, ...]]:
@@ -178,7 +197,8 @@ def _fuzzy(file: list[str], search: list[str], replace: list[str]) -> _Piece:
     if len({_spans(changes, one.places) for one in near} - {None}) > 1:
         raise _several(sorted({one.first for one in near}))
     for change in changes:
-        _check_run(keys, change, best)
+        for slid in slides(change, search, replace):
+            _check_run(keys, slid, best)
     return _Piece(search, replace, best.places)
 
 
@@ -255,7 +275,7 @@ class _Writing:
         return Fitted(text, how, next(place for place in line if place is not None) + 1)
 
     def _lines(self, piece: _Piece, *, exact: bool) -> list[Line]:
-        changes = hunks(piece.search, piece.replace, exact=exact)
+        changes = hunks(piece.search, piece.replace, exact=exact or self._same_ends(piece))
         new = [line for change in changes for line in piece.replace[change.r1 : change.r2]]
         known = {line.strip() for line in self._text.strings}
         if (lazy := new_elision(new, known, dots_are_code=self._dots_are_code)) is not None:
@@ -267,12 +287,30 @@ class _Writing:
         except UnclearError as error:
             raise _Refused("conflict", f"it cannot be told how to write the new lines: {error}") from None
 
+    def _same_ends(self, piece: _Piece) -> bool:
+        """Return whether blanks at line ends are quoted as they are, so that a change of them is meant."""
+        file = self._text.strings
+        pairs = zip(piece.search, piece.places, strict=True)
+        return all(_tail(said) == _tail(file[place]) for said, place in pairs if place is not None)
+
     def _mending(self, piece: _Piece) -> Mending:
         file = self._text.strings
         pairs = [
             (said, file[place]) for said, place in zip(piece.search, piece.places, strict=True) if place is not None
         ]
+        if self._first_is_stripped(piece):
+            pairs = pairs[1:]
         return Mending(pairs, [*piece.search, *piece.replace], file, prose=self._prose)
+
+    def _first_is_stripped(self, piece: _Piece) -> bool:
+        """Return whether the first line lost its indentation alone, and stays: it tells nothing of the others."""
+        at = piece.places[0]
+        if at is None or len(piece.search) < 2 or piece.search[:1] != piece.replace[:1]:
+            return False
+        file = self._text.strings
+        rest = zip(piece.search[1:], piece.places[1:], strict=True)
+        same = all(indent_of(said) == indent_of(file[place]) for said, place in rest if place is not None)
+        return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
     def _ended(self, merged: Merged, mending: Mending) -> list[Line]:
         """Return lines with line ends: a new one ends as the line before it in the same place does."""
@@ -286,3 +324,7 @@ class _Writing:
             else:
                 lines.append(Line(mending.line(one), end))
         return lines
+
+
+def _tail(line: str) -> str:
+    return line[len(line.rstrip(" \t")) :]

@@ -27,7 +27,7 @@ class Mending:
         self._file = file
         self._prose = prose
         self._indent: Indent = indentation(self._pairs, proposed, file)
-        self._strips = _strips(self._pairs, file, prose=prose)
+        self._strips = any(said != said.rstrip() and there == there.rstrip() for said, there in self._pairs)
         self._curled = any(straight(said) != said and straight(said).strip() == there.strip() for said, there in pairs)
         self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
 
@@ -55,11 +55,6 @@ class Mending:
         if any(straight(line) != line for line in self._file):
             return body
         raise UnclearError("it brings typographic quotes or dashes into a file that has none")
-
-
-def _strips(pairs: Sequence[tuple[str, str]], file: Sequence[str], *, prose: bool) -> bool:
-    shown = any(said != said.rstrip() and there == there.rstrip() for said, there in pairs)
-    return shown or (not prose and not any(line != line.rstrip(" \t") for line in file))
 
 
 def _inner(line: str) -> str:

@@ -67,3 +67,28 @@ def span(change: Hunk, places: Sequence[int | None]) -> tuple[int, int]:
         raise ConflictError
     first = known[0] + 1 if change.s1 else known[0]
     return first, first + change.s2 - change.s1
+
+
+def slides(change: Hunk, search: Sequence[str], replace: Sequence[str]) -> list[Hunk]:
+    """Return a change with all other places of the same lines that come to the same text.
+
+    Where a line is put in beside one that is the same, nobody can tell which of the two is new.
+    """
+    found = [change]
+    if change.s1 != change.s2 and change.r1 != change.r2:
+        return found
+    down = up = change
+    while (moved := _moved(down, 1, search, replace)) is not None:
+        found.append(down := moved)
+    while (moved := _moved(up, -1, search, replace)) is not None:
+        found.append(up := moved)
+    return found
+
+
+def _moved(change: Hunk, by: int, search: Sequence[str], replace: Sequence[str]) -> Hunk | None:
+    lines, start, stop = (search, change.s1, change.s2) if change.s2 > change.s1 else (replace, change.r1, change.r2)
+    enters, leaves = (stop, start) if by > 0 else (start - 1, stop - 1)
+    inside = min(change.s1, change.r1) + by >= 0 and change.s2 + by <= len(search) and change.r2 + by <= len(replace)
+    if not inside or lines[enters] != lines[leaves]:
+        return None
+    return Hunk(change.s1 + by, change.s2 + by, change.r1 + by, change.r2 + by)

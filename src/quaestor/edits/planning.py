@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.chunking import recognise
-from quaestor.chunking.syntax import SYNTAXES
+from quaestor.chunking.languages import PROSE
 from quaestor.edits.changes import Change, Create, Delete, Proposal, Rename, Replace, Whole
 from quaestor.edits.elisions import new_elision
 from quaestor.edits.folders import Content, Folders, PlaceError
@@ -140,9 +140,7 @@ class _Planning:
     def _replace(self, path: str, file: _File, change: Replace) -> Refusal | None:
         data = self._existing(path, file)
         language = recognise(data, path)
-        fitted = fit(
-            _text(path, data), change, prose=language not in SYNTAXES, dots_are_code=language in _DOTS_ARE_CODE
-        )
+        fitted = fit(_text(path, data), change, prose=language in PROSE, dots_are_code=language in _DOTS_ARE_CODE)
         if not isinstance(fitted, Fitted):
             return fitted
         file.data = _encoded(path, fitted.text)

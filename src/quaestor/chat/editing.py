@@ -1,0 +1,216 @@
+"""Asking a model for an edit: find the files, show them, stream its reply, and let it correct what cannot be applied.
+
+Nothing is written here: what comes out is a plan, with the reply that it was read from. The reply is taken as the
+model wrote it, for a letter that is lost on the way would be lost in a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from quaestor.chat.answer import ask_message
+from quaestor.chat.events import Event, Passages, Searching, Text
+from quaestor.chat.fitting import fit_passages
+from quaestor.chat.streaming import stream_within
+from quaestor.chunking import decode
+from quaestor.corpus import Corpus
+from quaestor.edits import Plan, Proposal, parse
+from quaestor.errors import NotFoundError
+from quaestor.messages import Message, Usage
+from quaestor.models import Finished, Model, Request
+from quaestor.passages import Hit
+from quaestor.prompts.loader import load
+from quaestor.prompts.passages import Passage, number
+from quaestor.tokens import MessageCounter, counter_for
+
+_SMALL = re.compile(r"(?<![\d.])(?:0\.\d+|[123](?:\.\d+)?)b\b", re.IGNORECASE)
+_MENTIONED = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.\w+")
+# A file that would take more of the window than this is shown in the parts that were found.
+_WHOLE_FILE_SHARE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EditSettings:
+    """How an edit is asked for.
+
+    Attributes:
+        passages: how many passages are retrieved.
+        window: the model's window, tokens.
+        reserve: tokens kept free for the reply.
+        temperature: 0 is the most settled.
+        whole: whether files are to be written in full; None: as suits the model.
+        rounds: how often the model may correct a reply that cannot be applied.
+        seconds: all of it may take.
+    """
+
+    passages: int = 8
+    window: int = 8192
+    reserve: int = 2000
+    temperature: float = 0.0
+    whole: bool | None = None
+    rounds: int = 1
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Correcting:
+    """The model is told why its changes cannot be made, and asked once more.
+
+    Attributes:
+        reasons: as it is told.
+    """
+
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The last step: what the model proposes.
+
+    Attributes:
+        reply: its last words.
+        proposal: the changes in them.
+        plan: what they come to.
+        model: who wrote it.
+        usage: tokens of all requests.
+    """
+
+    reply: str
+    proposal: Proposal
+    plan: Plan
+    model: str
+    usage: Usage
+
+
+def writes_whole_files(model: str) -> bool:
+    """Return whether a model, by its name, is too small to quote exactly: up to three thousand million weights."""
+    return bool(_SMALL.search(model))
+
+
+async def propose_edit(
+    corpus: Corpus, model: Model, instruction: str, settings: EditSettings, planned: Callable[[Proposal], Plan]
+) -> AsyncGenerator[Event | Correcting | Proposed]:
+    """Yield the steps of an edit, the last of them ``Proposed``.
+
+    Args:
+        corpus: the files.
+        model: who proposes.
+        instruction: what is wanted.
+        settings: how it is asked for.
+        planned: makes a plan of a proposal.
+
+    Raises:
+        UpstreamError: the model failed.
+        WindowError: the instruction alone does not fit the model's window.
+        LimitError: it took more time than it may.
+    """
+    deadline = asyncio.get_running_loop().time() + settings.seconds
+    counter = counter_for(model.name)
+    yield Searching(instruction)
+    hits = tuple(await asyncio.to_thread(corpus.search, instruction, settings.passages))
+    yield Passages(hits, bool(hits))
+    whole = writes_whole_files(model.name) if settings.whole is None else settings.whole
+    messages = _messages(corpus, counter, instruction, hits, settings, whole=whole)
+    usage = Usage(0, 0, reported=True)
+    for turn in range(settings.rounds + 1):
+        request = Request(messages, temperature=settings.temperature, max_tokens=_reserve(settings))
+        pieces: list[str] = []
+        finished = Finished("unknown")
+        async with aclosing(stream_within(model, request, deadline)) as deltas:
+            async for delta in deltas:
+                if isinstance(delta, Finished):
+                    finished = delta
+                    continue
+                pieces.append(delta.text)
+                yield Text(delta.text)
+        reply = "".join(pieces)
+        usage = _sum(usage, finished.usage or Usage(counter.request(messages), counter.text(reply), reported=False))
+        proposal = parse(reply, whole=whole)
+        plan = planned(proposal)
+        corrected = _corrected(messages, reply, plan, counter, settings)
+        if not proposal or not plan.refusals or turn == settings.rounds or corrected is None:
+            yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
+            return
+        yield Correcting(tuple(refusal.message for refusal in plan.refusals))
+        messages = corrected
+
+
+def _messages(
+    corpus: Corpus,
+    counter: MessageCounter,
+    instruction: str,
+    hits: Sequence[Hit],
+    settings: EditSettings,
+    *,
+    whole: bool,
+) -> tuple[Message, ...]:
+    form = load("edit_whole" if whole else "edit_blocks").render()
+    system = Message("system", load("edit").render(format=form))
+    limit = settings.window - _reserve(settings)
+    passages = _passages(corpus, counter, instruction, hits, limit)
+    return (system, ask_message(instruction, fit_passages(system, instruction, passages, counter, limit)))
+
+
+def _passages(
+    corpus: Corpus, counter: MessageCounter, instruction: str, hits: Sequence[Hit], limit: int
+) -> list[Passage]:
+    """Return the files that the instruction names, then what was found; files that are small, whole."""
+    passages: list[Passage] = []
+    seen: set[str] = set()
+    for path in dict.fromkeys(_MENTIONED.findall(instruction)):
+        if (file := _whole_file(corpus, path, len(passages) + 1)) and _is_small(file, counter, limit):
+            passages.append(file)
+            seen.add(path)
+    for hit in hits:
+        if hit.path in seen:
+            continue
+        file = _whole_file(corpus, hit.path, len(passages) + 1)
+        if file is not None and _is_small(file, counter, limit):
+            passages.append(file)
+            seen.add(hit.path)
+        else:
+            passages += (replace(one, n=len(passages) + 1) for one in number([hit]))
+    return passages
+
+
+def _whole_file(corpus: Corpus, path: str, n: int) -> Passage | None:
+    try:
+        data = corpus.read(path)
+    except NotFoundError:
+        return None
+    if data is None:
+        return None
+    decoded = decode(data)
+    text = decoded.data[decoded.start :].decode(decoded.encoding, errors="replace").replace("\r\n", "\n")
+    return Passage(n=n, path=path, text=text, start_line=1, end_line=text.rstrip("\n").count("\n") + 1)
+
+
+def _is_small(passage: Passage, counter: MessageCounter, limit: int) -> bool:
+    return len(passage.text) < limit * 8 and counter.text(passage.text) * _WHOLE_FILE_SHARE <= limit
+
+
+def _corrected(
+    messages: tuple[Message, ...], reply: str, plan: Plan, counter: MessageCounter, settings: EditSettings
+) -> tuple[Message, ...] | None:
+    """Return the request for a corrected reply, or None if there is no room for it."""
+    reasons = "\n".join(f"- {refusal.message}" for refusal in plan.refusals)
+    more = (Message("assistant", reply), Message("user", load("edit_refused").render(reasons=reasons)))
+    fits = counter.request((*messages, *more)) + _reserve(settings) <= settings.window
+    return (*messages, *more) if reply.strip() and fits else None
+
+
+def _reserve(settings: EditSettings) -> int:
+    # A reply may not take the room that the files need.
+    return min(settings.reserve, settings.window // 3)
+
+
+def _sum(one: Usage, two: Usage) -> Usage:
+    return Usage(
+        one.prompt_tokens + two.prompt_tokens,
+        one.completion_tokens + two.completion_tokens,
+        one.reported and two.reported,
+    )

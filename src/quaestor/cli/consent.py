@@ -1,0 +1,134 @@
+"""Showing what an edit would do, asking for consent, and doing it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quaestor.cli.output import amount, one_line, remark, safe
+from quaestor.edits import Applied, FileChange, Journal, Plan, apply, diff, undo
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What was agreed to beforehand.
+
+    Attributes:
+        given: nobody is asked about ordinary files.
+        sensitive: nor about hidden, ignored, secret files and those that run elsewhere.
+        may_ask: whether a person is there to be asked.
+    """
+
+    given: bool = False
+    sensitive: bool = False
+    may_ask: bool = True
+
+
+def terminal_consent(*, given: bool = False, sensitive: bool = False) -> Consent:
+    """Return what options gave, with whether both ends of a terminal are there."""
+    return Consent(given, sensitive, sys.stdin.isatty() and sys.stderr.isatty())
+
+
+def print_diff(plan: Plan) -> None:
+    """Print a plan as a unified diff, coloured in a terminal."""
+    for line in diff(plan).split("\n")[:-1]:
+        text = one_line(line.rstrip("\r")) if "\t" not in line else one_line(line.expandtabs(4))
+        heading = line.startswith(("diff ", "--- ", "+++ ", "rename ", "new file", "deleted file"))
+        colour = None if heading else _COLOURS.get(line[:1])
+        click.echo(click.style(text, bold=True) if heading else click.style(text, fg=colour))
+
+
+def print_refusals(plan: Plan) -> None:
+    """Say why a plan is refused."""
+    for refusal in plan.refusals:
+        click.echo(f"{click.style('refused:', fg='red', bold=True)} {safe(refusal.message)}", err=True)
+
+
+def agreed(plan: Plan, consent: Consent) -> bool:
+    """Ask for what was not agreed to beforehand; return whether the plan may be applied.
+
+    Nobody agrees where there is nobody to ask.
+    """
+    for file in plan.sensitive:
+        reasons = "; ".join(file.objections)
+        if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it all the same?", consent):
+            remark(f"{file.path!r} needs a consent of its own ({reasons}): --allow-sensitive gives it")
+            return False
+    if consent.given:
+        return True
+    if not consent.may_ask:
+        remark("nothing was changed: there is no terminal to ask for consent in; --yes gives it")
+        return False
+    return _yes(f"Apply this to {amount(len(plan.files), 'file')}?", consent)
+
+
+def apply_and_say(plan: Plan, journal: Journal) -> Applied:
+    """Apply a plan and tell the person what was done."""
+    applied = apply(plan, journal)
+    remark(f"changed {', '.join(applied.paths)}; `quaestor undo` takes it back")
+    return applied
+
+
+def undo_and_say(journal: Journal) -> Applied:
+    """Take the last edit back and tell the person what was done."""
+    undone = undo(journal)
+    remark(f"as before: {', '.join(undone.paths)}")
+    return undone
+
+
+def checked(command: str, root: Path, *, quiet: bool) -> int:
+    """Run the command that the person gave, in the root; return its exit code."""
+    remark(f"running {command}")
+    # What runs is what the person typed as an option: neither a model nor a file of the project can set it.
+    done = subprocess.run(command, shell=True, cwd=root, check=False, stdout=sys.stderr if quiet else None)
+    remark(f"it ended with {done.returncode}")
+    return done.returncode
+
+
+def offer_undo(journal: Journal, consent: Consent) -> bool:
+    """Offer to take back an edit whose check failed; return whether it was taken back."""
+    if not consent.may_ask:
+        remark("the check failed; `quaestor undo` takes the edit back")
+        return False
+    if not _yes("The check failed. Undo the edit?", consent):
+        return False
+    undo_and_say(journal)
+    return True
+
+
+def plan_object(plan: Plan) -> dict[str, Any]:
+    """Return a plan as JSON."""
+    return {
+        "files": [_file_object(file) for file in plan.files],
+        "refusals": [
+            {"path": one.path, "kind": one.kind, "message": one.message, "lines": list(one.lines)}
+            for one in plan.refusals
+        ],
+        "diff": diff(plan),
+    }
+
+
+def _file_object(file: FileChange) -> dict[str, Any]:
+    kinds = {(True, False): "new", (False, True): "deleted"}
+    kind = "renamed" if file.renamed_from else kinds.get((file.before is None, file.after is None), "changed")
+    return {
+        "path": file.path,
+        "change": kind,
+        "renamed_from": file.renamed_from,
+        "before_sha256": None if file.before is None else sha256(file.before).hexdigest(),
+        "after_sha256": None if file.after is None else sha256(file.after).hexdigest(),
+        "matched": list(file.how),
+        "objections": list(file.objections),
+    }
+
+
+def _yes(question: str, consent: Consent) -> bool:
+    return consent.may_ask and click.confirm(question, default=False, err=True)
