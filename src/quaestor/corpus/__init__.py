@@ -1,9 +1,10 @@
-"""A corpus: everything in one index, kept in step with the files it was made from."""
+"""A corpus: everything in one index, kept in step with the files it was made from.
+
+What only some commands need is imported from the modules of its name: ``excerpts``, ``tree``.
+"""
 
 from __future__ import annotations
 
 from quaestor.corpus.corpus import Corpus, CorpusStats, Freshness
-from quaestor.corpus.excerpts import Excerpt
-from quaestor.corpus.tree import Folder
 
-__all__ = ["Corpus", "CorpusStats", "Excerpt", "Folder", "Freshness"]
+__all__ = ["Corpus", "CorpusStats", "Freshness"]

@@ -15,10 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from quaestor.corpus.excerpts import Excerpt, excerpt
-from quaestor.corpus.near import near_paths
-from quaestor.corpus.targets import looks_like_a_path, read_name, split_place
-from quaestor.corpus.tree import Folder, make_tree
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.ingest.files import folder_of
@@ -34,6 +30,8 @@ from quaestor.stores import Store, Where
 from quaestor.terms import terms_of_word
 
 if TYPE_CHECKING:
+    from quaestor.corpus.excerpts import Excerpt
+    from quaestor.corpus.tree import Folder
     from quaestor.retrieval.conversation import TurnQuery
     from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
 
@@ -189,6 +187,8 @@ class Corpus:
             ForbiddenError: the path now leads out of the root.
             UsageError: there are no such lines.
         """
+        from quaestor.corpus.excerpts import excerpt  # noqa: PLC0415 - no search needs it
+
         document = self._found_fresh(lambda: self.document(path), lambda document: [document])
         data = self.read(document.path)
         if data is None:
@@ -210,6 +210,8 @@ class Corpus:
         Raises:
             NotFoundError: there is no such folder in this corpus.
         """
+        from quaestor.corpus.tree import make_tree  # noqa: PLC0415 - no search needs it
+
         self.refresh(budget_seconds=self.refresh_seconds)
         paths = self.store.documents()
         found = make_tree(paths, _plain(folder), depth)
@@ -218,7 +220,7 @@ class Corpus:
         if _plain(folder) in paths:
             raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
         folders = {parent for path in paths for parent in _parents(path)}
-        raise NotFoundError(f"{folder!r} is not a folder of this index.{_meant(near_paths(folder, folders))}")
+        raise NotFoundError(f"{folder!r} is not a folder of this index.{_meant_path(folder, folders)}")
 
     def document(self, path: str) -> Document:
         """Return a document by its path.
@@ -230,10 +232,10 @@ class Corpus:
         if found is not None:
             return found
         paths = self.store.documents()
-        folder = make_tree(paths, _plain(path), 0) if _plain(path) else None
-        if folder is not None:
-            raise NotFoundError(f"{path!r} is a folder with {folder.count} documents. Give the path of one of them.")
-        raise NotFoundError(f"{path!r} is not in this index.{_meant(near_paths(path, paths))}")
+        count = sum(one.startswith(f"{_plain(path)}/") for one in paths)
+        if count:
+            raise NotFoundError(f"{path!r} is a folder with {count} documents. Give the path of one of them.")
+        raise NotFoundError(f"{path!r} is not in this index.{_meant_path(path, paths)}")
 
     def stats(self) -> CorpusStats:
         """Return sizes of everything."""
@@ -302,6 +304,7 @@ class Corpus:
 
     def _target(self, text: str, relations: Relations) -> Target:
         """Return what a text means: a document if there is one of this path, else a name."""
+        from quaestor.corpus.targets import looks_like_a_path, read_name, split_place  # noqa: PLC0415
         from quaestor.retrieval.related import Target  # noqa: PLC0415
 
         path, line = split_place(text.strip())
@@ -333,6 +336,12 @@ def _plain(path: str) -> str:
 def _parents(path: str) -> list[str]:
     parts = path.split("/")[:-1]
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def _meant_path(path: str, paths: Iterable[str]) -> str:
+    from quaestor.corpus.near import near_paths  # noqa: PLC0415 - only for an error
+
+    return _meant(near_paths(path, paths))
 
 
 def _meant(near: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from quaestor.chunking import decode
+from quaestor.chunking.decode import decode
 from quaestor.passages import Document
 
 

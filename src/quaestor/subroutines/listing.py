@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from quaestor.corpus import Corpus, Folder
+from quaestor.corpus import Corpus
+from quaestor.corpus.tree import Folder
 from quaestor.prompts import load
 from quaestor.subroutines.cutting import count_up_to, fit, plural
 from quaestor.subroutines.shown import shown_name

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from quaestor.corpus import Corpus, Excerpt
+from quaestor.corpus import Corpus
+from quaestor.corpus.excerpts import Excerpt
 from quaestor.prompts import load
 from quaestor.prompts.passages import Passage
 from quaestor.subroutines.cutting import plural

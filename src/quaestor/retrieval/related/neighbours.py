@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from quaestor.chunking import Definition, definitions
+from quaestor.chunking.definitions import Definition, definitions
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related.files import LARGE, IndexedFile, chunk_relative
 from quaestor.retrieval.related.imports import imports_of
