@@ -245,8 +245,8 @@ def test_each_way_of_saying_too_long_leads_to_one_retry(
 ) -> None:
     server = scripted_server(["First.", "Second."], style=style, window=1500)
     conversation = Conversation(corpus, model_at(server), limit=8192)
-    conversation._messages += [Message("user", "word " * 900), Message("assistant", "Well. " * 500)]
-    conversation._ids += [None, None]
+    conversation._history.messages += [Message("user", "word " * 900), Message("assistant", "Well. " * 500)]
+    conversation._history.ids += [None, None]
     events = ask(conversation, QUESTION)
     [retried] = [event for event in events if isinstance(event, Retried)]
     assert answer(events) == "First."
@@ -267,8 +267,8 @@ def test_the_learned_window_is_kept_with_the_session(
     server = scripted_server(window=900)
     with Transcript.create(tmp_path / "one.session", name="one") as transcript:
         conversation = Conversation(corpus, model_at(server), limit=8192, transcript=transcript)
-        conversation._messages += [Message("user", "word " * 900)]
-        conversation._ids += [None]
+        conversation._history.messages += [Message("user", "word " * 900)]
+        conversation._history.ids += [None]
         ask(conversation, QUESTION)
     with Transcript.open(tmp_path / "one.session") as transcript:
         assert Conversation(corpus, model_at(server), limit=8192, transcript=transcript).limit == 900

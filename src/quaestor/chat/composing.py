@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.chat.settings import ConversationSettings
+from quaestor.chat.protocols import CallProtocol
+from quaestor.chat.settings import Brief, ConversationSettings
 from quaestor.citations.mark import NO_ANSWER
 from quaestor.messages import Message
 from quaestor.models import Request
-from quaestor.prompts.loader import load
+from quaestor.prompts.loader import load, names
 from quaestor.prompts.passages import Passage
 from quaestor.tokens import MessageCounter
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
-
-_PROMPTS = (
-    "chat",
-    "chat_reminder",
-    "chat_summarised",
-    "chat_summary",
-    "passage",
-    "passages",
-    "window_recalled",
-    "window_recent",
-    "window_skipped",
-    "window_summary",
-    "window_trimmed",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +30,17 @@ class Composer:
     counter: MessageCounter
     recall: Recaller
 
-    def window(self, messages: Sequence[Message], passages: Sequence[Passage], limit: int, summary: str = "") -> Window:
+    def window(
+        self,
+        messages: Sequence[Message],
+        passages: Sequence[Passage],
+        limit: int,
+        summary: str = "",
+        tools: Sequence[Mapping[str, object]] = (),
+    ) -> Window:
         """Return the window of a conversation whose newest question is answered from ``passages``.
 
-        ``summary`` stands for what is left out; without one, the policy decides.
+        ``summary`` stands for what is left out; without one, the policy decides. ``tools`` are sent along.
 
         Raises:
             WindowError: what must be kept does not fit ``limit`` tokens.
@@ -62,6 +56,7 @@ class Composer:
             passages=passages,
             recall=self.recall,
             summarise=(lambda _: summary) if summary else None,
+            tools=tools,
             settings=Settings(reminder=reminder),
         )
 
@@ -69,14 +64,26 @@ class Composer:
         """Return the tokens kept free for the reply: it may not take the room that the question needs."""
         return max(1, min(self.settings.reserve, limit // 4))
 
-    def request(self, window: Window) -> Request:
+    def request(self, window: Window, protocol: CallProtocol | None = None) -> Request:
         """Return what is asked of the model."""
-        return Request(window.messages, temperature=self.settings.temperature, max_tokens=window.reserve)
+        return Request(
+            window.messages,
+            stop=protocol.stop if protocol else (),
+            temperature=self.settings.temperature,
+            max_tokens=window.reserve,
+            tools=protocol.tools if protocol else (),
+        )
 
 
-def instructions() -> Message:
-    """Return the system message of a conversation."""
-    return Message("system", load("chat").render(no_answer=NO_ANSWER))
+def instructions(brief: Brief = "code", *more: str) -> Message:
+    """Return the system message of a conversation.
+
+    Args:
+        brief: how it begins.
+        more: what follows, each a paragraph of its own; empty ones are left out.
+    """
+    begun = load(f"brief_{brief}").render()
+    return Message("system", "\n\n".join(filter(None, (load("chat").render(brief=begun, no_answer=NO_ANSWER), *more))))
 
 
 def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -90,5 +97,5 @@ def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage
 
 
 def prompt_hashes() -> Mapping[str, str]:
-    """Return the hash of every prompt that a conversation's requests are made of."""
-    return {name: load(name).sha256 for name in _PROMPTS}
+    """Return the hash of every prompt, for the record of what a request was made of."""
+    return {name: load(name).sha256 for name in names()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from quaestor.chat.plan import Plan
 from quaestor.messages import Usage
 from quaestor.passages import Citation, Hit
+from quaestor.prompts.passages import Passage
 from quaestor.window import Window
 
 
@@ -73,6 +76,65 @@ class Retried:
 
 
 @dataclass(frozen=True, slots=True)
+class Premeditated:
+    """What the model said, unseen, before its answer; nobody is shown it who does not ask."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The model calls a subroutine.
+
+    Attributes:
+        name: which one; it may not exist.
+        arguments: as the model gave them, unchecked.
+    """
+
+    name: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A call is over.
+
+    Attributes:
+        name: of the subroutine.
+        text: what the model is told.
+        passages: that it can cite from now on.
+        failed: whether nothing came of the call.
+    """
+
+    name: str
+    text: str
+    passages: tuple[Passage, ...] = ()
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A change was proposed; nothing was written.
+
+    Attributes:
+        proposal: as the subroutine made it.
+    """
+
+    proposal: object
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The turn was ended before the model had come to its end; what it had written stands.
+
+    Attributes:
+        reason: for people.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A piece of the answer, fit to be shown at once."""
 
@@ -101,12 +163,28 @@ class Done:
         known: whether the corpus held an answer.
         model: what wrote it.
         usage: tokens of all requests of the turn.
+        proposals: changes that were proposed; none of them is made yet.
     """
 
     answer: str
     known: bool
     model: str
     usage: Usage
+    proposals: tuple[object, ...] = ()
 
 
-Event = Searching | Passages | Summarising | Composed | Retried | Text | Citations | Done
+Event = (
+    Searching
+    | Passages
+    | Summarising
+    | Composed
+    | Retried
+    | Premeditated
+    | Called
+    | Returned
+    | Proposed
+    | Text
+    | Stopped
+    | Citations
+    | Done
+)

@@ -36,13 +36,15 @@ class Numbering:
 
     def passages(self, hits: Sequence[Hit]) -> tuple[Passage, ...]:
         """Return hits as passages under numbers that mean nothing else in this session."""
-        plain = number(hits)
-        taken = {passage.n for passage in self._cited.values()}
+        return self.numbered(number(hits))
+
+    def numbered(self, passages: Sequence[Passage], shown: Sequence[Passage] = ()) -> tuple[Passage, ...]:
+        """Return passages under numbers that mean nothing else in this session, nor among those ``shown`` before."""
+        before = {_place(passage): passage.n for passage in shown}
+        taken = {passage.n for passage in self._cited.values()} | set(before.values())
         free = (n for n in count(1) if n not in taken)
-        return tuple(
-            replace(passage, n=known.n if (known := self._cited.get(_place(passage))) else next(free))
-            for passage in plain
-        )
+        numbers = {**{place: passage.n for place, passage in self._cited.items()}, **before}
+        return tuple(replace(passage, n=numbers.get(_place(passage)) or next(free)) for passage in passages)
 
     def remember(self, citations: Sequence[Citation], passages: Sequence[Passage]) -> tuple[Passage, ...]:
         """Keep the numbers of the passages that an answer cites, and return those passages."""

@@ -108,7 +108,7 @@ class Ending:
         messages: what the turn adds to the conversation after its question; only of a turn that is done.
         known: whether an answer was found.
         model: what wrote it.
-        error: why it failed.
+        error: why it failed, or why it was ended before the model had come to its end.
         partial: text that had been shown when it failed; never part of the conversation.
         citations: after they were checked.
         unsupported: sentences without support.
@@ -152,6 +152,27 @@ class TurnRecord:
         return "\n\n".join(
             message.content for message in self.ending.messages if message.role == "assistant" and message.content
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call of a subroutine as it was recorded.
+
+    Attributes:
+        turn: the turn's number.
+        name: what was called.
+        arguments: JSON, or the tag as the model wrote it if it could not be read.
+        result: what the model was told.
+        failed: whether nothing came of it.
+        numbers: of the passages that it returned.
+    """
+
+    turn: int
+    name: str
+    arguments: str
+    result: str
+    failed: bool
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

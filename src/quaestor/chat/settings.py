@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from quaestor.errors import UsageError
 from quaestor.window import Policy
+
+Brief = Literal["code", "documents"]
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,12 @@ class ConversationSettings:
         summaries: whether the model is asked, from time to time, to summarise what slid out of the window.
         seconds: a turn may take.
         tokens: a turn may send and receive, over all of its requests; None: no limit.
+        calls: of subroutines that a turn may make; then the model is asked to answer from what it has.
+        cost: a turn may cost, in the currency of the prices; None: no limit.
+        prompt_price: of a million tokens sent.
+        completion_price: of a million tokens received.
+        premeditation: whether the model is to say first, unseen, what it is about to do.
+        brief: how the system message begins; None: by what the corpus mostly holds.
     """
 
     reserve: int = 500
@@ -31,7 +41,19 @@ class ConversationSettings:
     summaries: bool = False
     seconds: float = 600.0
     tokens: int | None = None
+    calls: int = 8
+    cost: float | None = None
+    prompt_price: float = 0.0
+    completion_price: float = 0.0
+    premeditation: bool = False
+    brief: Brief | None = None
 
     def __post_init__(self) -> None:
         if self.reserve < 1 or self.passages < 1 or self.seconds <= 0:
             raise UsageError("reserve, passages and seconds of a conversation must be above 0")
+        if self.calls < 0 or self.prompt_price < 0 or self.completion_price < 0:
+            raise UsageError("calls and prices of a conversation must be 0 or above")
+
+    def cost_of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Return what tokens cost."""
+        return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / _MILLION

@@ -19,7 +19,7 @@ from pathlib import Path
 from quaestor.errors import LimitError, NotFoundError, UsageError
 
 APPLICATION = 0x51535472
-VERSION = 1
+VERSION = 2
 _BUSY_SECONDS = 5.0
 
 _TABLES = """
@@ -61,6 +61,15 @@ create table summaries (
 create table learned (id integer primary key, at text not null, model text not null, window integer not null);
 """
 
+# Since format 2.
+_CALLS = """
+create table calls (
+    id integer primary key, turn integer not null references turns (number), at text not null, name text not null,
+    arguments text not null, result text not null, failed integer not null, passages text not null
+);
+create table plans (turn integer primary key references turns (number), at text not null, plan text not null);
+"""
+
 TABLES = (
     "session",
     "turns",
@@ -72,6 +81,8 @@ TABLES = (
     "endings",
     "summaries",
     "learned",
+    "calls",
+    "plans",
 )
 """In an order in which rows can be added."""
 
@@ -94,7 +105,7 @@ def create(path: Path | None) -> sqlite3.Connection:
     with failures_explained(path):
         connection.executescript(
             f"pragma application_id = {APPLICATION}; pragma user_version = {VERSION};"
-            f"begin immediate; {_TABLES} commit; pragma journal_mode = wal"
+            f"begin immediate; {_TABLES} {_CALLS} commit; pragma journal_mode = wal"
         )
         _prepare(connection)
     return connection
@@ -175,6 +186,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f"The session in {str(path)!r} was written by a newer version of Quaestor (format {version}, this one"
             f" reads {VERSION}). Upgrade Quaestor."
         )
+    if version < VERSION:
+        connection.executescript(f"begin immediate; {_CALLS} pragma user_version = {VERSION}; commit")
     known = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
     if missing := set(TABLES) - known:
         raise damaged(repr(str(path)), f"it has no {', '.join(sorted(missing))}")

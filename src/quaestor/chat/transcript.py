@@ -18,7 +18,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from quaestor.chat import packing, tables
-from quaestor.chat.records import DecisionRun, Ending, Sent, SessionInfo, Source, TurnRecord
+from quaestor.chat.plan import Plan
+from quaestor.chat.records import CallRecord, DecisionRun, Ending, Sent, SessionInfo, Source, TurnRecord
+from quaestor.chat.rounds import Answered
 from quaestor.chat.rows import add_message, as_shown, as_stored, clean, ending_of, message_of
 from quaestor.messages import Message, Usage
 from quaestor.prompts.passages import Passage
@@ -106,7 +108,9 @@ class Transcript:
             for rank, (passage, sha256) in enumerate(zip(passages, hashes, strict=True))
         ]
         with self._step() as connection:
-            connection.executemany("insert into passages values (?, ?, ?, ?, ?)", rows)
+            known = connection.execute("select count(*) from passages where turn = ?", (turn,)).fetchone()[0]
+            after = [(number, n, known + rank, place, sha256) for number, n, rank, place, sha256 in rows]
+            connection.executemany("insert or ignore into passages values (?, ?, ?, ?, ?)", after)
 
     def sending(
         self,
@@ -196,6 +200,20 @@ class Transcript:
             row = (now(), first, last, clean(text), model)
             connection.execute("insert into summaries values (null, ?, ?, ?, ?, ?)", row)
 
+    def called(self, turn: int, answered: Answered) -> None:
+        """Record a call of a subroutine and its result."""
+        asked, outcome = answered.asked, answered.outcome
+        numbers = json.dumps([passage.n for passage in outcome.passages])
+        arguments = clean(asked.raw if asked.problem else json.dumps(dict(asked.arguments), ensure_ascii=False))
+        row = (turn, now(), clean(asked.name), arguments, clean(outcome.text), outcome.failed, numbers)
+        with self._step() as connection:
+            connection.execute("insert into calls values (null, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def premeditated(self, turn: int, plan: Plan) -> None:
+        """Record what the model said, unseen, before its answer."""
+        with self._step() as connection:
+            connection.execute("insert into plans values (?, ?, ?)", (turn, now(), clean(json.dumps(asdict(plan)))))
+
     # --- reading ----------------------------------------------------------------------------------------------
 
     def conversation(self) -> tuple[list[Message], list[int]]:
@@ -245,6 +263,21 @@ class Transcript:
             cited = {one["n"] for one in json.loads(citations or "[]")}
             found.append(Source(number, passage, sha256, passage.n in cited))
         return found
+
+    def calls(self, turn: int | None = None) -> list[CallRecord]:
+        """Return the calls of subroutines, in order: of one turn, or of all."""
+        where = "" if turn is None else "where turn = ?"
+        query = f"select turn, name, arguments, result, failed, passages from calls {where} order by id"
+        rows = self._rows(query, () if turn is None else (turn,))
+        with self._reading():
+            return [CallRecord(row[0], row[1], row[2], row[3], bool(row[4]), tuple(json.loads(row[5]))) for row in rows]
+
+    def plan(self, turn: int) -> Plan | None:
+        """Return what the model premeditated in a turn; None if it did not."""
+        rows = self._rows("select plan from plans where turn = ?", (turn,))
+        with self._reading():
+            found = json.loads(rows[0][0]) if rows else None
+            return None if found is None else Plan(**{**found, "subroutines": tuple(found["subroutines"])})
 
     def summaries(self) -> list[tuple[int, int, str]]:
         """Return (first message, last message, text) of each summary, oldest first."""

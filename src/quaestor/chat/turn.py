@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from quaestor import tags
+from quaestor.chat.plan import Plan
+from quaestor.chat.rounds import Asked, Round
 from quaestor.chat.visible import Visible
 from quaestor.messages import Message, Usage
 from quaestor.passages import Hit
@@ -25,6 +28,16 @@ class Turn:
         passages: what was found, numbered.
         shown: passages that the model was shown.
         visible: the reply so far.
+        tags_shown: leaves the reply's tags out of what is visible.
+        read: passages that subroutines returned.
+        rounds: requests that were answered, with their calls.
+        plan: what the model premeditated; None if it did not.
+        proposals: changes that were proposed and that nobody has accepted.
+        asked: every call so far, in order.
+        failed_in_a_row: number of calls since the last one that was run.
+        over: whether no more calls are possible.
+        apart: whether a call has come since the last text.
+        stopped: why the loop was ended before the model had come to its end; empty if it was not.
         usage: tokens of all requests so far.
         model: what wrote the reply.
         retried: whether a request was already composed anew because it was too long.
@@ -37,11 +50,40 @@ class Turn:
     deadline: float
     passages: tuple[Passage, ...] = ()
     shown: tuple[Passage, ...] = ()
+    read: tuple[Passage, ...] = ()
     visible: Visible = field(default_factory=Visible)
+    tags_shown: tags.Shown = field(default_factory=tags.Shown)
+    rounds: list[Round] = field(default_factory=list)
+    plan: Plan | None = None
+    proposals: list[object] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    failed_in_a_row: int = 0
+    over: bool = False
+    apart: bool = False
+    stopped: str = ""
     usage: Usage = field(default_factory=lambda: Usage(0, 0, reported=True))
     model: str = _EXTRACTIVE
     retried: bool = False
     ended: bool = False
+
+    def show(self, text: str) -> str:
+        """Take text of the reply and return what can be shown now; what follows a call is a paragraph of its own."""
+        if not text:
+            return ""
+        written = self.visible.written
+        if self.apart and written and not written[-1].isspace() and not text[0].isspace():
+            text = f"\n\n{text}"
+        self.apart = False
+        return self.visible.feed(text)
+
+    def spend(self, usage: Usage, model: str) -> None:
+        """Take note of what a request took, and who answered it."""
+        self.usage = Usage(
+            self.usage.prompt_tokens + usage.prompt_tokens,
+            self.usage.completion_tokens + usage.completion_tokens,
+            self.usage.reported and usage.reported,
+        )
+        self.model = model
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class Parser:
     @property
     def in_code(self) -> bool:
         """Whether the reply, as far as it goes, ends within code."""
-        return self._quoting.inside
+        return self._quoting.ends_inside
 
     def feed(self, piece: str) -> tuple[Part, ...]:
         """Take a piece and return the parts that it completes, and all text that is certain."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 _FENCE = 3
 _BEFORE_A_FENCE = frozenset(" \t>-*+.)0123456789")
 
@@ -26,6 +28,14 @@ class Quoting:
     def inside(self) -> bool:
         """Whether the letter that was stepped over last stands in code, or behind a backslash that makes it text."""
         return bool(self._fence or self._span) or self._literal
+
+    @property
+    def ends_inside(self) -> bool:
+        """Whether a text that ended here would end within code."""
+        ended = copy(self)
+        if ended._run:
+            ended._end_run()
+        return bool((ended._fence and not ended._closing) or ended._span)
 
     def step(self, letter: str) -> None:
         """Go on by one letter."""

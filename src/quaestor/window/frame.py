@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quaestor.messages import Message
 from quaestor.window import evidence, summarising
-from quaestor.window.units import Unit
+from quaestor.window.units import RESULT, Unit
 
 EXAMPLE = "example_"
 
@@ -63,8 +63,8 @@ def _newest_question(messages: Sequence[Message], units: Sequence[Unit], first: 
 
 
 def _is_asked(message: Message) -> bool:
-    # What the window wrote itself in the user's role asks nothing.
-    return message.role == "user" and message.name not in (evidence.NAME, summarising.NAME)
+    # What the window or the engine wrote in the user's role asks nothing.
+    return message.role == "user" and message.name not in (evidence.NAME, summarising.NAME, RESULT)
 
 
 def _carries(messages: Sequence[Message], end: int) -> bool:

@@ -9,6 +9,8 @@ from quaestor.messages import Message
 
 ORPHAN = "a tool result without the call that it answers; servers refuse it"
 UNANSWERED = "its tool calls have no results; servers refuse it"
+RESULT = "result"
+"""The name of a user's message that holds the result of a call made in text; it belongs to the reply before it."""
 
 
 class Unit(NamedTuple):
@@ -40,7 +42,10 @@ def _unit_at(messages: Sequence[Message], start: int) -> Unit:
     if message.role == "tool":
         return Unit(start, start + 1, ORPHAN)
     if not message.tool_calls:
-        return Unit(start, start + 1)
+        end = start + 1
+        while message.role == "assistant" and end < len(messages) and _is_result(messages[end]):
+            end += 1
+        return Unit(start, end)
     open_calls = {call.id for call in message.tool_calls}
     whole = len(open_calls) == len(message.tool_calls)
     end = start + 1
@@ -51,3 +56,7 @@ def _unit_at(messages: Sequence[Message], start: int) -> Unit:
         return Unit(start, end)
     # The call alone is at fault; results that did come lose it, so they are orphans of their own.
     return Unit(start, end, UNANSWERED)
+
+
+def _is_result(message: Message) -> bool:
+    return message.role == "user" and message.name == RESULT

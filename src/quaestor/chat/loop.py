@@ -1,0 +1,247 @@
+"""The loop of one turn: compose, stream, run what the model calls, write it back, compose anew, and go on.
+
+This module does not know how calls are told to a model (``protocols``), how a request is sent (``requests``), nor what
+a subroutine does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+
+from quaestor import tags
+from quaestor.chat.calling import Calling
+from quaestor.chat.composing import Composer, shown_passages
+from quaestor.chat.events import (
+    Called,
+    Composed,
+    Event,
+    Premeditated,
+    Proposed,
+    Retried,
+    Returned,
+    Stopped,
+    Summarising,
+    Text,
+)
+from quaestor.chat.history import History, Sent
+from quaestor.chat.overlong import explained
+from quaestor.chat.plan import OPENING
+from quaestor.chat.protocols import CallProtocol
+from quaestor.chat.reading import Reading
+from quaestor.chat.requests import Requests
+from quaestor.chat.rounds import Answered, Round
+from quaestor.chat.rows import clean
+from quaestor.chat.settings import ConversationSettings
+from quaestor.chat.summariser import summarise
+from quaestor.chat.transcript import Transcript
+from quaestor.chat.turn import Turn
+from quaestor.errors import WindowError
+from quaestor.messages import Message
+from quaestor.models import Finished
+from quaestor.models.failures import TooLongError
+from quaestor.models.overflow import learned_limit
+from quaestor.prompts.passages import Passage
+from quaestor.window import Window
+
+# A result may take this share of what the question and the reply so far leave free.
+_SHARE = 0.5
+_LEAST_RESULT = 48
+# Replies that stop at marks without calling anything: one for each premeditation, some for code with marks in it.
+_STOPS = 24
+
+
+class Loop:
+    """Runs turns of one conversation.
+
+    Args:
+        history: the conversation; its limit follows what the server says.
+        composer: composes windows.
+        requests: sends them.
+        protocol: how calls are made.
+        calling: runs them.
+        names: of the subroutines that there are.
+        transcript: the record.
+        settings: how the conversation is held.
+        read: gives a document's bytes by its path; None if it is gone.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a conversation
+        self,
+        history: History,
+        composer: Composer,
+        requests: Requests,
+        protocol: CallProtocol,
+        calling: Calling,
+        names: tuple[str, ...],
+        transcript: Transcript,
+        settings: ConversationSettings,
+        read: Callable[[str], bytes | None],
+    ) -> None:
+        self._history = history
+        self._composer = composer
+        self._requests = requests
+        self._protocol = protocol
+        self._calling = calling
+        self._names = names
+        self._transcript = transcript
+        self._settings = settings
+        self._read = read
+        self._opening = OPENING if settings.premeditation and protocol.continues else ""
+
+    async def run(self, turn: Turn) -> AsyncGenerator[Event]:
+        """Yield the steps of a turn from its first request to the end of its reply."""
+        if self._settings.summaries and self._history.summaries.due:
+            yield Summarising(len(self._history.summaries.out))
+            await summarise(turn, self._history, self._requests, self._composer, self._transcript)
+        parser = tags.Parser({*self._names, *tags.Tag})
+        while True:
+            reading = Reading(
+                self._names,
+                parser,
+                turn.tags_shown,
+                marks=bool(self._protocol.stop),
+                opening="" if turn.rounds else self._opening,
+            )
+            try:
+                async with aclosing(self._exchanged(turn, reading)) as events:
+                    async for event in events:
+                        yield event
+            except WindowError as error:
+                if not turn.rounds:
+                    raise
+                turn.stopped = f"the window has no more room for this turn: {error}"
+            if reading.plan is not None and turn.plan is None:
+                turn.plan = reading.plan
+                self._transcript.premeditated(turn.number, reading.plan)
+                yield Premeditated(reading.plan)
+            turn.stopped = turn.stopped or self._why_to_stop(turn, reading)
+            if turn.stopped:
+                yield Stopped(turn.stopped)
+            if turn.stopped or not (reading.calls or reading.goes_on):
+                return
+            async with aclosing(self._answered(turn, reading)) as events:
+                async for event in events:
+                    yield event
+            if turn.proposals:
+                return
+
+    def composed(self, turn: Turn) -> tuple[Window, Sent]:
+        """Return what is sent next, and the messages with their numbers that it is composed from.
+
+        Results of the turn that do not fit any more are left out, oldest first.
+
+        Raises:
+            WindowError: the question and the reply so far do not fit.
+        """
+        shown = sum(len(one.answered) for one in turn.rounds)
+        while True:
+            tail = self._protocol.tail(turn.rounds, self._opening, shown)
+            sent = self._history.with_turn(turn, tail)
+            window = self._window(sent[0], turn)
+            if not (self._protocol.continues and tail) or window.messages[-1] == tail[-1]:
+                return window, sent
+            if shown == 0:
+                # What the model wrote itself cannot be cut, for the server is to go on with it.
+                raise _no_room(window)
+            shown -= 1
+
+    def _window(self, messages: Sequence[Message], turn: Turn) -> Window:
+        history = self._history
+        summary = history.summaries.text if self._settings.summaries else ""
+        return self._composer.window(messages, turn.passages, history.limit, summary, self._protocol.tools)
+
+    # --- one request ------------------------------------------------------------------------------------------
+
+    async def _exchanged(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+        """Compose, send and stream; compose anew once if the server finds the request too long."""
+        while True:
+            window, sent = self.composed(turn)
+            self._history.summaries.follow(window.decisions)
+            self._requests.check(turn, window)
+            turn.shown = shown_passages(window, turn.passages)
+            yield Composed(window, self._requests.model.name)
+            begun = reading.written
+            try:
+                async with aclosing(self._streamed(turn, reading, window, sent)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except TooLongError as failure:
+                self._learn(failure, window)
+                if turn.retried or reading.written != begun:
+                    raise explained(failure, window) from failure
+                turn.retried = True
+                yield Retried(str(failure), self._history.limit)
+
+    async def _streamed(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
+        """Send one request and yield the text that can be shown."""
+        request = self._composer.request(window, self._protocol)
+        async with aclosing(self._requests.send(turn, request, window, sent)) as deltas:
+            async for delta in deltas:
+                text = reading.finish(delta) if isinstance(delta, Finished) else reading.feed(clean(delta.text))
+                if shown := turn.show(text):
+                    yield Text(shown)
+
+    def _learn(self, failure: TooLongError, window: Window) -> None:
+        """Keep the server's true window for the rest of the session."""
+        self._history.limit = learned_limit(failure, window.tokens, window.reserve)
+        self._transcript.learned(self._requests.model.name, self._history.limit)
+
+    # --- its calls --------------------------------------------------------------------------------------------
+
+    def _why_to_stop(self, turn: Turn, reading: Reading) -> str:
+        """Return why a reply that wants to go on may not; empty if it may."""
+        if reading.calls and turn.over:
+            return (
+                f"after {len(turn.asked)} calls the model was told to answer, and it called {reading.calls[0].name!r}"
+                f" instead; a turn may make {self._settings.calls}, and may not fail twice in a row"
+            )
+        if reading.goes_on and len(turn.rounds) >= self._settings.calls + _STOPS:
+            return f"the reply stopped {len(turn.rounds)} times at the mark that ends a call, and called nothing"
+        return ""
+
+    async def _answered(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+        """Run the calls of a reply and write them back."""
+        calls = reading.calls[: max(1, self._settings.calls - len(turn.asked))]
+        done: list[Answered] = []
+        budget = self._budget(turn, len(calls))
+        for asked in calls:
+            yield Called(asked.name, asked.arguments)
+            answered = await self._calling.run(turn, asked, budget)
+            self._transcript.called(turn.number, answered)
+            await self._record_passages(turn, answered.outcome.passages)
+            done.append(answered)
+            outcome = answered.outcome
+            yield Returned(asked.name, outcome.text, tuple(outcome.passages), outcome.failed)
+            if outcome.proposal is not None:
+                turn.proposals.append(outcome.proposal)
+                yield Proposed(outcome.proposal)
+        turn.rounds.append(Round(reading.written, reading.said, tuple(done)))
+        turn.apart = turn.apart or bool(done)
+
+    async def _record_passages(self, turn: Turn, passages: Sequence[Passage]) -> None:
+        """Record passages that can be cited from now on, with what their documents are by now."""
+        if passages:
+            read = [await asyncio.to_thread(self._read, passage.path) for passage in passages]
+            hashes = [hashlib.sha256(data or b"").hexdigest() for data in read]
+            self._transcript.showing(turn.number, passages, hashes)
+
+    def _budget(self, turn: Turn, calls: int) -> int:
+        """Return the tokens that each of so many results may take."""
+        tail = self._protocol.tail(turn.rounds, self._opening, 0)
+        count = self._composer.counter
+        fixed = count.request((self._history.messages[0], turn.question, *tail), self._protocol.tools)
+        free = self._history.limit - self._composer.reserve(self._history.limit) - fixed
+        return max(_LEAST_RESULT, int(free * _SHARE) // max(1, calls))
+
+
+def _no_room(window: Window) -> WindowError:
+    return WindowError(
+        f"the question and the reply so far leave no room in a window of {window.limit} tokens with {window.reserve}"
+        " for the reply; ask for less at once, or use a model with a larger window",
+        needed=window.limit + 1,
+        limit=window.limit,
+    )

@@ -1,0 +1,98 @@
+"""One reply of a model read as it arrives: what a person sees, what is called, what was premeditated."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from quaestor import tags
+from quaestor.chat.plan import Plan, read_plan
+from quaestor.chat.rounds import Asked
+from quaestor.chat.textcalls import TextCalls, call_of
+from quaestor.models import Finished
+from quaestor.prompts import load
+
+
+class Reading:
+    """Reads one reply.
+
+    Args:
+        names: of the subroutines that there are.
+        parser: follows the reply of the whole turn; code that is open at a mark stays open behind it.
+        shown: follows what a person sees of it.
+        marks: whether the reply stops at the closing mark of a tag.
+        opening: what the reply was begun with for the model.
+
+    Attributes:
+        written: everything that the model wrote, the opening and closing marks included.
+        said: what of it a person sees.
+        calls: complete or broken.
+        plan: what was premeditated; None if nothing was.
+        goes_on: whether the reply stopped at a mark that called nothing, so that it is to go on.
+    """
+
+    def __init__(
+        self, names: Collection[str], parser: tags.Parser, shown: tags.Shown, *, marks: bool, opening: str = ""
+    ) -> None:
+        self._names = frozenset(names)
+        self._parser = parser
+        self._shown = shown
+        self._marks = marks
+        # Only where tool calls are native may text be one that the server failed to read.
+        self._text_calls = TextCalls(() if marks else names)
+        self.written = opening
+        self.said = ""
+        self.calls: list[Asked] = []
+        self.plan: Plan | None = None
+        self.goes_on = False
+        self._parser.feed(opening)
+
+    def feed(self, piece: str) -> str:
+        """Take a piece and return what can be shown now."""
+        self.written += piece
+        return self._said(self._text_calls.feed(self._take(self._parser.feed(piece))))
+
+    def finish(self, finished: Finished) -> str:
+        """Take the end of the reply and return the rest of what can be shown."""
+        cut = finished.reason not in ("stop", "tool_calls")
+        stopped = self._marks and self._stopped_at_mark(finished)
+        text = self.feed(tags.CLOSING) if stopped else ""
+        self.goes_on = stopped and not self.calls and not self._parser.held
+        if self.goes_on:
+            return text
+        # A tag that its own mark does not close is open in a string, or is a result of the model's making.
+        text += self._said(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
+        self.calls += [call_of(call.id, call.name, call.arguments) for call in finished.tool_calls]
+        rest, calls = self._text_calls.finish()
+        self.calls += calls
+        return text + self._said(rest)
+
+    def _said(self, text: str) -> str:
+        self.said += text
+        return text
+
+    def _stopped_at_mark(self, finished: Finished) -> bool:
+        if finished.stop_sequence is not None:
+            return finished.stop_sequence == tags.CLOSING
+        # Most servers do not say which sequence it was. Within a tag or within code no reply comes to its own end.
+        inside = self._parser.held.startswith("<|") or self._parser.in_code
+        return finished.reason == "stop" and not finished.tool_calls and inside
+
+    def _take(self, parts: Iterable[tags.Part]) -> str:
+        parts = tuple(parts)
+        for part in parts:
+            self._keep(part)
+        return self._shown.take(parts)
+
+    def _keep(self, part: tags.Part) -> None:
+        identifier = f"tag_{len(self.calls) + 1}"
+        match part:
+            case tags.Call(raw=raw, name=name, arguments=arguments):
+                self.calls.append(Asked(identifier, name, arguments, raw))
+            case tags.Broken(raw=raw, name=name, reason=reason) if name in self._names:
+                self.calls.append(Asked(identifier, name, raw=raw, problem=reason))
+            case tags.Hidden(raw=raw, name=tags.Tag.RESULT, content=content) if content:
+                self.calls.append(Asked(identifier, tags.Tag.RESULT, raw=raw, problem=load("call_forged").render()))
+            case tags.Hidden(name=tags.Tag.PLAN, attributes=attributes) if self.plan is None:
+                self.plan = read_plan(attributes, self._names)
+            case tags.Broken(name=tags.Tag.PLAN, reason=reason) if self.plan is None:
+                self.plan = Plan(problem=reason)
