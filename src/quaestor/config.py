@@ -60,6 +60,14 @@ class Settings:
     window: int = 8192
     reserve: int = 1000
     timeout: float = 120.0
+    subroutines: str = "auto"
+    premeditation: str = "on"
+    turn_calls: int = 8
+    turn_seconds: float = 600.0
+    turn_tokens: int = 200_000
+    turn_cost: float = 0.0
+    prompt_price: float = 0.0
+    completion_price: float = 0.0
     embedder: str = "bundled"
     store: str = "embedded"
     ignore: tuple[str, ...] = ()
@@ -108,6 +116,22 @@ RULES: Mapping[str, Rule] = {
     "window": Rule("the model's window, tokens", "lower", ("QUAESTOR_WINDOW",), least=256),
     "reserve": Rule("tokens kept free for the reply", "lower", ("QUAESTOR_RESERVE",), least=1),
     "timeout": Rule("seconds to wait for a model", "lower", ("QUAESTOR_TIMEOUT",), least=1),
+    "subroutines": Rule(
+        "whether the model may search and read further: 'on', 'off', or 'auto': where the window has room to tell it how",
+        "closed",
+        ("QUAESTOR_SUBROUTINES",),
+    ),
+    "premeditation": Rule(
+        "whether the model is to say first, unseen, what it is about to do: 'on' or 'off'",
+        "closed",
+        ("QUAESTOR_PREMEDITATION",),
+    ),
+    "turn_calls": Rule("calls of subroutines that a turn may make", "lower", ("QUAESTOR_TURN_CALLS",), least=0),
+    "turn_seconds": Rule("seconds that a turn may take", "lower", ("QUAESTOR_TURN_SECONDS",), least=1),
+    "turn_tokens": Rule("tokens that a turn may send and receive", "lower", ("QUAESTOR_TURN_TOKENS",), least=1),
+    "turn_cost": Rule("what a turn may cost, in the prices' currency; 0: no limit", "closed", ("QUAESTOR_TURN_COST",), least=0),
+    "prompt_price": Rule("price of a million tokens sent", "closed", ("QUAESTOR_PROMPT_PRICE",), least=0),
+    "completion_price": Rule("price of a million tokens received", "closed", ("QUAESTOR_COMPLETION_PRICE",), least=0),
     "embedder": Rule("what turns text into vectors", "closed", ("QUAESTOR_EMBEDDER",)),
     "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),

@@ -64,6 +64,7 @@ class Reading:
         self.calls += [call_of(call.id, call.name, call.arguments) for call in finished.tool_calls]
         rest, calls = self._text_calls.finish()
         self.calls += calls
+        self.goes_on = stopped and not self.calls
         return text + self._said(rest)
 
     def _said(self, text: str) -> str:
@@ -90,7 +91,7 @@ class Reading:
                 self.calls.append(Asked(identifier, name, arguments, raw))
             case tags.Broken(raw=raw, name=name, reason=reason) if name in self._names:
                 self.calls.append(Asked(identifier, name, raw=raw, problem=reason))
-            case tags.Hidden(raw=raw, name=tags.Tag.RESULT, content=content) if content:
+            case tags.Hidden(raw=raw, name=tags.Tag.RESULT) if not raw.startswith(tags.closing(tags.Tag.RESULT)):
                 self.calls.append(Asked(identifier, tags.Tag.RESULT, raw=raw, problem=load("call_forged").render()))
             case tags.Hidden(name=tags.Tag.PLAN, attributes=attributes) if self.plan is None:
                 self.plan = read_plan(attributes, self._names)
