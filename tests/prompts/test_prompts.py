@@ -112,7 +112,7 @@ def _called(node: ast.AST) -> str:
 def model_facing(tree: ast.Module) -> Iterator[str]:
     """Yield sentences in the arguments of messages and requests, and addressed ones anywhere else in the module.
 
-    Docstrings and the words of errors are for people.
+    Docstrings and the words of errors are for people; patterns read what others say.
     """
     for_people = {id(inner) for node in ast.walk(tree) for inner in _people(node)}
     inside = {
@@ -128,7 +128,7 @@ def model_facing(tree: ast.Module) -> Iterator[str]:
 
 
 def _people(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Raise) or _called(node).endswith("Error"):
+    if isinstance(node, ast.Raise) or _called(node).endswith("Error") or _called(node) == "compile":
         yield from ast.walk(node)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
