@@ -16,7 +16,7 @@ from quaestor.chat.answer import ask_message
 from quaestor.chat.events import Event, Passages, Searching, Text
 from quaestor.chat.fitting import fit_passages
 from quaestor.chat.streaming import stream_within
-from quaestor.chunking import decode
+from quaestor.chunking.decode import decode
 from quaestor.corpus import Corpus
 from quaestor.edits import Plan, Proposal, parse
 from quaestor.errors import NotFoundError
