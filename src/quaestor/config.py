@@ -117,7 +117,7 @@ RULES: Mapping[str, Rule] = {
     "reserve": Rule("tokens kept free for the reply", "lower", ("QUAESTOR_RESERVE",), least=1),
     "timeout": Rule("seconds to wait for a model", "lower", ("QUAESTOR_TIMEOUT",), least=1),
     "subroutines": Rule(
-        "whether the model may search and read further: 'on', 'off', or 'auto': where the window has room to tell it how",
+        "whether the model may search and read further: 'on', 'off', or 'auto': if the window has room to tell it how",
         "closed",
         ("QUAESTOR_SUBROUTINES",),
     ),
@@ -129,7 +129,9 @@ RULES: Mapping[str, Rule] = {
     "turn_calls": Rule("calls of subroutines that a turn may make", "lower", ("QUAESTOR_TURN_CALLS",), least=0),
     "turn_seconds": Rule("seconds that a turn may take", "lower", ("QUAESTOR_TURN_SECONDS",), least=1),
     "turn_tokens": Rule("tokens that a turn may send and receive", "lower", ("QUAESTOR_TURN_TOKENS",), least=1),
-    "turn_cost": Rule("what a turn may cost, in the prices' currency; 0: no limit", "closed", ("QUAESTOR_TURN_COST",), least=0),
+    "turn_cost": Rule(
+        "what a turn may cost, in the prices' currency; 0: no limit", "closed", ("QUAESTOR_TURN_COST",), least=0
+    ),
     "prompt_price": Rule("price of a million tokens sent", "closed", ("QUAESTOR_PROMPT_PRICE",), least=0),
     "completion_price": Rule("price of a million tokens received", "closed", ("QUAESTOR_COMPLETION_PRICE",), least=0),
     "embedder": Rule("what turns text into vectors", "closed", ("QUAESTOR_EMBEDDER",)),
