@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message, ToolCall
 from quaestor.models import Request, TextDelta
-from quaestor.models.alternating import alternating, refuses_system, refuses_turns
+from quaestor.models.alternating import alternating
+from quaestor.models.failures import refuses_system, refuses_turns
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import Recorded, Reply, Script, StartServer
 

@@ -32,6 +32,7 @@ class ScriptedServer:
     Attributes:
         requests: every request, in order of arrival.
         failures: exceptions inside the server; a test that uses the fixture fails on any.
+        described: what the list of models says of each beside its name.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class ScriptedServer:
         self.window = window
         self.models = models
         self.requests: list[Recorded] = []
+        self.described: dict[str, dict[str, Any]] = {}
         self.failures: list[BaseException] = []
         self.counter: MessageCounter = counter_for("gpt-4o")
         self._answered = 0
@@ -128,7 +130,9 @@ class _Exchange(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._record(b"")
         if self.path == "/v1/models":
-            data = [{"id": name, "object": "model", "created": 0, "owned_by": "tests"} for name in self.scripted.models]
+            fixed = {"object": "model", "created": 0, "owned_by": "tests"}
+            known = self.scripted.described
+            data = [{"id": name, **fixed, **known.get(name, {})} for name in self.scripted.models]
             return self._send_json(200, {"object": "list", "data": data})
         return self._send_error(404, f"no such path {self.path}")
 

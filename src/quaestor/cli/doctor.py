@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 
 from quaestor import __version__
-from quaestor.assemble import Index, make_embedder
+from quaestor.assemble import Index, make_embedder, make_model
 from quaestor.chunking import cut
-from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
 from quaestor.cli.output import print_json, safe
 from quaestor.config import Settings, data_home, without_credentials
+from quaestor.errors import QuaestorError
 from quaestor.tokens import tokenizer_for
+
+if TYPE_CHECKING:
+    from quaestor.models.openai_compatible import OpenAICompatibleModel
+    from quaestor.models.probe import Probe
 
 BROKEN = 4
 
@@ -32,11 +39,15 @@ class Check:
 
 @click.command("doctor")
 @path_argument
+@click.option("--probe", is_flag=True, help="Also contact the model's endpoint, and find out what it can do.")
+@model_options
 @json_option
-def command(path: str | None, as_json: bool) -> int:
+def command(path: str | None, probe: bool, model: str | None, base_url: str | None, as_json: bool) -> int:
     """Check the installation by using each part once, and say what is missing."""
-    settings = configure(find_root(path)).settings
+    settings = configure(find_root(path), model=model, base_url=base_url).settings
     checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
+    if probe:
+        checks += _probed(settings)
     if as_json:
         print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
     else:
@@ -105,6 +116,59 @@ def _model(settings: Settings) -> str:
         f"{settings.model} at {without_credentials(settings.base_url) or 'https://api.openai.com/v1'} (not contacted)"
     )
 
+
+def _probed(settings: Settings) -> list[Check]:
+    """Return what the endpoint shows, each with the setting that follows from it."""
+    model = make_model(settings)
+    if model is None:
+        return [Check("endpoint", False, "no model is set: give --model, and --base-url unless it is OpenAI's")]
+    try:
+        found = asyncio.run(_asked(model))
+    except QuaestorError as error:
+        return [Check("endpoint", False, str(error))]
+    return [
+        Check("endpoint", True, f"replied in {found.seconds:.1f} s"),
+        _window(found.window, settings),
+        Check("stop", True, _OUTCOMES["stop"][found.keeps_stop]),
+        Check("prefill", True, _OUTCOMES["prefill"][found.continues_assistant]),
+        Check("tools", True, _OUTCOMES["tools"][found.native_tools]),
+    ]
+
+
+async def _asked(model: OpenAICompatibleModel) -> Probe:
+    from quaestor.models.probe import probe  # noqa: PLC0415 - only when asked for
+
+    try:
+        return await probe(model)
+    finally:
+        await model.aclose()
+
+
+def _window(window: int | None, settings: Settings) -> Check:
+    if window is None:
+        return Check("window", True, f"the server does not say; {settings.window} is set")
+    if window < settings.window:
+        return Check("window", False, f"{window} tokens, and {settings.window} is set: set window = {window}")
+    return Check("window", True, f"{window} tokens; {settings.window} is set")
+
+
+_OUTCOMES: dict[str, dict[bool | None, str]] = {
+    "stop": {
+        True: "the stop sequence is left in replies, and cut out here",
+        False: "the stop sequence is left out of replies",
+        None: "the reply did not show what becomes of a stop sequence",
+    },
+    "prefill": {
+        True: 'a begun reply is gone on with: prefill = "yes" is right',
+        False: 'a begun reply is not gone on with: prefill = "no" is right',
+        None: "the reply did not show whether a begun one is gone on with; leave prefill as it is",
+    },
+    "tools": {
+        True: 'native calls work: tools = "native" is right',
+        False: 'native calls are refused: tools = "text" is right',
+        None: 'the model made no native call: tools = "text" is safe',
+    },
+}
 
 _PARTS: dict[str, Callable[[Settings], str]] = {
     "program": _program,

@@ -6,7 +6,6 @@ message. Nothing is lost: messages of one role are joined, and what may not be a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -14,28 +13,7 @@ from itertools import takewhile
 from quaestor.messages import Message, Role
 from quaestor.prompts.loader import load
 
-_SYSTEM = re.compile(
-    r"system (?:role|message|prompt)s?[^.]{0,40}\b(?:not (?:supported|allowed)|unsupported)"
-    r"|only user(?:,| and) assistant(?: and tool)? roles are supported(?!, with the exception)",
-    re.IGNORECASE,
-)
-_TURNS = re.compile(
-    r"(?:roles|messages?\b.{0,40}) (?:must|should) alternate|exception of an initial optional system message"
-    r"|system message must (?:be|come)|unexpected role\b.{0,40}\bafter role"
-    r"|consecutive (?:user|assistant|role|message)",
-    re.IGNORECASE | re.DOTALL,
-)
 _EXAMPLES: dict[str | None, Role] = {"example_user": "user", "example_assistant": "assistant"}
-
-
-def refuses_system(message: str) -> bool:
-    """Return whether a server's sentence says that it takes no system message."""
-    return _SYSTEM.search(message) is not None
-
-
-def refuses_turns(message: str) -> bool:
-    """Return whether a server's sentence says that user and assistant must take turns."""
-    return _TURNS.search(message) is not None
 
 
 def alternating(messages: Sequence[Message], *, system: bool) -> list[Message]:

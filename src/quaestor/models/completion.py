@@ -13,7 +13,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from quaestor import chatml
 from quaestor.errors import UsageError
@@ -41,6 +41,8 @@ class CompletionModel(OpenAICompatibleModel):
         options: as for ``OpenAICompatibleModel``.
     """
 
+    path = "/completions"
+
     def __init__(self, model: str, *, encoding: chatml.Encoding | None = None, **options: Any) -> None:
         super().__init__(model, **{"capabilities": COMPLETION, **options})
         self._dialect = Dialect()
@@ -50,6 +52,10 @@ class CompletionModel(OpenAICompatibleModel):
     def counter(self) -> MessageCounter:
         """Counts messages as they are written here."""
         return self._counter or ChatMLCounter(tokenizer_for(self.name))
+
+    def continuing(self) -> Self:
+        """Return the model itself: a plain endpoint goes on with everything."""
+        return self
 
     def body(self, request: Request) -> dict[str, Any]:
         """Return the JSON object that is sent for a request.

@@ -88,6 +88,19 @@ _ASKED = tuple(
 )
 
 
+_NO_SYSTEM = re.compile(
+    r"system (?:role|message|prompt)s?[^.]{0,40}\b(?:not (?:supported|allowed)|unsupported)"
+    r"|only user(?:,| and) assistant(?: and tool)? roles are supported(?!, with the exception)",
+    re.IGNORECASE,
+)
+_IN_TURNS = re.compile(
+    r"(?:roles|messages?\b.{0,40}) (?:must|should) alternate|exception of an initial optional system message"
+    r"|system message must (?:be|come)|unexpected role\b.{0,40}\bafter role"
+    r"|consecutive (?:user|assistant|role|message)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | None, int | None] | None:
     """Return (limit, asked) in tokens if a server's refusal means that the request is too long for its window.
 
@@ -101,6 +114,16 @@ def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | No
     limit = _whole(details.get("n_ctx")) or _first(_LIMITS, message)
     asked = _whole(details.get("n_prompt_tokens")) or _first(_ASKED, message)
     return limit, asked
+
+
+def refuses_system(message: str) -> bool:
+    """Return whether a server's sentence says that it takes no system message."""
+    return _NO_SYSTEM.search(message) is not None
+
+
+def refuses_turns(message: str) -> bool:
+    """Return whether a server's sentence says that user and assistant must take turns."""
+    return _IN_TURNS.search(message) is not None
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:

@@ -11,10 +11,11 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -51,7 +52,13 @@ class OpenAICompatibleModel:
 
     Raises:
         UsageError: ``base_url`` is not an http or https URL.
+
+    Attributes:
+        path: where requests go under ``base_url``.
+        capabilities: what the endpoint can do.
     """
+
+    path = "/chat/completions"
 
     def __init__(  # noqa: PLR0913 - one for each thing that endpoints differ in
         self,
@@ -122,6 +129,31 @@ class OpenAICompatibleModel:
         if request.tools:
             body["tools"] = list(request.tools)
         return body
+
+    def continuing(self) -> Self:
+        """Return the same model, which tells its server to go on with a begun reply whether or not it is able to."""
+        other = copy(self)
+        other._dialect = replace(self._dialect, continue_final_message=True)
+        return other
+
+    async def exchange(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Return the JSON that the endpoint answers to an object, or to a plain look-up, without any trying again.
+
+        Raises:
+            UpstreamError: as ``stream``.
+        """
+        import openai  # noqa: PLC0415 - takes most of a second
+
+        client: Any = self._connected()
+        options = {"headers": headers_for(self._endpoint)}
+        try:
+            if body is None:
+                return await client.get(path, cast_to=object, options=options)
+            return await client.post(path, body=body, cast_to=object, options=options)
+        except openai.OpenAIError as error:
+            raise self._explain(error, "") from None
+        except ValueError as error:
+            raise self._endpoint.nonsense(str(error)) from None
 
     async def aclose(self) -> None:
         """Close pooled connections; the model can be used again."""
