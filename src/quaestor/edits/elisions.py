@@ -10,7 +10,7 @@ _TRAILER = r"(?:\*/\}?|-->|\"|')?"
 _WORDS = re.compile(
     r"\b(?:rest|remain\w*|existing|unchanged|omitted|same|previous|other|as before|more)\b.{0,40}", re.IGNORECASE
 )
-_ELISION = re.compile(rf"^\s*{_LEADER}\s*(?:{_DOTS}(?:\s+(?P<after>.{{1,60}}?))?)\s*{_TRAILER}\s*$")
+_ELISION = re.compile(rf"^\s*{_LEADER}\s*(?:{_DOTS}(?:\s+(?P<after>\w.{{0,60}}?))?)\s*{_TRAILER}\s*$")
 _WORDY = re.compile(
     r"^\s*(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*)\s*\(?(?:the )?(?:"
     r"(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?(?:code|file|function|class|method|implementation|module)"

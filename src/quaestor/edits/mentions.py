@@ -11,6 +11,8 @@ _LABEL = re.compile(r"^(?:file|path|filename|file path|file name)\s*:\s*", re.IG
 _LEADING = re.compile(r"^(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+)")
 _QUOTED = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\"([^\"\n]+)\"|'([^'\n]+)'")
 _LINES = re.compile(r":\d+(?:-\d+)?$")
+# Names of files without a dot that do not look like the word of a sentence: Makefile, LICENSE.
+_BARE_NAME = re.compile(r"[A-Z][A-Za-z]*file|[A-Z]{4,}|justfile|makefile")
 _IN_INFO = re.compile(r"(?:(?:path|file|filename|title)=)?[\"']?([^\s\"'{}]+)[\"']?$")
 
 
@@ -43,8 +45,7 @@ def path_on(line: str) -> str:
         return _clean(next(part for part in whole.groups() if part))
     if any(mark in named for mark in '`"*<>|') or not named or " " in named:
         return ""
-    plain = text == named and re.fullmatch(r"[\w.@+-]+", named)
-    return _clean(named) if _looks_like_path(named) or plain else ""
+    return _clean(named) if _looks_like_path(named) or _BARE_NAME.fullmatch(named) else ""
 
 
 def _mentioned(line: str) -> str:
