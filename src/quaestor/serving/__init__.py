@@ -1,0 +1,1 @@
+"""The doors through which people and programs use a corpus."""

@@ -1,0 +1,162 @@
+"""The programs that can be told about Quaestor: where each keeps its settings, and what an entry looks like there.
+
+Data; nothing here is read or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+NAME = "quaestor"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What decides where a settings file lies.
+
+    Attributes:
+        home: the user's home folder.
+        platform: as in ``sys.platform``.
+        project: the project whose settings are meant; None for the user's own.
+        roaming: the folder for programs' settings on Windows.
+    """
+
+    home: Path
+    platform: str
+    project: Path | None = None
+    roaming: Path | None = None
+
+    @property
+    def config(self) -> Path:
+        """Where desktop programs keep their settings."""
+        if self.platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.platform == "win32":
+            return self.roaming or self.home / "AppData" / "Roaming"
+        return self.home / ".config"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A program that starts MCP servers.
+
+    Attributes:
+        name: as it is given on the command line.
+        title: what people call it.
+        form: of its settings file.
+        path: the keys that lead to the entries of all servers.
+        user_file: its file for all projects of a user.
+        project_file: its file within one project; None if it has none.
+        entry: makes the entry from the command and its arguments.
+    """
+
+    name: str
+    title: str
+    form: Literal["json", "toml"]
+    path: tuple[str, ...]
+    user_file: Callable[[Place], Path]
+    project_file: str | None
+    entry: Callable[[str, Sequence[str]], dict[str, object]]
+
+    def file(self, place: Place) -> Path | None:
+        """Return the settings file; None if this program has none for a single project."""
+        if place.project is None:
+            return self.user_file(place)
+        return place.project / self.project_file if self.project_file else None
+
+
+def _plain(command: str, arguments: Sequence[str]) -> dict[str, object]:
+    return {"command": command, "args": list(arguments)}
+
+
+def _with_type(command: str, arguments: Sequence[str]) -> dict[str, object]:
+    return {"type": "stdio", **_plain(command, arguments)}
+
+
+def _as_one_list(command: str, arguments: Sequence[str]) -> dict[str, object]:
+    return {"type": "local", "command": [command, *arguments], "enabled": True}
+
+
+def _zed_settings(place: Place) -> Path:
+    # Unlike other programs, Zed keeps to ~/.config on macOS as well.
+    return (
+        (place.config if place.platform == "win32" else place.home / ".config") / _zed_folder(place) / "settings.json"
+    )
+
+
+def _zed_folder(place: Place) -> str:
+    return "Zed" if place.platform == "win32" else "zed"
+
+
+CLIENTS: dict[str, Client] = {
+    client.name: client
+    for client in (
+        Client(
+            "claude-code",
+            "Claude Code",
+            "json",
+            ("mcpServers",),
+            lambda place: place.home / ".claude.json",
+            ".mcp.json",
+            _with_type,
+        ),
+        Client(
+            "claude-desktop",
+            "Claude Desktop",
+            "json",
+            ("mcpServers",),
+            lambda place: place.config / "Claude" / "claude_desktop_config.json",
+            None,
+            _plain,
+        ),
+        Client(
+            "cursor",
+            "Cursor",
+            "json",
+            ("mcpServers",),
+            lambda place: place.home / ".cursor" / "mcp.json",
+            ".cursor/mcp.json",
+            _plain,
+        ),
+        Client(
+            "vscode",
+            "Visual Studio Code",
+            "json",
+            ("servers",),
+            lambda place: place.config / "Code" / "User" / "mcp.json",
+            ".vscode/mcp.json",
+            _with_type,
+        ),
+        Client(
+            "codex",
+            "Codex",
+            "toml",
+            ("mcp_servers",),
+            lambda place: place.home / ".codex" / "config.toml",
+            ".codex/config.toml",
+            _plain,
+        ),
+        Client(
+            "gemini",
+            "Gemini CLI",
+            "json",
+            ("mcpServers",),
+            lambda place: place.home / ".gemini" / "settings.json",
+            ".gemini/settings.json",
+            _plain,
+        ),
+        Client(
+            "opencode",
+            "opencode",
+            "json",
+            ("mcp",),
+            lambda place: place.home / ".config" / "opencode" / "opencode.json",
+            "opencode.json",
+            _as_one_list,
+        ),
+        Client("zed", "Zed", "json", ("context_servers",), _zed_settings, ".zed/settings.json", _plain),
+    )
+}

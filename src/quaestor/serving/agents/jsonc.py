@@ -1,0 +1,197 @@
+"""Changing one member of a JSON text that may hold comments and trailing commas, and leaving the rest to the letter.
+
+Pure. The dialect is that of editors' settings ("JSON with comments"): ``//`` and ``/* */`` comments, commas before a
+closing bracket.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_WORD = re.compile(r"[^\s,\]}/]+")
+_LINE_END = re.compile(r"[ \t]*\r?\n")
+_INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    key: str
+    start: int
+    value: int
+    end: int
+
+
+def loads(text: str) -> Any:
+    """Return the value of a text; an empty one is an empty object.
+
+    Raises:
+        ValueError: it is not JSON, even without its comments.
+    """
+    return json.loads(_plain(text) or "{}")
+
+
+def with_member(text: str, path: Sequence[str], value: object) -> str:
+    """Return a text whose member at ``path`` has a value; objects on the way to it are made where they are missing.
+
+    Args:
+        text: an object; empty for a file that does not exist yet.
+        path: keys from the outermost object inwards, at least one.
+        value: what is serialised there.
+
+    Raises:
+        ValueError: the text is not JSON, or something on the path is no object.
+    """
+    text = text if text.strip("\ufeff \t\r\n") else "{}\n"
+    loads(text)
+    start, unit = _begin(text), _unit(text)
+    for depth, key in enumerate(path[:-1]):
+        member = _find(text, start, key)
+        if member is None:
+            inner = _nested(path[depth + 1 :], value)
+            return _inserted(text, start, key, inner, depth, unit)
+        start = member.value
+        if text[start] != "{":
+            raise ValueError(f"{'.'.join(path[: depth + 1])!r} is not an object")
+    member, depth = _find(text, start, path[-1]), len(path) - 1
+    if member is None:
+        return _inserted(text, start, path[-1], value, depth, unit)
+    return text[: member.value] + _shown(value, depth + 1, unit) + text[member.end :]
+
+
+def without_member(text: str, path: Sequence[str]) -> str:
+    """Return a text without the member at ``path``; unchanged if it has none.
+
+    Raises:
+        ValueError: the text is not JSON.
+    """
+    loads(text)
+    if not text.strip("\ufeff \t\r\n"):
+        return text
+    start = _begin(text)
+    for key in path[:-1]:
+        member = _find(text, start, key)
+        if member is None or text[member.value] != "{":
+            return text
+        start = member.value
+    member = _find(text, start, path[-1])
+    return text if member is None else _cut(text, start, member)
+
+
+def _plain(text: str) -> str:
+    """Return the text without comments and commas that end nothing."""
+    parts, at = [], 0
+    text = text.removeprefix("\ufeff")
+    while at < len(text):
+        blank = _BLANK.match(text, at)
+        if blank and blank.end() > at:
+            parts.append(" ")
+            at = blank.end()
+        elif found := _STRING.match(text, at):
+            parts.append(found[0])
+            at = found.end()
+        elif text[at] == "," and text[_skip(text, at + 1) : _skip(text, at + 1) + 1] in ("}", "]"):
+            at += 1
+        else:
+            parts.append(text[at])
+            at += 1
+    return "".join(parts).strip()
+
+
+def _skip(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _begin(text: str) -> int:
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    if text[start : start + 1] != "{":
+        raise ValueError("it is not an object")
+    return start
+
+
+def _value_end(text: str, at: int) -> int:
+    """Return the offset after the value that begins at ``at``, in a text that is known to be JSON."""
+    if found := _STRING.match(text, at):
+        return found.end()
+    if text[at] not in "{[":
+        word = _WORD.match(text, at)
+        return word.end() if word else at + 1
+    at += 1
+    while text[at := _skip(text, at)] not in "}]":
+        at = at + 1 if text[at] in ",:" else _value_end(text, at)
+    return at + 1
+
+
+def _find(text: str, start: int, key: str) -> _Member | None:
+    """Return the member of the object at ``start`` that counts: the last one of that name."""
+    found = [member for member in _members(text, start) if member.key == key]
+    return found[-1] if found else None
+
+
+def _members(text: str, start: int) -> list[_Member]:
+    members, at = [], _skip(text, start + 1)
+    while text[at] != "}":
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+            continue
+        name_end = _value_end(text, at)
+        value = _skip(text, _skip(text, name_end) + 1)
+        end = _value_end(text, value)
+        members.append(_Member(json.loads(text[at:name_end]), at, value, end))
+        at = _skip(text, end)
+    return members
+
+
+def _inserted(text: str, start: int, key: str, value: object, depth: int, unit: str) -> str:
+    """Return the text with a new first member in the object at ``start``: a first one needs no comma before it."""
+    members = _members(text, start)
+    if members and "\n" not in text[start : members[0].start]:
+        # The object is written on one line, so the member is too.
+        member = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}, "
+        return text[: members[0].start] + member + text[members[0].start :]
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    member = f"{line_end}{unit * (depth + 1)}{json.dumps(key)}: {_shown(value, depth + 1, unit)}"
+    if members:
+        return f"{text[: start + 1]}{member},{text[start + 1 :]}"
+    rest = text[start + 1 :]
+    between = "" if rest.lstrip(" \t").startswith(("\n", "\r")) else line_end + unit * depth
+    return f"{text[: start + 1]}{member}{between}{rest}"
+
+
+def _cut(text: str, start: int, member: _Member) -> str:
+    """Return the text without a member, its line if it stands alone there, and the comma that it leaves over."""
+    begin, end = member.start, member.end
+    following = _skip(text, end)
+    if text[following] == ",":
+        end = following + 1
+    else:
+        before = max((other.end for other in _members(text, start) if other.end <= begin), default=None)
+        comma = text.find(",", before, begin) if before is not None else -1
+        if comma >= 0:
+            text, begin, end = text[:comma] + text[comma + 1 :], begin - 1, end - 1
+    line = text.rfind("\n", 0, begin) + 1
+    rest = _LINE_END.match(text, end)
+    if not text[line:begin].strip(" \t") and rest:
+        return text[:line] + text[rest.end() :]
+    return text[:begin] + text[end:].lstrip(" ")
+
+
+def _nested(path: Sequence[str], value: object) -> object:
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def _shown(value: object, depth: int, unit: str) -> str:
+    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", "\n" + unit * depth)
+
+
+def _unit(text: str) -> str:
+    found = _INDENT.search(text)
+    return found[1] if found else "  "
