@@ -56,11 +56,7 @@ class Index(Corpus):
         if rebuild:
             EmbeddedStore.erase(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)
-        try:
-            index.refresh(progress=progress)
-        except BaseException:
-            index.close()
-            raise
+        index._first(progress)
         return index
 
     @classmethod
@@ -88,8 +84,16 @@ class Index(Corpus):
         root, settings = _located(path, settings)
         index = cls._opened(root, settings, create=True)
         if not index.store.generation():
-            index.refresh(progress=progress)
+            index._first(progress)
         return index
+
+    def _first(self, progress: Progress | None) -> None:
+        """Bring a new index up to date, or close it."""
+        try:
+            self.refresh(progress=progress)
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:

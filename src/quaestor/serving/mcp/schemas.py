@@ -1,0 +1,39 @@
+"""The schemas of what the tools return. No unions and no references: some clients read neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_NUMBER: Schema = {"type": "number"}
+_WHOLE: Schema = {"type": "integer"}
+_TRUTH: Schema = {"type": "boolean"}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+_LINES = {"path": _TEXT, "start_line": _WHOLE, "end_line": _WHOLE}
+
+SEARCH = _object(
+    hits=_list(_object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, sha256=_TEXT)),
+    fresh=_TRUTH,
+)
+READ = _object(**_LINES, total_lines=_WHOLE, language=_TEXT, text=_TEXT, sha256=_TEXT)
+RELATED = _object(
+    relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT)),
+    complete=_TRUTH,
+)
+ASK = _object(
+    answer=_TEXT,
+    known=_TRUTH,
+    citations=_list(_object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)),
+    nearest=_list(_object(**_LINES)),
+)
