@@ -31,7 +31,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     query, path = str(arguments["query"]), str(arguments.get("path", "")).strip()
     hits = corpus.search(query, int(arguments["k"]), where=Where(paths=(path,)) if path else None)
     if not hits:
-        return Outcome(load("result_nothing").render(query=brief(query)))
+        return Outcome(load("result_nothing").render(query=brief(query)), data=())
     changed = {hit.path: load("result_changed_hit").render(path=shown_name(hit.path)) for hit in hits if not hit.fresh}
     shown = show_passages(room.numbered(number(hits)), room, list(changed.values()))
-    return Outcome(shown.text, shown.passages)
+    return Outcome(shown.text, shown.passages, data=tuple(hits))

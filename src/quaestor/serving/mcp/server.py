@@ -1,0 +1,98 @@
+"""The tools behind the official SDK: stdio, and streamable HTTP on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import mcp_types as types
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from quaestor import __version__
+from quaestor.errors import QuaestorError
+from quaestor.prompts import load
+from quaestor.serving.mcp.tools import Tool
+
+_LOG = logging.getLogger(__name__)
+
+
+def make_server(tools: Sequence[Tool]) -> Server[Any]:
+    """Return a server that offers the tools."""
+    by_name = {tool.name: tool for tool in tools}
+    listed = [_listed(tool) for tool in tools]
+
+    async def list_tools(_context: object, _params: object) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(_context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = by_name.get(params.name)
+        if tool is None:
+            return _failed(f"There is no tool {params.name!r}. There are {', '.join(by_name)}.")
+        return await asyncio.to_thread(_run, tool, params.arguments or {})
+
+    return Server(
+        "quaestor",
+        version=__version__,
+        instructions=load("mcp_instructions").template,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def serve_stdio(server: Server[Any]) -> None:
+    """Serve one client over standard input and output until it closes them."""
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+async def serve_http(server: Server[Any], host: str, port: int) -> None:
+    """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
+    app = server.streamable_http_app(host=host)
+    settings = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False)
+    await uvicorn.Server(settings).serve()
+
+
+def _listed(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.takes,
+        output_schema=tool.returns,
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            # A language model may be asked, which is not a closed world; the corpus is.
+            open_world_hint=tool.name == "ask",
+        ),
+    )
+
+
+def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
+    try:
+        answer = tool.run(arguments)
+    except QuaestorError as error:
+        return _failed(str(error))
+    except Exception:
+        _LOG.exception("the tool %r failed", tool.name)
+        return _failed(f"The tool {tool.name!r} failed; the server's log says why.")
+    if answer.data is None:
+        return _failed(answer.text)
+    # A lone surrogate, of a file name that is no text, would end the connection.
+    data = json.loads(json.dumps(answer.data).encode("utf-8", "replace"))
+    return types.CallToolResult(content=[_text(answer.text)], structured_content=data)
+
+
+def _failed(message: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[_text(message)], is_error=True)
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(text=text.encode("utf-8", "replace").decode("utf-8"))

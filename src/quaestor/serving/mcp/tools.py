@@ -1,0 +1,168 @@
+"""The tools: what each is called, what it takes and returns, and how it is done.
+
+Nothing here knows the protocol. ``search``, ``read`` and ``related`` are the subroutines of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from quaestor.corpus import Corpus, Excerpt
+from quaestor.passages import Hit
+from quaestor.prompts import load
+from quaestor.retrieval.related import Related
+from quaestor.serving.answering import answered
+from quaestor.serving.corpora import Corpora
+from quaestor.serving.mcp import schemas
+from quaestor.subroutines import Outcome, Parameter, registry_of
+from quaestor.subroutines.protocols import schema
+from quaestor.subroutines.words import described
+from quaestor.tokens import tokenizer_for
+
+# Tokens of a result's text: what agents pay for, and more than they are glad of in one piece.
+_BUDGET = 6000
+# Clients give a call about a minute.
+_WAIT_SECONDS = 20.0
+
+_CORPUS = Parameter("corpus", "string")
+_QUESTION = Parameter("question", "string", required=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool returns.
+
+    Attributes:
+        data: as its output schema says; None where it failed.
+        text: the same in words.
+    """
+
+    data: dict[str, Any] | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        name: snake_case.
+        title: for people.
+        description: tells an agent when to use it.
+        takes: JSON Schema of its arguments.
+        returns: JSON Schema of its data.
+        run: does it. Raises ``QuaestorError`` with words for the agent.
+    """
+
+    name: str
+    title: str
+    description: str
+    takes: schemas.Schema
+    returns: schemas.Schema
+    run: Callable[[Mapping[str, object]], Answer]
+
+
+def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
+    """Return the tools over some corpora; where there is only one, none of them asks which."""
+    return (
+        _from_subroutine(corpora, "search", "Search", schemas.SEARCH, _found),
+        _from_subroutine(corpora, "read", "Read lines", schemas.READ, _lines),
+        _from_subroutine(corpora, "related", "Find what is related", schemas.RELATED, _relatives),
+        _ask(corpora),
+    )
+
+
+def _from_subroutine(
+    corpora: Corpora, name: str, title: str, returns: schemas.Schema, data: Callable[[Outcome], dict[str, Any]]
+) -> Tool:
+    subroutine = next(one for one in registry_of(_NO_CORPUS, edits=False) if one.name == name)
+    takes = schema((*subroutine.parameters, *_which(corpora)))
+    return Tool(name, title, subroutine.description, takes, returns, partial(_call, corpora, name, data))
+
+
+def _call(
+    corpora: Corpora, name: str, data: Callable[[Outcome], dict[str, Any]], arguments: Mapping[str, object]
+) -> Answer:
+    passed = dict(arguments)
+    corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=_WAIT_SECONDS)
+    count = tokenizer_for("gpt-4o").count
+    outcome = registry_of(corpus, edits=False).call(name, passed, budget=_BUDGET, count=count)
+    return Answer(None if outcome.failed else data(outcome), outcome.text)
+
+
+def _ask(corpora: Corpora) -> Tool:
+    description, parameters = described("ask", (_QUESTION,))
+
+    def run(arguments: Mapping[str, object]) -> Answer:
+        name = str(arguments.get("corpus", "") or "")
+        corpus = corpora.get(name, wait=_WAIT_SECONDS)
+        done = answered(corpus, str(arguments.get("question", "")), corpora.settings(name))
+        return Answer(done.as_object(), done.text)
+
+    return Tool("ask", "Ask", description, schema((*parameters, *_which(corpora))), schemas.ASK, run)
+
+
+def _which(corpora: Corpora) -> Sequence[Parameter]:
+    if len(corpora.names) == 1:
+        return ()
+    about = load("mcp_corpus").template
+    return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
+
+
+def _found(outcome: Outcome) -> dict[str, Any]:
+    hits = cast("Sequence[Hit]", outcome.data)
+    return {"hits": [_hit(hit) for hit in hits], "fresh": all(hit.fresh for hit in hits)}
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": round(hit.score, 4),
+        "symbol": hit.symbol or "",
+        "language": hit.document.language,
+        "text": hit.text,
+        "title": hit.document.title or "",
+        "sha256": hit.document.sha256,
+    }
+
+
+def _lines(outcome: Outcome) -> dict[str, Any]:
+    found = cast("Excerpt", outcome.data)
+    # No more than the text shows: a whole file may be far beyond what an agent can take.
+    shown = outcome.passages[0] if outcome.passages else None
+    return {
+        "path": found.path,
+        "start_line": found.start_line,
+        "end_line": shown.end_line if shown else found.start_line - 1,
+        "total_lines": found.total_lines,
+        "language": found.language,
+        "text": shown.text if shown else "",
+        "sha256": found.sha256,
+    }
+
+
+def _relatives(outcome: Outcome) -> dict[str, Any]:
+    found = cast("Related", outcome.data)
+    relatives = [
+        {
+            "kind": one.kind,
+            "role": one.role,
+            "path": one.path,
+            "start_line": one.start_line,
+            "end_line": one.end_line,
+            "symbol": one.symbol or "",
+            "language": one.language,
+            "text": one.text,
+        }
+        for one in found.relatives
+    ]
+    return {"relatives": relatives, "complete": found.complete}
+
+
+# Definitions of subroutines are the same for every corpus, and wanted before there is one.
+_NO_CORPUS = cast("Corpus", None)
