@@ -15,7 +15,7 @@ from quaestor.subroutines.shown import shown_line, shown_name
 from quaestor.subroutines.values import Arguments, Outcome, Parameter, Room, Subroutine
 from quaestor.subroutines.words import described
 
-_PARAMETERS = (
+PARAMETERS = (
     Parameter("path", "string", required=True),
     Parameter("start_line", "integer", default=1, minimum=1),
     Parameter("end_line", "integer", minimum=1),
@@ -24,7 +24,7 @@ _PARAMETERS = (
 
 def read_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that reads documents of a corpus, and nothing else."""
-    description, parameters = described("read", _PARAMETERS)
+    description, parameters = described("read", PARAMETERS)
     return Subroutine("read", description, parameters, partial(_run, corpus))
 
 

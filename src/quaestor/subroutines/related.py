@@ -19,7 +19,7 @@ from quaestor.subroutines.shown import place, shown_line, shown_name
 from quaestor.subroutines.values import Arguments, Outcome, Parameter, Room, Subroutine
 from quaestor.subroutines.words import described
 
-_PARAMETERS = (
+PARAMETERS = (
     Parameter("target", "string", required=True),
     Parameter("kind", "string", choices=KINDS),
 )
@@ -33,7 +33,7 @@ _LEAST = 60
 
 def related_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that finds relatives in a corpus."""
-    description, parameters = described("related", _PARAMETERS)
+    description, parameters = described("related", PARAMETERS)
     return Subroutine("related", description, parameters, partial(_run, corpus))
 
 

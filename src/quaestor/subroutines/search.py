@@ -14,7 +14,7 @@ from quaestor.subroutines.shown import shown_name
 from quaestor.subroutines.values import Arguments, Outcome, Parameter, Room, Subroutine
 from quaestor.subroutines.words import described
 
-_PARAMETERS = (
+PARAMETERS = (
     Parameter("query", "string", required=True),
     Parameter("k", "integer", default=8, minimum=1, maximum=50),
     Parameter("path", "string"),
@@ -23,7 +23,7 @@ _PARAMETERS = (
 
 def search_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that searches a corpus."""
-    description, parameters = described("search", _PARAMETERS)
+    description, parameters = described("search", PARAMETERS)
     return Subroutine("search", description, parameters, partial(_run, corpus))
 
 

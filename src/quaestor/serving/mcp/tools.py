@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from quaestor.corpus import Corpus, Excerpt
+from quaestor.corpus.excerpts import Excerpt
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.retrieval.related import Related
 from quaestor.serving.answering import answered
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas
-from quaestor.subroutines import Outcome, Parameter, registry_of
+from quaestor.subroutines import Outcome, Parameter, read, registry_of, related, search
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
@@ -27,7 +27,6 @@ _BUDGET = 6000
 # Clients give a call about a minute.
 _WAIT_SECONDS = 20.0
 
-_CORPUS = Parameter("corpus", "string")
 _QUESTION = Parameter("question", "string", required=True)
 
 
@@ -68,19 +67,24 @@ class Tool:
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
     """Return the tools over some corpora; where there is only one, none of them asks which."""
     return (
-        _from_subroutine(corpora, "search", "Search", schemas.SEARCH, _found),
-        _from_subroutine(corpora, "read", "Read lines", schemas.READ, _lines),
-        _from_subroutine(corpora, "related", "Find what is related", schemas.RELATED, _relatives),
+        _reading(corpora, "search", "Search", search.PARAMETERS, schemas.SEARCH, _found),
+        _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
+        _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
         _ask(corpora),
     )
 
 
-def _from_subroutine(
-    corpora: Corpora, name: str, title: str, returns: schemas.Schema, data: Callable[[Outcome], dict[str, Any]]
+def _reading(
+    corpora: Corpora,
+    name: str,
+    title: str,
+    parameters: Sequence[Parameter],
+    returns: schemas.Schema,
+    data: Callable[[Outcome], dict[str, Any]],
 ) -> Tool:
-    subroutine = next(one for one in registry_of(_NO_CORPUS, edits=False) if one.name == name)
-    takes = schema((*subroutine.parameters, *_which(corpora)))
-    return Tool(name, title, subroutine.description, takes, returns, partial(_call, corpora, name, data))
+    description, listed = described(name, parameters)
+    takes = schema((*listed, *_which(corpora)))
+    return Tool(name, title, description, takes, returns, partial(_call, corpora, name, data))
 
 
 def _call(
@@ -162,7 +166,3 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
         for one in found.relatives
     ]
     return {"relatives": relatives, "complete": found.complete}
-
-
-# Definitions of subroutines are the same for every corpus, and wanted before there is one.
-_NO_CORPUS = cast("Corpus", None)

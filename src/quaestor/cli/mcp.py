@@ -1,0 +1,33 @@
+"""``quaestor mcp``: corpora as tools for coding agents."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from quaestor.cli.options import configure, find_root
+from quaestor.cli.output import remark
+
+
+@click.command("mcp")
+@click.argument("paths", nargs=-1, type=str)
+@click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8757, show_default=True, help="With --http.")
+def command(paths: tuple[str, ...], http: bool, port: int) -> None:
+    """Serve folders to coding agents over MCP; without PATHS, the current repository.
+
+    Serving begins at once; what is not indexed yet is indexed behind.
+    """
+    from quaestor.serving.corpora import Corpora  # noqa: PLC0415 - half a second that --help need not wait
+    from quaestor.serving.mcp.server import make_server, serve_http, serve_stdio  # noqa: PLC0415
+    from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
+
+    roots = [find_root(path) for path in paths] or [find_root(None)]
+    with Corpora(roots, lambda root: configure(root).settings) as corpora:
+        server = make_server(tools_of(corpora))
+        if http:
+            remark(f"http://127.0.0.1:{port}/mcp")
+            asyncio.run(serve_http(server, "127.0.0.1", port))
+        else:
+            asyncio.run(serve_stdio(server))

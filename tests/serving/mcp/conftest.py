@@ -1,0 +1,62 @@
+"""A small repository, and the official client connected to our command in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_parts import Connect
+
+FILES = {
+    "src/retry.py": '''"""Sending again."""
+
+
+def send_with_retry(request, attempts=3):
+    """Send a request; try again after a failure, at most ``attempts`` times."""
+    for attempt in range(attempts):
+        try:
+            return send(request)
+        except ConnectionError:
+            wait(2**attempt)
+    raise GivenUp(request)
+''',
+    "src/app.py": "from src.retry import send_with_retry\n\n\ndef main():\n    send_with_retry('hello')\n",
+    "tests/test_retry.py": "from src.retry import send_with_retry\n\n\ndef test_it():\n    send_with_retry('x')\n",
+    "docs/guide.md": "# Guide\n\n## Retrying\n\nA request is sent three times before we give up.\n",
+    ".env": "TOKEN=secret\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Connect:
+    """Return a client of ``quaestor mcp``, started somewhere else than in the repository."""
+
+    def start(*arguments: str | Path) -> Client:
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir(exist_ok=True)
+        environment = {
+            **os.environ,
+            "QUAESTOR_HOME": str(tmp_path / "home"),
+            "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
+        }
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "quaestor", "mcp", *map(str, arguments)],
+            env=environment,
+            cwd=elsewhere,
+        )
+        return Client(server, read_timeout_seconds=60)
+
+    return start

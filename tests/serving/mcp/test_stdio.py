@@ -1,0 +1,137 @@
+"""The MCP server as coding agents meet it: the official client, a real process, standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp import Client
+from mcp_parts import Connect
+
+pytestmark = pytest.mark.timeout(120)
+
+
+async def call(client: Client, name: str, **arguments: object) -> Any:
+    """Call a tool and check what it returns against its own schema."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    result = await client.call_tool(name, arguments)
+    if not result.is_error:
+        jsonschema.validate(result.structured_content, tools[name].output_schema or {})
+    return result
+
+
+def test_the_tools(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            tools = (await client.list_tools()).tools
+            assert [tool.name for tool in tools] == ["search", "read", "related", "ask"]
+            for tool in tools:
+                assert tool.annotations is not None
+                assert tool.annotations.read_only_hint
+                assert len(tool.description or "") < 500
+                for schema in (tool.input_schema, tool.output_schema or {}):
+                    jsonschema.Draft202012Validator.check_schema(schema)
+                    assert not {"anyOf", "oneOf", "allOf", "$ref"} & words_of(schema)
+                assert "corpus" not in tool.input_schema["properties"]
+
+    asyncio.run(run())
+
+
+def words_of(schema: object) -> set[str]:
+    """Return all keys of a schema, however deep."""
+    if isinstance(schema, dict):
+        return set(schema).union(*map(words_of, schema.values()))
+    return set().union(*map(words_of, schema)) if isinstance(schema, list) else set()
+
+
+def test_an_agent_finds_its_way(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            found = await call(client, "search", query="where do we try again after a failure?")
+            best = found.structured_content["hits"][0]
+            assert best["path"] == "src/retry.py"
+            assert "send_with_retry" in found.content[0].text
+            read = await call(client, "read", path=best["path"], start_line=4, end_line=5)
+            assert read.structured_content["text"].startswith("def send_with_retry")
+            assert read.structured_content["total_lines"] == 11
+            related = await call(client, "related", target="send_with_retry")
+            kinds = {(one["kind"], one["path"]) for one in related.structured_content["relatives"]}
+            assert {
+                ("definitions", "src/retry.py"),
+                ("callers", "src/app.py"),
+                ("tests", "tests/test_retry.py"),
+            } <= kinds
+            asked = await call(client, "ask", question="How often is a request sent?")
+            assert asked.structured_content["known"]
+            assert {one["status"] for one in asked.structured_content["citations"]} == {"verified"}
+
+    asyncio.run(run())
+
+
+def test_an_edit_is_seen_by_the_next_call(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            await call(client, "search", query="retry")
+            (repository / "src" / "backoff.py").write_text(
+                "def exponential_backoff():\n    return 2\n", encoding="utf-8"
+            )
+            found = await call(client, "search", query="exponential_backoff")
+            assert found.structured_content["hits"][0]["path"] == "src/backoff.py"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("read", {"path": "../outside.txt"}, "not in this index"),
+        ("read", {"path": "/etc/passwd"}, "not in this index"),
+        ("read", {"path": ".env"}, "not in this index"),
+        ("read", {"path": "src/retry.py", "start_line": 400}, "11 lines"),
+        ("search", {}, "'query' is missing"),
+        ("search", {"query": "x", "limit": 3}, "no argument 'limit'"),
+        ("related", {"target": "no_such_name_anywhere"}, "not a name in this index"),
+        ("serach", {"query": "x"}, "There is no tool 'serach'"),
+    ],
+)
+def test_mistakes_are_explained(
+    connect: Connect, repository: Path, name: str, arguments: dict[str, object], words: str
+) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            assert words in result.content[0].text  # type: ignore[union-attr]
+
+    asyncio.run(run())
+
+
+def test_several_corpora(connect: Connect, repository: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "mexico.md").write_text("# Mexico\n\nEat chilaquiles in Oaxaca.\n", encoding="utf-8")
+
+    async def run() -> None:
+        async with connect(repository, notes) as client:
+            found = await call(client, "search", query="where to eat", corpus="notes")
+            assert found.structured_content["hits"][0]["path"] == "mexico.md"
+            unnamed = await client.call_tool("search", {"query": "where to eat"})
+            assert unnamed.is_error
+            assert "'repository', 'notes'" in unnamed.content[0].text  # type: ignore[union-attr]
+
+    asyncio.run(run())
+
+
+def test_an_empty_folder(connect: Connect, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    async def run() -> None:
+        async with connect(empty) as client:
+            found = await call(client, "search", query="anything")
+            assert found.structured_content == {"hits": [], "fresh": True}
+
+    asyncio.run(run())
