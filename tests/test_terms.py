@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.terms import find_words, split_identifier, terms, terms_of_word, words
+from quaestor.terms import find_words, split_identifier, term_line, terms, terms_of_word, words
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,11 @@ def test_any_text_has_terms_in_lower_case(text: str) -> None:
         assert term
         assert term == term.lower()
         assert not any(letter.isspace() for letter in term)
+
+
+@given(st.text(max_size=200) | st.text(alphabet="aZ_09 .é再\x00", max_size=60))
+def test_a_line_of_terms_is_the_terms(text: str) -> None:
+    assert term_line(text) == " ".join(terms(text))
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -62,7 +62,7 @@ def entry(path: str, texts: Sequence[str], language: str = "python", **fields: s
         document,
         chunks,
         np.array([vector_of(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSIONS),
-        tuple(ChunkTerms(text.split(), path.split("/"), text.split()[:1]) for text in texts),
+        tuple(ChunkTerms(" ".join(text.split()), path.replace("/", " "), "".join(text.split()[:1])) for text in texts),
         tuple(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts),
     )
 

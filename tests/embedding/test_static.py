@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 from pathlib import Path
 
@@ -43,13 +44,13 @@ def test_words_are_cut_into_the_longest_known_pieces() -> None:
 def test_the_fast_cut_of_ascii_is_the_pattern(text: str) -> None:
     plain = text.encode("ascii", "ignore").decode()
     pieces = Pieces(VOCABULARY, 2)
-    assert list(pieces.rows(plain)) == list(pieces.rows(plain + " é"))[: -len(pieces["é"]) or None]
+    assert list(pieces.rows(plain)) == list(pieces.rows(plain + " é"))[: -len(pieces.rows("é")) or None]
 
 
 def test_an_unknown_character_takes_a_hashed_row() -> None:
     pieces = Pieces(VOCABULARY, 2)
-    assert pieces["aq"] == (3, 5 + ord("q") % 2)
-    assert Pieces(VOCABULARY[:5], 0)["q"] == ()
+    assert list(pieces.rows("aq")) == [3, 5 + ord("q") % 2]
+    assert list(Pieces(VOCABULARY[:5], 0).rows("q")) == []
 
 
 def test_a_text_is_the_weighted_sum_of_its_rows_and_repeats_count_less() -> None:
@@ -62,6 +63,19 @@ def test_a_text_is_the_weighted_sum_of_its_rows_and_repeats_count_less() -> None
 def test_it_is_an_embedder() -> None:
     embedder: Embedder = toy()
     assert (embedder.name, embedder.dimensions) == ("toy", 4)
+
+
+def test_weights_cross_to_another_process_by_their_folder(tmp_path: Path) -> None:
+    embedder = StaticEmbedder.load(write(tmp_path))
+    sent = pickle.dumps(embedder)
+    assert len(sent) < 1000
+    assert np.array_equal(pickle.loads(sent).encode(["read file"]), embedder.encode(["read file"]))
+    assert np.array_equal(pickle.loads(pickle.dumps(toy())).encode(["read file"]), toy().encode(["read file"]))
+
+
+def test_many_texts_at_once_are_the_same_as_one_by_one() -> None:
+    texts = [("file " * (number % 7) + "reader " * (number % 3)).strip() for number in range(600)]
+    assert toy().encode(texts) == pytest.approx(np.concatenate([toy().encode([text]) for text in texts]))
 
 
 @given(st.lists(texts, max_size=6))

@@ -34,9 +34,9 @@ def test_a_title_is_a_name_of_every_chunk() -> None:
 
 def test_terms_by_field() -> None:
     (terms,) = chunk_terms([CHUNK], "net/http_client.py")
-    assert {"net", "http", "client"} <= set(terms.path)
-    assert "py" not in terms.path
-    assert "should_retry" in terms.symbol
-    assert "client" in terms.symbol
-    assert sum(term == "should_retry" for term in terms.symbol) == 1
-    assert "return" in terms.body
+    assert {"net", "http", "client"} <= set(terms.path.split())
+    assert "py" not in terms.path.split()
+    assert "should_retry" in terms.symbol.split()
+    assert "client" in terms.symbol.split()
+    assert sum(term == "should_retry" for term in terms.symbol.split()) == 1
+    assert "return" in terms.body.split()

@@ -1,15 +1,22 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from quaestor.errors import IndexUnusableError
+from quaestor.ingest import workers
 from quaestor.ingest.batches import batched
+from quaestor.ingest.processes import can_copy
 from quaestor.ingest.workers import Pool, run_here
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 
 class Double:
@@ -36,6 +43,13 @@ class Unloadable:
 
 def lost(task: int) -> int:
     return -task
+
+
+@pytest.fixture(params=["copies", "fresh"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to start a worker; here copies are made beside whatever threads other tests have left."""
+    monkeypatch.setattr(workers, "can_copy", lambda: request.param == "copies" and sys.platform == "linux")
+    return str(request.param)
 
 
 def results(job: object, batches: list[list[int]]) -> list[int]:
@@ -92,6 +106,35 @@ def test_workers_do_not_import_from_the_current_folder(tmp_path: object, monkeyp
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     assert results(Double(), [[1]]) == [2]
+
+
+def test_workers_end_with_their_original(tmp_path: Path) -> None:
+    """Two copies hold each other's pipes unless they let go of them."""
+    script = tmp_path / "original.py"
+    script.write_text(
+        "import os, sys\n"
+        "from quaestor.ingest.workers import Pool\n"
+        "class Job:\n"
+        "    def prepare(self, tasks): return [os.getpid() for _ in tasks]\n"
+        "with Pool(Job(), 3, None) as pool:\n"
+        "    print(*[worker._process._number for worker in pool._all], flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    command = [sys.executable, str(script)]
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=alone) as original:
+        # The copies share its standard error, which therefore ends when the last of them has.
+        said, errors = original.communicate(timeout=60)
+    assert len(said.split()) == 3, errors
+
+
+def test_a_process_of_several_threads_is_not_copied() -> None:
+    release = threading.Event()
+    thread = threading.Thread(target=release.wait)
+    thread.start()
+    assert not can_copy()
+    release.set()
+    thread.join()
 
 
 def test_batched_by_bytes_and_items() -> None:

@@ -14,6 +14,12 @@ TASK_FILES = 64
 COMMIT_CHUNKS = 20_000
 """Chunks per transaction: some 15 MB of text, and at most that much work to do again after a crash."""
 
+FIRST_COMMIT_CHUNKS = 2_500
+"""The same for the first transactions, so that a small corpus is written while its rest is still being prepared."""
+
+COMMIT_SHARE = 0.25
+"""In between, a transaction is this share of what was written before."""
+
 POOL_BYTES = 2_000_000
 """Below this much new text the start of worker processes costs more than they save."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from quaestor.errors import NotFoundError
-from quaestor.ingest.batches import COMMIT_CHUNKS
+from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS
 from quaestor.ingest.prepare import Outcome, Prepared, Refused, Same
 from quaestor.ingest.report import Changes, Skipped
 from quaestor.passages import Document
@@ -90,7 +90,7 @@ class Committer:
                 self._same(outcome)
             else:
                 self._refused(outcome)
-        if self._waiting_chunks >= COMMIT_CHUNKS:
+        if self._waiting_chunks >= min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks)):
             self.commit()
 
     def remove(self, paths: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 """A worker process: reads pickled batches from standard input, answers on standard output.
 
-Started by ``workers``; not meant to be run by hand.
+Started by ``processes``; not meant to be run by hand.
 """
 
 from __future__ import annotations
@@ -8,22 +8,40 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-from typing import BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 READY = "ready"
 """Said once, when the job is there and everything that it needs is imported."""
 
 
+class Job(Protocol):
+    """What is done with a batch."""
+
+    def prepare(self, tasks: Any) -> Any:
+        """Return one result a task."""
+        ...
+
+
 def main() -> None:
+    """Read the job, say so, and answer batches until the input ends."""
+    _answer(None)
+
+
+def serve(job: Job) -> None:
     """Answer batches until the input ends."""
+    _answer(job)
+
+
+def _answer(job: Job | None) -> None:
     # Ctrl-C reaches the whole process group; when to stop is the parent's to say, by closing the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     # Whatever prints by mistake goes to standard error, not into the answers.
     os.dup2(2, 1)
     try:
-        job = pickle.load(source)
-        _say(sink, READY)
+        if job is None:
+            job = pickle.load(source)
+            _say(sink, READY)
         while True:
             batch = pickle.load(source)
             try:

@@ -1,23 +1,23 @@
 """Work on batches, in this process or in several.
 
-Workers are plain child processes spoken to over pipes, and not ``multiprocessing``: its ``fork`` is unsafe
-beside a store's threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which
-breaks any script that has no ``if __name__ == "__main__"``. A worker that dies costs only the file it died
-of.
+Workers are plain child processes spoken to over pipes (``processes``), and not ``multiprocessing``: its ``fork`` asks
+nobody about threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which breaks any script
+that has no ``if __name__ == "__main__"``. A worker that dies costs only the file it died of.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 import queue
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
-from typing import IO, Generic, Protocol, Self, TypeVar
+from typing import IO, Any, Generic, Protocol, Self, TypeVar
+
+from quaestor.ingest.processes import Copy, can_copy, fresh
+from quaestor.ingest.worker import serve
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -30,9 +30,7 @@ AHEAD = 12
 AHEAD_IN_HASTE = 2
 """The same where the batches may stop at any moment, and what is queued is still to be done."""
 
-_CODE = "from quaestor.ingest.worker import main; main()"
 _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class Job(Protocol[_Task_contra, _Result_co]):
@@ -60,19 +58,18 @@ def run_here(job: Job[Task, Result], batches: Iterable[Sequence[Task]]) -> Itera
 class _Worker:
     """One child process."""
 
-    def __init__(self, job: bytes) -> None:
-        # -P: the current folder, which may be a stranger's repository, is no place to import from.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _CODE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={
-                **os.environ,
-                **_ONE_THREAD,
-                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-            },
-        )
-        self._job: bytes | None = job
+    def __init__(self, job: Job[Any, Any]) -> None:
+        self._job: Job[Any, Any] | None = None
+        self._process = self._copy(job) or fresh()
+        if not isinstance(self._process, Copy):
+            self._job = job
+
+    @staticmethod
+    def _copy(job: Job[Any, Any]) -> Copy | None:
+        try:
+            return Copy(partial(serve, job)) if can_copy() else None
+        except OSError:
+            return None
 
     def ask(self, batch: object) -> object:
         """Return the answer to a batch.
@@ -83,7 +80,7 @@ class _Worker:
         """
         if self._job is not None:
             try:
-                self._send(self._job)
+                self._send(pickle.dumps(self._job, protocol=pickle.HIGHEST_PROTOCOL))
                 self._receive()
             except _BROKEN as error:
                 raise WorkerStartError from error
@@ -133,7 +130,6 @@ class Pool(Generic[Task, Result]):
 
     def __init__(self, job: Job[Task, Result], count: int, failed: Callable[[Task], Result]) -> None:
         self._job = job
-        self._pickled = pickle.dumps(job, protocol=pickle.HIGHEST_PROTOCOL)
         self._count = count
         self._failed = failed
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
@@ -177,7 +173,7 @@ class Pool(Generic[Task, Result]):
     def _start(self) -> None:
         if self._closed:
             return
-        worker = _Worker(self._pickled)
+        worker = _Worker(self._job)
         self._all.append(worker)
         self._idle.put(worker)
 

@@ -22,7 +22,7 @@ Scored = list[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """The lexical terms of one chunk, by field, repeated as often as they occur.
+    """The lexical terms of one chunk, by field, repeated as often as they occur, with single spaces between.
 
     Attributes:
         body: terms of the text.
@@ -30,9 +30,9 @@ class ChunkTerms:
         symbol: terms of the names defined here and of the scope; headings for prose.
     """
 
-    body: Sequence[str]
-    path: Sequence[str] = ()
-    symbol: Sequence[str] = ()
+    body: str
+    path: str = ""
+    symbol: str = ""
 
 
 @dataclass(frozen=True, slots=True)

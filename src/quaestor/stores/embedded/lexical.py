@@ -166,16 +166,16 @@ class LexicalUpdate:
 
     def add(self, entry: DocumentTerms) -> None:
         """Add a document's chunks."""
-        writer, make = self._open(), self._tantivy.Document
-        for number, chunk in enumerate(entry.chunks, entry.first_chunk):
-            document = make()
-            document.add_integer("chunk", number)
-            document.add_integer("document", entry.document)
-            for field, line in zip(FIELDS, chunk, strict=True):
-                if line:
-                    document.add_text(field, line)
-                    self._lengths[field] += line.count(" ") + 1
-            with _disk_errors():
+        writer, make, lengths = self._open(), self._tantivy.Document, self._lengths
+        with _disk_errors():
+            for number, chunk in enumerate(entry.chunks, entry.first_chunk):
+                document = make()
+                document.add_integer("chunk", number)
+                document.add_integer("document", entry.document)
+                for field, line in zip(FIELDS, chunk, strict=True):
+                    if line:
+                        document.add_text(field, line)
+                        lengths[field] += line.count(" ") + 1
                 writer.add_document(document)
         self._chunks += len(entry.chunks)
 

@@ -7,6 +7,8 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,7 @@ class _Version:
 
     document: Document
     chunks: Sequence[Chunk]
-    rows: NDArray[np.int8]
+    vectors: NDArray[np.float32]
     terms: bytes
     keys: Sequence[bytes]
 
@@ -85,7 +87,7 @@ class Transaction:
             )
         self._put(
             document.path,
-            _Version(document, tuple(chunks), quantise(vectors), pack_terms(terms), tuple(keys)),
+            _Version(document, tuple(chunks), vectors, pack_terms(terms), tuple(keys)),
         )
 
     def touch(self, document: Document) -> None:
@@ -168,7 +170,8 @@ class Transaction:
         ranges = [(place.first_chunk, place.first_chunk + place.chunk_count - 1) for place in places]
         for bounds in ranges:
             rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
-            many("DELETE FROM names WHERE name = ? AND chunk = ?", list(_lowered(rows)))
+            defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
+            many("DELETE FROM names WHERE name = ? AND chunk = ?", list(_lowered(defining)))
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
         many("DELETE FROM terms WHERE first_chunk = ?", ((place.first_chunk,) for place in places))
         many(
@@ -201,7 +204,8 @@ class Transaction:
         many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
         many(f"INSERT INTO chunks VALUES ({marks(12)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?)", terms)
-        names = set(_lowered((row[0], row[10]) for row in chunks if row[10]))
+        defining = ((row[0], chunk.defines) for row, chunk in zip(chunks, _chunks(versions), strict=True))
+        names = set(_lowered(defining))
         # In the order of the index, which is quicker.
         ordered: list[_Name] = sorted(names, key=_name_order)
         many("INSERT INTO names VALUES (?, ?)", ordered)
@@ -214,7 +218,9 @@ class Transaction:
 
     def _vectors(self, versions: Sequence[_Version]) -> dict[bytes, int]:
         """Store the vectors of new keys; returns the identifiers of all keys."""
-        rows = {key: row for version in versions for key, row in zip(version.keys, version.rows, strict=True)}
+        keys = [key for version in versions for key in version.keys]
+        table = quantise(np.concatenate([version.vectors for version in versions]))
+        rows = dict(zip(keys, table, strict=True))
         found: dict[bytes, int] = {}
         for batch in batches(list(rows)):
             cursor = self._connection.execute(f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch)
@@ -263,15 +269,25 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
         span.end_line,
         None if chunk.symbol is None else storable(chunk.symbol),
         chunk.kind,
-        json.dumps(chunk.scope) if chunk.scope else None,
-        json.dumps(chunk.defines) if chunk.defines else None,
+        _listed(chunk.scope),
+        _listed(chunk.defines),
         storable(chunk.text),
     )
 
 
-def _lowered(rows: Iterable[tuple[int, str]]) -> Iterator[_Name]:
-    for chunk, defines in rows:
-        yield from ((storable(name.lower()), chunk) for name in json.loads(defines))
+@lru_cache(maxsize=1 << 10)  # neighbouring chunks have one scope, and most define what few others do
+def _listed(names: tuple[str, ...]) -> str | None:
+    return json.dumps(names) if names else None
+
+
+def _chunks(versions: Iterable[_Version]) -> Iterator[Chunk]:
+    return chain.from_iterable(version.chunks for version in versions)
+
+
+def _lowered(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:
+    for chunk, names in rows:
+        for name in names:
+            yield storable(name.lower()), chunk
 
 
 def _name_order(entry: _Name) -> tuple[bytes, int]:

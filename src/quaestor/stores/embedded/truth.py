@@ -69,6 +69,8 @@ class Allowed:
 # Text that no UTF-8 can hold (file names in another encoding) is kept as the bytes of its surrogates.
 def storable(text: str) -> str | bytes:
     """Return ``text`` as SQLite can keep it."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -144,10 +146,9 @@ def pack_terms(terms: Iterable[ChunkTerms]) -> bytes:
     return zlib.compress("\n".join(lines).encode("utf-8", "replace"), 1)
 
 
-def _line(terms: Sequence[str]) -> str:
-    line = " ".join(terms)
-    # A term cannot hold white space; the tokeniser makes none that does, but nothing here depends on it.
-    return " ".join(line.split()) if "\n" in line or "\r" in line else line
+def _line(terms: str) -> str:
+    # Terms hold no line ends; the tokeniser makes none that do, but nothing here depends on it.
+    return " ".join(terms.split()) if "\n" in terms or "\r" in terms else terms
 
 
 @dataclass(frozen=True, slots=True)
