@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
+import sys
+from collections import deque
 from functools import cache
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -26,6 +29,7 @@ _LONGEST_SECONDS = 4.0
 _SLICE = 1 << 12
 # Reading through a callback is slower where a grammar asks for columns; no file of this size takes long.
 _READ_AT_ONCE = 1 << 13
+_OWN_REFERENCES = 2  # a variable's and the question's own
 
 # Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses and keeps its offsets.
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
@@ -63,6 +67,34 @@ def _grammar_unpacked_for_now(name: str) -> Language | None:
         return None
 
 
+class _Slices:
+    """What a parser reads, slice by slice, each let go of when the next but one is asked for.
+
+    tree-sitter 0.26 for Python keeps a reference to every slice for ever: the text of all files; of a language whose
+    scanner asks for columns, two hundred times as much. Whether one was kept is counted, so nothing is let go of twice.
+    """
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._recent: deque[bytes] = deque()
+
+    def read(self, offset: int, _point: object) -> bytes:
+        """Return the slice at ``offset``."""
+        # The last one may still be in use.
+        self.release(but=1)
+        found = self._source[offset : offset + _SLICE]
+        self._recent.append(found)
+        return found
+
+    def release(self, but: int = 0) -> None:
+        """Let go of all slices but the last."""
+        while len(self._recent) > but:
+            old = self._recent.popleft()
+            # Python itself shares slices of up to one byte.
+            if len(old) > 1 and sys.getrefcount(old) > _OWN_REFERENCES:
+                ctypes.pythonapi.Py_DecRef(ctypes.py_object(old))
+
+
 def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
     """Return the syntax tree of ``data``, or None if there is no grammar or the parser loses itself."""
     language = grammar(name)
@@ -76,9 +108,7 @@ def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
     reports_left = _REPORTS_AT_LEAST + int(len(source) * _REPORTS_PER_BYTE)
 
     deadline = thread_time() + _LONGEST_SECONDS
-
-    def read(offset: int, _point: object) -> bytes:
-        return source[offset : offset + _SLICE]
+    slices = _Slices(source)
 
     def gives_up(_offset: int, _has_error: bool) -> bool:
         nonlocal reports_left
@@ -86,6 +116,8 @@ def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
         return reports_left < 0 or thread_time() > deadline
 
     try:
-        return Parser(language).parse(read, encoding="utf8", progress_callback=gives_up)
+        return Parser(language).parse(slices.read, encoding="utf8", progress_callback=gives_up)
     except ValueError:
         return None
+    finally:
+        slices.release()
