@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.passages import Chunk
-from quaestor.retrieval.paths import PathProfile, profile_path
+from quaestor.retrieval.paths import PathProfile
 from quaestor.retrieval.query import Query
+from quaestor.retrieval.traits import FIXED, Traits, traits_of
 from quaestor.stores import StoredChunk
-from quaestor.terms import terms_of_word
 
 FEATURES: tuple[str, ...] = (
     # the retrievers
@@ -55,21 +54,7 @@ FEATURES: tuple[str, ...] = (
     "best_lexical_in_file",
     "best_dense_in_file",
     # what it is
-    "test",
-    "example",
-    "vendored",
-    "entry",
-    "declaration",
-    "prose",
-    "data",
-    "shadowed",
-    "type_kind",
-    "function_kind",
-    "anonymous",
-    "first_in_file",
-    "size",
-    "file_size",
-    "depth",
+    *FIXED,
     # the query
     "query_symbol",
     "query_path",
@@ -78,23 +63,7 @@ FEATURES: tuple[str, ...] = (
 )
 """Names of the features, in the order of the matrix's columns."""
 
-_TYPE_KINDS = frozenset(
-    {
-        "class",
-        "type",
-        "struct",
-        "enum",
-        "interface",
-        "trait",
-        "protocol",
-        "module",
-        "namespace",
-        "object",
-        "impl",
-    }
-)
 _MOST_PHRASE_WORDS = 40
-_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +85,6 @@ class Candidate:
     symbol: float = 0.0
 
 
-@lru_cache(maxsize=1 << 15)
-def _name_terms(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(term for name in names for term in terms_of_word(name))
-
-
-@lru_cache(maxsize=1 << 15)
-def _lowered(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(name.lower() for name in names)
-
-
 def compute_features(
     query: Query, candidates: Sequence[Candidate], weights: Mapping[str, float]
 ) -> NDArray[np.float32]:
@@ -141,20 +100,19 @@ def compute_features(
         return matrix
     total = sum(weights.values()) or 1.0
     wanted = {term: weight / total for term, weight in weights.items()}
+    traits = [traits_of(candidate.stored) for candidate in candidates]
     paths = [candidate.stored.document.path for candidate in candidates]
-    profiles = [profile_path(path) for path in paths]
-    chunks = [candidate.stored.chunk for candidate in candidates]
     _fill(matrix, "lexical", _retrievers(candidates))
-    phrases = read_phrases(query.text)
-    matrix[:, _COLUMN["phrase"]] = [share_of_phrases(phrases, chunk.text) for chunk in chunks]
-    _fill(matrix, "defines_name", [_names(query, chunk, wanted) for chunk in chunks])
-    _fill(matrix, "stem_is_name", _paths(query, paths, profiles, wanted))
-    matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
-    _fill(matrix, "test", [profile.flags for profile in profiles])
-    _fill(matrix, "type_kind", [_kind(candidate.stored) for candidate in candidates])
-    _fill(matrix, "depth", [(min(profile.depth, 10) / 10,) for profile in profiles])
-    _fill(matrix, "query_symbol", [_asked(query)] * len(candidates))
-    _fill_files(matrix, paths, profiles, chunks, wanted)
+    if phrases := read_phrases(query.text):
+        matrix[:, _COLUMN["phrase"]] = [_share(phrases, known.text) for known in traits]
+    _fill(matrix, "defines_name", _names(query, traits, wanted))
+    _fill(matrix, "stem_is_name", _paths(query, paths, traits, wanted))
+    if query.places:
+        matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
+    fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
+    _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)))
+    _fill(matrix, "query_symbol", [_asked(query)])
+    _fill_files(matrix, paths, traits, wanted)
     return matrix
 
 
@@ -165,9 +123,10 @@ def _fill(matrix: NDArray[np.float32], first: str, block: object) -> None:
     matrix[:, start : start + values.shape[1]] = values
 
 
-def _weight(found: frozenset[str], wanted: Mapping[str, float]) -> float:
-    """Return the share of the wanted terms' weight that is found."""
-    return sum([weight for term, weight in wanted.items() if term in found])
+def _weight(found: AbstractSet[str], wanted: Mapping[str, float]) -> float:
+    """Return the share of the wanted terms' weight that is found; exact, so that the order of a set does not matter."""
+    hit = found & wanted.keys()
+    return math.fsum(map(wanted.__getitem__, hit)) if hit else 0.0
 
 
 def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
@@ -194,11 +153,8 @@ def read_phrases(text: str) -> tuple[str, ...]:
     return tuple(" ".join(words[start : start + 3]) for start in range(len(words) - 2))
 
 
-def share_of_phrases(phrases: Sequence[str], text: str) -> float:
+def _share(phrases: Sequence[str], lowered: str) -> float:
     """Return the share of the phrases that stand in a text, case and all else but blanks as they are."""
-    if not phrases:
-        return 0.0
-    lowered = text.lower()
     return sum([phrase in lowered for phrase in phrases]) / len(phrases)
 
 
@@ -209,41 +165,39 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.where(scores > 0, 10 / (10 + ranks), 0).astype(np.float32)
 
 
-def _names(query: Query, chunk: Chunk, wanted: Mapping[str, float]) -> tuple[float, ...]:
+def _names(query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]) -> list[tuple[float, ...]]:
     """Return defines_name, is_name, symbol_coverage, symbol_precision and scope_coverage."""
-    symbol = chunk.symbol
-    defined = chunk.defines or ((symbol,) if symbol else ())
-    main = _name_terms((symbol,)) if symbol else frozenset()
-    return (
-        float(bool(query.names) and not _lowered(defined).isdisjoint(query.names)),
-        float(bool(query.names) and symbol is not None and symbol.lower() == query.names[0]),
-        _weight(_name_terms(defined), wanted),
-        len(main & wanted.keys()) / len(main) if main else 0.0,
-        _weight(_name_terms(chunk.scope), wanted) if chunk.scope else 0.0,
-    )
+    names, first = frozenset(query.names), query.names[0] if query.names else None
+    return [
+        (
+            not known.names.isdisjoint(names),
+            first is not None and known.symbol == first,
+            _weight(known.name_terms, wanted),
+            len(known.symbol_terms & wanted.keys()) / len(known.symbol_terms) if known.symbol_terms else 0.0,
+            _weight(known.scope_terms, wanted),
+        )
+        for known in traits
+    ]
 
 
 def _paths(
-    query: Query, paths: Sequence[str], profiles: Sequence[PathProfile], wanted: Mapping[str, float]
+    query: Query, paths: Sequence[str], traits: Sequence[Traits], wanted: Mapping[str, float]
 ) -> list[tuple[float, ...]]:
     """Return stem_is_name, stem_coverage, stem_precision, folder_coverage and path_match; once for each path."""
-    known: dict[str, tuple[float, ...]] = {}
-    for path, profile in zip(paths, profiles, strict=True):
-        if path not in known:
-            known[path] = _path(query, path, profile, wanted)
-    return [known[path] for path in paths]
-
-
-def _path(query: Query, full: str, path: PathProfile, wanted: Mapping[str, float]) -> tuple[float, ...]:
     names = [name.replace("_", "") for name in query.names]
-    stem = path.stem
-    return (
-        float(any(stem == name or stem.rstrip("s") == name.rstrip("s") for name in names)),
-        _weight(path.stem_terms, wanted),
-        len(path.stem_terms & wanted.keys()) / len(path.stem_terms) if path.stem_terms else 0.0,
-        _weight(path.folder_terms, wanted),
-        max((agreement(place.path, full) for place in query.places), default=0.0),
-    )
+    namesakes = {name.rstrip("s") for name in names}
+    known: dict[str, tuple[float, ...]] = {}
+    for path, one in zip(paths, traits, strict=True):
+        if path not in known:
+            profile = one.path
+            known[path] = (
+                profile.stem in names or profile.stem.rstrip("s") in namesakes,
+                _weight(profile.stem_terms, wanted),
+                len(profile.stem_terms & wanted.keys()) / len(profile.stem_terms) if profile.stem_terms else 0.0,
+                _weight(profile.folder_terms, wanted),
+                max((agreement(place.path, path) for place in query.places), default=0.0),
+            )
+    return [known[path] for path in paths]
 
 
 def agreement(pointed: str, path: str) -> float:
@@ -273,19 +227,6 @@ def _has_line(query: Query, stored: StoredChunk) -> bool:
     )
 
 
-def _kind(stored: StoredChunk) -> tuple[float, ...]:
-    """Return type_kind, function_kind, anonymous, first_in_file, size and file_size."""
-    chunk = stored.chunk
-    return (
-        chunk.kind in _TYPE_KINDS,
-        chunk.kind in _FUNCTION_KINDS,
-        chunk.symbol is None,
-        stored.position == 0,
-        math.log1p(len(chunk.text)) / 8,
-        math.log1p(stored.document.size) / 12,
-    )
-
-
 def _asked(query: Query) -> tuple[float, ...]:
     """Return query_symbol, query_path, query_trace and query_length."""
     return (
@@ -299,8 +240,7 @@ def _asked(query: Query) -> tuple[float, ...]:
 def _fill_files(
     matrix: NDArray[np.float32],
     paths: Sequence[str],
-    profiles: Sequence[PathProfile],
-    chunks: Sequence[Chunk],
+    traits: Sequence[Traits],
     wanted: Mapping[str, float],
 ) -> None:
     """Fill what a chunk's file brings: several good chunks, all its names, a namesake nearer to the root."""
@@ -321,7 +261,7 @@ def _fill_files(
     }
     for name, values in columns.items():
         matrix[:, _COLUMN[name]] = values
-    named = _named(owner, profiles, chunks, wanted, len(numbers))
+    named = _named(owner.tolist(), traits, wanted, len(numbers))
     for column, name in enumerate(("file_symbol_coverage", "file_coverage", "shadowed")):
         matrix[:, _COLUMN[name]] = named[owner, column]
 
@@ -345,23 +285,19 @@ def _mean_of_three(owner: NDArray[np.intp], values: NDArray[np.float32], files: 
 
 
 def _named(
-    owner: NDArray[np.intp],
-    profiles: Sequence[PathProfile],
-    chunks: Sequence[Chunk],
-    wanted: Mapping[str, float],
-    files: int,
+    owner: Sequence[int], traits: Sequence[Traits], wanted: Mapping[str, float], files: int
 ) -> NDArray[np.float32]:
     """Return file_symbol_coverage, file_coverage and shadowed, shape ``(files, 3)``."""
-    found: list[set[str]] = [set() for _ in range(files)]
+    found: list[frozenset[str]] = [frozenset()] * files
     profile_of: dict[int, PathProfile] = {}
-    for number, profile, chunk in zip(owner.tolist(), profiles, chunks, strict=True):
-        found[number].update(_name_terms(chunk.defines) & wanted.keys())
-        profile_of[number] = profile
+    for number, known in zip(owner, traits, strict=True):
+        profile_of[number] = known.path
+        if hit := known.listed_terms & wanted.keys():
+            found[number] |= hit
     shallowest = _shallowest(profile_of.values())
     rows = []
-    for number, names in enumerate(found):
+    for number, symbols in enumerate(found):
         profile = profile_of[number]
-        symbols = frozenset(names)
         everything = symbols | profile.stem_terms | profile.folder_terms
         rows.append((_weight(symbols, wanted), _weight(everything, wanted), profile.depth > shallowest[profile.stem]))
     return np.array(rows, dtype=np.float32)

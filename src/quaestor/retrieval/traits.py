@@ -1,0 +1,117 @@
+"""What the features need of a chunk whatever the query is: taken apart once, while the chunk stays in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from quaestor.retrieval.paths import PathProfile, profile_path
+from quaestor.stores import StoredChunk
+from quaestor.terms import terms_of_word
+
+FIXED: tuple[str, ...] = (
+    "test",
+    "example",
+    "vendored",
+    "entry",
+    "declaration",
+    "prose",
+    "data",
+    "shadowed",
+    "type_kind",
+    "function_kind",
+    "anonymous",
+    "first_in_file",
+    "size",
+    "file_size",
+    "depth",
+)
+"""Names of the features that no query changes, in their order; ``shadowed`` depends on the other candidates."""
+
+_TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
+_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
+_REMEMBERED = 4096
+
+
+# Not frozen: some hundred are made in a first search, and freezing triples what that takes.
+@dataclass(slots=True)
+class Traits:
+    """A chunk, taken apart.
+
+    Attributes:
+        stored: the chunk.
+        path: what its path says.
+        text: its text in lower case.
+        symbol: its symbol in lower case, None without one.
+        names: what it defines, in lower case.
+        name_terms: the terms of what it defines.
+        symbol_terms: the terms of its symbol.
+        scope_terms: the terms of the names around it.
+        listed_terms: the terms of the names that it lists as defined.
+        fixed: the values of ``FIXED``, float32, as bytes.
+    """
+
+    stored: StoredChunk
+    path: PathProfile
+    text: str
+    symbol: str | None
+    names: frozenset[str]
+    name_terms: frozenset[str]
+    symbol_terms: frozenset[str]
+    scope_terms: frozenset[str]
+    listed_terms: frozenset[str]
+    fixed: bytes
+
+
+_known: dict[int, Traits] = {}
+
+
+def traits_of(stored: StoredChunk) -> Traits:
+    """Return a chunk's traits; remembered for the very object, which they keep alive so that no other has its place."""
+    known = _known.get(id(stored))
+    if known is None:
+        if len(_known) >= _REMEMBERED:
+            _known.clear()
+        known = _known[id(stored)] = _traits(stored)
+    return known
+
+
+def _traits(stored: StoredChunk) -> Traits:
+    chunk = stored.chunk
+    symbol = chunk.symbol
+    defined = chunk.defines or ((symbol,) if symbol else ())
+    path = profile_path(stored.document.path)
+    return Traits(
+        stored,
+        path,
+        chunk.text.lower(),
+        None if symbol is None else symbol.lower(),
+        frozenset(name.lower() for name in defined),
+        _terms(defined),
+        _terms((symbol,)) if symbol else frozenset(),
+        _terms(chunk.scope),
+        _terms(chunk.defines),
+        np.array([*path.flags, False, *_kind(stored), min(path.depth, 10) / 10], dtype=np.float32).tobytes(),
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _terms(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(term for name in names for term in terms_of_word(name))
+
+
+def _kind(stored: StoredChunk) -> Sequence[float]:
+    """Return type_kind, function_kind, anonymous, first_in_file, size and file_size."""
+    chunk = stored.chunk
+    return (
+        chunk.kind in _TYPE_KINDS,
+        chunk.kind in _FUNCTION_KINDS,
+        chunk.symbol is None,
+        stored.position == 0,
+        math.log1p(len(chunk.text)) / 8,
+        math.log1p(stored.document.size) / 12,
+    )
