@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import signal
 
+from hypothesis import settings
+
 # A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that. The tests of Ctrl-C are
 # about programs that a person started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test says how long anything takes: on a busy machine the first example alone can take longer than the usual bound.
+settings.register_profile("quaestor", deadline=None)
+settings.load_profile("quaestor")

@@ -48,7 +48,7 @@ def test_shares_add_up_to_the_score(query: str) -> None:
     matrix = compute_features(read, candidates, dict.fromkeys(read.terms, 1.0))
     ranker, group = Ranker.bundled(), group_of(read, matrix)
     score = float(ranker.scores(matrix, group)[0])
-    assert sum(ranker.shares(matrix[0], group).values()) == pytest.approx(score, rel=1e-4, abs=1e-4)
+    assert sum(ranker.shares(matrix, group)[0].values()) == pytest.approx(score, rel=1e-4, abs=1e-4)
 
 
 def test_a_definition_is_told_from_a_use() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from quaestor.stores import Store, StoredChunk
 
 _MOST = 8192
+_MOST_DOCUMENTS = 256
 
 
 class ChunkCache:
@@ -15,16 +16,27 @@ class ChunkCache:
     def __init__(self) -> None:
         self._generation = -1
         self._chunks: dict[int, StoredChunk] = {}
+        self._documents: dict[str, Sequence[StoredChunk]] = {}
 
     def get(self, store: Store, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, as ``Store.get`` does; only unknown ones are asked for."""
-        generation = store.generation()
-        if generation != self._generation or len(self._chunks) > _MOST:
-            self._chunks = {}
-            self._generation = generation
+        self._forget_outdated(store)
         wanted = list(ids)
         known = self._chunks
         missing = [identifier for identifier in wanted if identifier not in known]
         if missing:
             known.update(store.get(missing))
         return {identifier: known[identifier] for identifier in wanted if identifier in known}
+
+    def of_document(self, store: Store, path: str) -> Sequence[StoredChunk]:
+        """Return a document's chunks in order, as ``Store.chunks_of`` does."""
+        self._forget_outdated(store)
+        if path not in self._documents:
+            self._documents[path] = store.chunks_of(path)
+        return self._documents[path]
+
+    def _forget_outdated(self, store: Store) -> None:
+        generation = store.generation()
+        if generation != self._generation or len(self._chunks) > _MOST or len(self._documents) > _MOST_DOCUMENTS:
+            self._chunks, self._documents = {}, {}
+            self._generation = generation

@@ -66,7 +66,8 @@ FEATURES: tuple[str, ...] = (
 _MOST_PHRASE_WORDS = 40
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: some hundred are made in every search, and freezing triples what that takes.
+@dataclass(slots=True)
 class Candidate:
     """A chunk that some retriever found.
 
@@ -168,12 +169,16 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 def _names(query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]) -> list[tuple[float, ...]]:
     """Return defines_name, is_name, symbol_coverage, symbol_precision and scope_coverage."""
     names, first = frozenset(query.names), query.names[0] if query.names else None
+    words = frozenset(wanted)
+    nothing = (0.0,) * 5  # the most frequent row by far
     return [
-        (
+        nothing
+        if known.terms.isdisjoint(words) and known.names.isdisjoint(names) and known.symbol not in names
+        else (
             not known.names.isdisjoint(names),
             first is not None and known.symbol == first,
             _weight(known.name_terms, wanted),
-            len(known.symbol_terms & wanted.keys()) / len(known.symbol_terms) if known.symbol_terms else 0.0,
+            len(known.symbol_terms & words) / len(known.symbol_terms) if known.symbol_terms else 0.0,
             _weight(known.scope_terms, wanted),
         )
         for known in traits

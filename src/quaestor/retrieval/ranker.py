@@ -84,9 +84,9 @@ class Ranker:
         scores: Matrix = features @ self.weights(group)
         return scores
 
-    def shares(self, row: Matrix, group: Group) -> Mapping[str, float]:
-        """Return each feature's share in the score of one row; they add up to it."""
-        return dict(zip(FEATURES, (row * self.weights(group)).tolist(), strict=True))
+    def shares(self, features: Matrix, group: Group) -> list[Mapping[str, float]]:
+        """Return each feature's share in the score of each row; they add up to it."""
+        return [dict(zip(FEATURES, row, strict=True)) for row in (features * self.weights(group)).tolist()]
 
 
 def group_of(query: Query, features: Matrix) -> Group:

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from quaestor.embedding import Embedder, Vectors
+from quaestor.embedding import Embedder
 from quaestor.passages import Hit
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.features import Candidate, agreement, compute_features
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
-from quaestor.retrieval.ranker import Group, Ranker, group_of, spread
+from quaestor.retrieval.ranker import Ranker, group_of, spread
 from quaestor.stores import FieldBoosts, Store, StoredChunk, Where
 from quaestor.terms import terms
 
@@ -102,15 +102,22 @@ class Retriever:
 
     def _pointed_at(self, query: Query) -> list[int]:
         """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
-        found: list[tuple[float, int]] = []
-        for place in query.places:
-            near = self.store.lexical(terms(place.path.rpartition(".")[0]), _SCORED, None, _PATH)
-            paths = {stored.document.path for stored in self._chunks.get(self.store, dict(near)).values()}
-            fits = sorted(((agreement(place.path, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
-            for fit, path in fits:
-                if fit > 0:
-                    found.extend((fit, stored.id) for stored in self.store.chunks_of(path) if _shows(stored, place))
+        files = {place.path: self._files_like(place.path) for place in query.places}
+        found = [
+            (fit, stored.id)
+            for place in query.places
+            for fit, path in files[place.path]
+            for stored in self._chunks.of_document(self.store, path)
+            if _shows(stored, place)
+        ]
         return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
+
+    def _files_like(self, pointed: str) -> list[tuple[float, str]]:
+        """Return the documents whose paths agree best with one that a query points at, and how well."""
+        near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, None, _PATH)
+        paths = {stored.document.path for stored in self._chunks.get(self.store, dict(near)).values()}
+        fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
+        return [(fit, path) for fit, path in fits if fit > 0]
 
     def rarity(self, query: Query) -> Mapping[str, float]:
         """Return how much each content term of a query tells: the fewer chunks hold it, the more."""
@@ -126,16 +133,14 @@ class Retriever:
         group = group_of(query, matrix)
         scores = self.ranker.scores(matrix, group).tolist()
         paths = [candidate.stored.document.path for candidate in candidates]
-        decays = [self.decay(path) for path in paths]
+        decay_of = {path: self.decay(path) for path in set(paths)}
+        decays = [decay_of[path] for path in paths]
+        best = spread(scores, paths, decays, k)
+        shares = self.ranker.shares(matrix[[index for index, _ in best]], group)
         return [
-            _hit(candidates[index].stored, score, self._shares(matrix[index], group, score))
-            for index, score in spread(scores, paths, decays, k)
+            _hit(candidates[index].stored, score, {**share, "further_of_file": score - sum(share.values())})
+            for (index, score), share in zip(best, shares, strict=True)
         ]
-
-    def _shares(self, row: Vectors, group: Group, score: float) -> Mapping[str, float]:
-        shares = dict(self.ranker.shares(row, group))
-        lost = score - sum(shares.values())
-        return {**shares, "further_of_file": lost}
 
     def decay(self, path: str) -> float:
         """Return what each further chunk of this file loses, in units of the score."""

@@ -52,6 +52,7 @@ class Traits:
         symbol_terms: the terms of its symbol.
         scope_terms: the terms of the names around it.
         listed_terms: the terms of the names that it lists as defined.
+        terms: all of these terms.
         fixed: the values of ``FIXED``, float32, as bytes.
     """
 
@@ -64,6 +65,7 @@ class Traits:
     symbol_terms: frozenset[str]
     scope_terms: frozenset[str]
     listed_terms: frozenset[str]
+    terms: frozenset[str]
     fixed: bytes
 
 
@@ -85,16 +87,18 @@ def _traits(stored: StoredChunk) -> Traits:
     symbol = chunk.symbol
     defined = chunk.defines or ((symbol,) if symbol else ())
     path = profile_path(stored.document.path)
+    own, of_symbol, scope = _terms(defined), _terms((symbol,)) if symbol else frozenset[str](), _terms(chunk.scope)
     return Traits(
         stored,
         path,
         chunk.text.lower(),
         None if symbol is None else symbol.lower(),
         frozenset(name.lower() for name in defined),
-        _terms(defined),
-        _terms((symbol,)) if symbol else frozenset(),
-        _terms(chunk.scope),
+        own,
+        of_symbol,
+        scope,
         _terms(chunk.defines),
+        own | of_symbol | scope,
         np.array([*path.flags, False, *_kind(stored), min(path.depth, 10) / 10], dtype=np.float32).tobytes(),
     )
 

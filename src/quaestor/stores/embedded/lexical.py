@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from quaestor.stores import FieldBoosts
 from quaestor.stores.embedded.marks import Mark
@@ -120,8 +120,11 @@ class LexicalBase:
 
     def _top(self, query: tantivy.Query, k: int) -> list[tuple[int, float]]:
         hits = self._searcher.search(query, min(k, self._searcher.num_docs), count=False).hits
-        chunks = self._searcher.fast_field_values("chunk", [address for _, address in hits])
-        return [(int(chunk), score) for chunk, (score, _) in zip(chunks, hits, strict=True) if chunk is not None]
+        if not hits:
+            return []
+        scores, addresses = zip(*hits, strict=True)
+        chunks = cast("list[int | None]", self._searcher.fast_field_values("chunk", list(addresses)))
+        return [(chunk, score) for chunk, score in zip(chunks, scores, strict=True) if chunk is not None]
 
     def _filtered(self, query: tantivy.Query, k: int, documents: set[int]) -> list[tuple[int, float]]:
         """Look further down the list until ``k`` hits lie in ``documents`` or the list ends."""
