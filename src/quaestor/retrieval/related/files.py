@@ -9,7 +9,7 @@ from quaestor.passages import Chunk, Document
 from quaestor.retrieval.related.values import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
 
-LARGE = 40_000
+LARGE = 150_000
 """Letters from which a file is no longer parsed whole."""
 
 

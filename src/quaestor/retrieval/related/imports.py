@@ -7,7 +7,7 @@ the file that imports it; what is none of them is not ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from posixpath import dirname, splitext
 
@@ -15,6 +15,12 @@ _M = re.MULTILINE
 _PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", _M)
 _PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
 _JAVASCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
+_JAVASCRIPT_NAMES = re.compile(
+    r"""^[ \t]*(?:import(?:[ \t]+type)?[ \t]+|(?:const|let|var)[ \t]+)([\w$\s{},*]+?)\s*"""
+    r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""",
+    _M,
+)
+_JAVASCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 _JVM = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", _M)
 _C = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', _M)
 _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
@@ -124,14 +130,60 @@ def _of_path(stated: str, language: str, line: int) -> Import | None:
     return Import(line, tuple(kept), up if relative else None)
 
 
+def outside_names(text: str, language: str, known: Callable[[], frozenset[str]]) -> frozenset[str]:
+    """Return the names that a file imports from elsewhere than this corpus.
+
+    Args:
+        text: the file.
+        language: as ``recognise`` names it; of most languages nothing is known.
+        known: returns all names that a module of this corpus may have, small.
+    """
+    bound = list(_python_names(text) if language == "python" else _javascript_names(text, language))
+    if not bound:
+        return frozenset()
+    ours = known()
+    # Any part that is a folder or file of the corpus may lead to it: a name too few is better than one too many.
+    return frozenset(name for name, module in bound if not any(part.lower() in ours for part in module))
+
+
+def _python_names(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for found in _PYTHON_FROM.finditer(text):
+        if not found[1].startswith("."):
+            module = (found[1].split(".", maxsplit=1)[0],)
+            for item in re.sub(r"#[^\n]*", "", found[2]).strip("()").split(","):
+                if names := item.split():
+                    yield names[-1], module
+    for found in _PYTHON_IMPORT.finditer(text):
+        for item in found[1].split(","):
+            if names := item.split():
+                first = names[0].split(".")[0]
+                yield (names[-1] if len(names) > 1 else first), (first,)
+
+
+def _javascript_names(text: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if language not in _JAVASCRIPTS:
+        return
+    for found in _JAVASCRIPT_NAMES.finditer(text):
+        if not found[2].startswith("."):
+            module = tuple(part for part in re.split(r"[/@]", found[2]) if part)
+            yield from ((name.split()[-1], module) for name in re.split(r"[{},*]", found[1]) if name.split())
+
+
 class Modules:
-    """The documents of a corpus by what they are imported as."""
+    """The documents of a corpus by what they are imported as.
+
+    Attributes:
+        names: every folder's and file's name without its ending, small.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        names: set[str] = set()
         for path in paths:
             for parts in _module_names(path):
                 self._by_last.setdefault(parts[-1].lower(), []).append((parts, path))
+                names.update(parts)
+        self.names = frozenset(name.lower() for name in names)
 
     def resolve(self, wanted: Import, importer: str) -> str | None:
         """Return the document that an import means, or None if it is none of this corpus."""

@@ -7,7 +7,7 @@ not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,8 @@ class Occurrence:
         end_line: last line, inclusive: of the whole definition, or the line itself.
         symbols: what encloses it, outermost first; of a definition, its own name last.
         bare: whether nothing qualifies the name: ``send``, not ``client.send``.
+        base: the plain name that qualifies it: ``client``.
+        member: of a definition, whether it stands in a class or the like.
     """
 
     role: Role
@@ -59,6 +61,8 @@ class Occurrence:
     end_line: int
     symbols: tuple[str, ...]
     bare: bool = False
+    base: str = ""
+    member: bool = False
 
 
 def word_pattern(name: str) -> re.Pattern[str]:
@@ -86,19 +90,39 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
     return list(_Reader(Source(data), syntax, name).read(tree.root_node, _offsets(text, name)))
 
 
-def of_others(found: list[Occurrence], text: str, language: str) -> list[Occurrence]:
-    """Return the uses that can mean what another file defines: where a language asks it, a bare name is imported."""
-    uses = [one for one in found if one.role != "definition"]
-    imported = any(one.role == "import" for one in uses)
-    if imported or language not in _IMPORTING or _WILDCARD.search(text):
+def meant(
+    found: list[Occurrence], text: str, language: str, outside: Collection[str], *, home: bool
+) -> list[Occurrence]:
+    """Return the uses that can mean the definition that is asked about.
+
+    Args:
+        found: what the name does in the file.
+        text: the file.
+        language: as ``recognise`` names it.
+        outside: names that the file imports from elsewhere than this corpus.
+        home: whether the definition stands in this file.
+    """
+    uses = [one for one in found if one.role != "definition" and one.base not in outside]
+    if language not in _IMPORTING:
+        return uses
+    own = [one for one in found if one.role == "definition"] if home else []
+    imported = any(one.role == "import" for one in uses) or bool(_WILDCARD.search(text))
+    # A bare name is this file's own or imported; a method is never called by its bare name.
+    if any(not one.member for one in own) or imported:
         return uses
     return [one for one in uses if not one.bare]
+
+
+def defining_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name behind a word that defines it."""
+    words = "class|const|def|enum|fn|fun|func|function|interface|let|object|record|struct|trait|type|union|val|var"
+    return re.compile(rf"\b(?:{words})\b[\s*]*(?:\([^)\n]*\)\s*)?{word_pattern(name).pattern}")
 
 
 def may_use(texts: Iterable[str], language: str, name: str) -> bool:
     """Return whether a file may use what another one calls ``name``, judged by the chunks in which the name stands.
 
-    Cheaper than ``occurrences``, and never False where ``of_others`` finds something.
+    Cheaper than ``occurrences``, and never False where ``meant`` finds something.
     """
     if language not in _IMPORTING:
         return True
@@ -152,15 +176,17 @@ class _Reader:
             if _QUOTED.search(node.type) or (node.parent is not None and _is_quoted(node.parent)):
                 continue
             definition = self._definition(node)
-            if definition is not None and self._is_local(definition):
-                continue
             if definition is not None and definition.id not in defined:
                 defined.add(definition.id)
-                yield self._at(definition, "definition", self.symbols(definition))
+                if self._is_local(definition):
+                    continue
+                yield self._at(definition, "definition", self.symbols(definition), member=self._is_member(definition))
                 continue
             role = self._role(node)
             if role is not None:
-                yield self._at(node, role, self.symbols(node.parent), bare=not _is_qualified(node))
+                qualified = _is_qualified(node)
+                base = self._base(node) if qualified else ""
+                yield self._at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
 
     def symbols(self, node: Node | None) -> tuple[str, ...]:
         """Return the names of the functions and types that hold a node, and its own if it is one."""
@@ -226,12 +252,37 @@ class _Reader:
             above = above.parent
         return "reference"
 
-    def _at(self, node: Node, role: Role, symbols: tuple[str, ...], *, bare: bool = False) -> Occurrence:
+    def _is_member(self, definition: Node) -> bool:
+        above = definition.parent
+        while above is not None:
+            outer = self._found(above)
+            if outer is not None and outer.kind in _ENCLOSING:
+                return outer.kind in CONTAINERS and outer.kind != "module"
+            above = above.parent
+        return False
+
+    def _base(self, node: Node) -> str:
+        """Return what stands before the dot before a name: the first name of ``a.b.send``."""
+        before = node.parent.named_child(0) if node.parent is not None else None
+        while before is not None and before.named_child_count and _QUALIFIED.search(before.type):
+            before = before.named_child(0)
+        return self._source.text(before) if before is not None and not before.named_child_count else ""
+
+    def _at(
+        self,
+        node: Node,
+        role: Role,
+        symbols: tuple[str, ...],
+        *,
+        bare: bool = False,
+        base: str = "",
+        member: bool = False,
+    ) -> Occurrence:
         end = max(node.end_byte - 1, node.start_byte)
         first = node.start_point[0] + 1
         # A node may take in the line feed after it.
         last = first + self._source.data.count(b"\n", node.start_byte, end)
-        return Occurrence(role, first, last, symbols, bare)
+        return Occurrence(role, first, last, symbols, bare, base, member)
 
 
 def _is_called(node: Node) -> bool:

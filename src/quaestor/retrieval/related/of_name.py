@@ -8,7 +8,15 @@ from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related.files import chunk_relative, load_file
 from quaestor.retrieval.related.neighbours import beside, mirrors
 from quaestor.retrieval.related.sources import Found, Sources
-from quaestor.retrieval.related.uses import Candidate, Candidates, Confirmer, candidates, split_tests
+from quaestor.retrieval.related.standing import (
+    Candidate,
+    Candidates,
+    split_tests,
+    standing,
+    that_may_define,
+    that_may_use,
+)
+from quaestor.retrieval.related.uses import Confirmer
 from quaestor.retrieval.related.values import RelatedKind, Relative, Target
 from quaestor.stores import StoredChunk
 
@@ -24,8 +32,9 @@ class OfName:
         self._target = target
         self._limit = limit
         self._store = sources.store
-        self._confirmer = Confirmer(self._store, target.name, limit)
+        self._confirmer = Confirmer(self._store, target.name, limit, lambda: sources.modules()[1].names)
         self._definitions: list[Relative] | None = None
+        self._words: Candidates | None = None
         self._candidates: Candidates | None = None
 
     def find(self, kind: RelatedKind) -> Found:
@@ -33,9 +42,9 @@ class OfName:
         if kind in ("definitions", "neighbours"):
             listed = self.definitions() if kind == "definitions" else list(self._neighbours())[: self._limit]
             return Found(listed, len(listed))
-        standing = self._standing()
-        code, tests, _ = split_tests(standing.listed)
-        found = self._uses(code if kind == "callers" else tests, kind, standing.complete)
+        users = self._users()
+        code, tests, _ = split_tests(users.listed)
+        found = self._uses(code if kind == "callers" else tests, kind, users.complete)
         if kind == "tests" and not found.relatives:
             mirrors = list(self._mirrors())
             return Found(mirrors, len(mirrors), found.complete)
@@ -54,6 +63,9 @@ class OfName:
         by_path: dict[str, list[StoredChunk]] = {}
         for one in exact:
             by_path.setdefault(one.document.path, []).append(one)
+        if not by_path:
+            # What is defined within a function is in no table.
+            by_path = {path: [] for path in that_may_define(self._standing(), name)}
         paths = sorted(by_path, key=lambda path: (path != self._target.path, profile_path(path).flags, path))
         for path in paths[:_DEFINING_FILES]:
             read = self._confirmer.read(path)
@@ -80,10 +92,15 @@ class OfName:
         return found
 
     def _standing(self) -> Candidates:
+        if self._words is None:
+            self._words = standing(self._store, self._target.name, self._limit)
+        return self._words
+
+    def _users(self) -> Candidates:
         if self._candidates is None:
             homes = frozenset(one.path for one in self.definitions())
             self._confirmer.homes = homes
-            self._candidates = candidates(self._store, self._target.name, homes, self._limit)
+            self._candidates = that_may_use(self._standing(), self._target.name, homes)
         return self._candidates
 
     def _uses(self, found: list[Candidate], kind: RelatedKind, complete: bool) -> Found:

@@ -1,86 +1,22 @@
-"""Uses of a name: candidates by the lexical index, confirmed by the syntax tree."""
+"""Uses of a name, confirmed by the syntax trees of the files in which it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from quaestor.chunking.languages import PROSE
-from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related.files import LARGE, IndexedFile, load_file
-from quaestor.retrieval.related.occurrences import Occurrence, may_use, occurrences, of_others, word_pattern
+from quaestor.retrieval.related.imports import outside_names
+from quaestor.retrieval.related.occurrences import Occurrence, meant, occurrences, word_pattern
+from quaestor.retrieval.related.standing import Candidate
 from quaestor.retrieval.related.values import RelatedKind, Relative
-from quaestor.stores import FieldBoosts, Store, StoredChunk
-from quaestor.terms import split_identifier, terms_of_word
+from quaestor.stores import Store
+from quaestor.terms import split_identifier
 
-# What is looked at, for each place that is wanted. Of a name that stands in more chunks, those that hold it most often
-# are; a chunk takes some 30 microseconds to fetch, a kilobyte 200 to parse. What lies beyond is counted, not confirmed.
-_CHUNKS_EACH = 30
+# A kilobyte takes some 200 microseconds to parse. What lies beyond this is counted, not confirmed.
 _BYTES_EACH = 13_000
-_LEAST_EACH = 10
-_BODY = FieldBoosts(1.0, 0.0, 0.0)
+_LEAST = 10
 _ROLES = ("call", "reference", "import", "mention")
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A document in which a name stands.
-
-    Attributes:
-        path: its path.
-        count: how often the name stands there, in comments and strings too.
-        chunks: the chunks that hold it.
-    """
-
-    path: str
-    count: int
-    chunks: tuple[StoredChunk, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Documents in which a name stands, the likeliest to matter first.
-
-    Attributes:
-        listed: the documents.
-        complete: whether these are all.
-    """
-
-    listed: tuple[Candidate, ...]
-    complete: bool
-
-
-def candidates(store: Store, name: str, homes: Collection[str], limit: int) -> Candidates:
-    """Return the documents in which a name stands as a word of its own.
-
-    Args:
-        store: the index.
-        name: a plain name.
-        homes: paths of the documents that define it; the nearer to one of them, the earlier.
-        limit: places that are wanted; of a word that stands everywhere, so many more are looked at.
-    """
-    terms = terms_of_word(name)
-    if not terms:
-        return Candidates((), True)
-    # A compound name is a term as a whole; any other is found by its stem, and told apart by its letters here.
-    wanted = terms[:1] if name.isascii() else terms
-    most = _CHUNKS_EACH * max(limit, _LEAST_EACH)
-    scored = store.lexical(wanted, most, None, _BODY)
-    pattern = word_pattern(name)
-    found: dict[str, list[StoredChunk]] = {}
-    counts: dict[str, int] = {}
-    for stored in store.get(identifier for identifier, _ in scored).values():
-        if count := sum(1 for _ in pattern.finditer(stored.chunk.text)):
-            path = stored.document.path
-            found.setdefault(path, []).append(stored)
-            counts[path] = counts.get(path, 0) + count
-    listed = [
-        Candidate(path, counts[path], tuple(chunks))
-        for path, chunks in found.items()
-        if path in homes or may_use((one.chunk.text for one in chunks), chunks[0].document.language, name)
-    ]
-    listed.sort(key=lambda one: (-_nearness(one.path, homes), -one.count, one.path))
-    return Candidates(tuple(listed), len(scored) < most)
 
 
 class Confirmer:
@@ -91,11 +27,20 @@ class Confirmer:
         homes: paths of the documents that define the name.
     """
 
-    def __init__(self, store: Store, name: str, limit: int) -> None:
+    def __init__(self, store: Store, name: str, limit: int, known: Callable[[], frozenset[str]]) -> None:
+        """Make one.
+
+        Args:
+            store: the index.
+            name: a plain name.
+            limit: places that are wanted; so much more is parsed.
+            known: returns all names that modules of this corpus may have, small.
+        """
+        self._modules = known
         self.homes: frozenset[str] = frozenset()
         self._store = store
         self._name = name
-        self._most = _BYTES_EACH * max(limit, _LEAST_EACH)
+        self._most = _BYTES_EACH * max(limit, _LEAST)
         self._known: dict[str, tuple[IndexedFile, list[Occurrence] | None] | None] = {}
         self.spent = 0
 
@@ -129,10 +74,9 @@ class Confirmer:
         if found is None:
             # A common word stands everywhere and says nothing.
             return list(_mentions(file, self._name, kind)) if len(split_identifier(self._name)) > 1 else []
-        if candidate.path in self.homes:
-            uses = [one for one in found if one.role != "definition"]
-        else:
-            uses = of_others(found, file.text, file.document.language)
+        language = file.document.language
+        outside = outside_names(file.text, language, self._modules) if found else frozenset()
+        uses = meant(found, file.text, language, outside, home=candidate.path in self.homes)
         telling = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
         for one in sorted(telling, key=lambda one: _ROLES.index(one.role)):
@@ -157,35 +101,3 @@ def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relat
         if pattern.search(line):
             chunk = file.chunk_at(number)
             yield file.relative(kind, "mention", number, number, chunk.symbol if chunk else None)
-
-
-def split_tests(found: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate], list[Candidate]]:
-    """Return candidates as code, tests and prose; data is none of them."""
-    code: list[Candidate] = []
-    tests: list[Candidate] = []
-    prose: list[Candidate] = []
-    for candidate in found:
-        language = candidate.chunks[0].document.language
-        if profile_path(candidate.path).test:
-            tests.append(candidate)
-        elif language in PROSE:
-            prose.append(candidate)
-        elif not profile_path(candidate.path).data:
-            code.append(candidate)
-    return code, tests, prose
-
-
-def _nearness(path: str, homes: Collection[str]) -> int:
-    """Return how many folders a path shares with the nearest of ``homes``; more for one of them itself."""
-    if path in homes:
-        return 1000
-    parts = path.split("/")[:-1]
-    best = 0
-    for home in homes:
-        shared = 0
-        for mine, other in zip(parts, home.split("/")[:-1], strict=False):
-            if mine != other:
-                break
-            shared += 1
-        best = max(best, shared)
-    return best
