@@ -27,7 +27,7 @@ from _metrics import Location, Target, covers, path_matches
 from _prose_corpora import UNANSWERABLE, Question, lay_out, load
 
 from quaestor import Index
-from quaestor.chat.answer import AnswerSettings
+from quaestor.chat.settings import ConversationSettings
 from quaestor.models.extractive import answer as extract
 from quaestor.prompts.passages import number
 
@@ -156,7 +156,7 @@ def refuse(root: Path, questions: Sequence[Question]) -> list[Refusal]:
     refusals = []
     with Index.build(root) as index:
         for question in questions:
-            hits = index.search(question.text, AnswerSettings().passages)
+            hits = index.search(question.text, ConversationSettings().passages)
             quoted = extract(question.text, number(hits), index.embedder.encode)
             coverage = round(quoted.coverage, 4)
             refusals.append(Refusal(question.corpus, question.category, question.text, not quoted.known, coverage))

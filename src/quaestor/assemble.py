@@ -19,9 +19,13 @@ from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.chat.session import Sessions
+    from quaestor.chat.settings import ConversationSettings
     from quaestor.edits import Journal, Objection
     from quaestor.models.openai_compatible import OpenAICompatibleModel
+    from quaestor.subroutines import Registry
 
+# Telling a model of its subroutines may take this part of the window, unless they are asked for.
+_SHARE_OF_TELLING = 4
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -171,6 +175,59 @@ def _completion_model(settings: Settings) -> OpenAICompatibleModel:
         api_key=settings.api_key,
         timeout=settings.timeout,
         counter=ChatMLCounter(tokenizer_for(known)),
+    )
+
+
+def make_subroutines(
+    index: Corpus, model: OpenAICompatibleModel | None, settings: Settings, *, edits: bool = False
+) -> Registry | None:
+    """Return what a model may call; None if nothing, or if telling it how would take too much of the window.
+
+    Args:
+        index: what it may search and read.
+        model: who is told; None for none.
+        settings: whether it may at all.
+        edits: whether it may propose changes as well.
+
+    Raises:
+        UsageError: the setting is none of its words.
+    """
+    if settings.subroutines not in ("on", "off", "auto"):
+        raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
+    if settings.subroutines == "off" or model is None:
+        return None
+    from quaestor.chat.protocols import protocol_for  # noqa: PLC0415 - only with a model
+    from quaestor.subroutines import registry_of  # noqa: PLC0415
+
+    registry = registry_of(index, edits=edits)
+    protocol = protocol_for(model.capabilities, registry)
+    told = model.counter.text(protocol.brief()) + model.counter.tools(protocol.tools)
+    fits = told * _SHARE_OF_TELLING <= settings.window
+    return registry if fits or settings.subroutines == "on" else None
+
+
+def conversation_settings(settings: Settings, *, summaries: bool = False) -> ConversationSettings:
+    """Return the part of the settings that conversations read.
+
+    Raises:
+        UsageError: the setting 'premeditation' is none of its words.
+    """
+    from quaestor.chat.settings import ConversationSettings  # noqa: PLC0415 - only for conversations
+
+    if settings.premeditation not in ("on", "off"):
+        raise UsageError(f"Setting 'premeditation' cannot be {settings.premeditation!r}. Use 'on' or 'off'.")
+    return ConversationSettings(
+        reserve=settings.reserve,
+        passages=settings.passages,
+        temperature=settings.temperature,
+        summaries=summaries,
+        seconds=settings.turn_seconds,
+        tokens=settings.turn_tokens,
+        calls=settings.turn_calls,
+        cost=settings.turn_cost or None,
+        prompt_price=settings.prompt_price,
+        completion_price=settings.completion_price,
+        premeditation=settings.premeditation == "on",
     )
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.chat.answer import AnswerSettings, answer_question
-from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
+from quaestor.chat.answer import answer_question
+from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Searching, Text
+from quaestor.chat.settings import ConversationSettings
 from quaestor.config import Settings
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
@@ -49,7 +50,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 def events(index: Index, model: Scripted | None, question: str = QUESTION) -> list[Event]:
     async def collect() -> list[Event]:
-        return [event async for event in answer_question(index, model, question, AnswerSettings())]
+        return [event async for event in answer_question(index, model, question, ConversationSettings(grounded=True))]
 
     return asyncio.run(collect())
 
@@ -71,7 +72,8 @@ def done(found: Sequence[Event]) -> Done:
 @pytest.mark.parametrize("model", [None, Scripted(["It is sent three times."])])
 def test_the_order_of_events(index: Index, model: Scripted | None) -> None:
     found = events(index, model)
-    assert kinds(found) == [Searching, Passages, Text, Citations, Done]
+    composed = [] if model is None else [Composed]
+    assert kinds(found) == [Searching, Passages, *composed, Text, Citations, Done]
     assert "".join(texts(found)) == done(found).answer
 
 
@@ -114,7 +116,7 @@ def test_usage_is_the_server_s_or_counted(index: Index) -> None:
     assert counted.completion_tokens > 0
 
 
-def test_an_empty_question_asks_no_model(index: Index) -> None:
+def test_a_question_for_which_nothing_is_found_asks_no_model(index: Index) -> None:
     model = Scripted(["I know it all."])
-    assert not done(events(index, model, " ")).known
+    assert not done(events(index, model, "?!")).known
     assert model.requests == []

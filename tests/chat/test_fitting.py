@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaestor.chat.answer import ask_message
-from quaestor.chat.fitting import fit_passages
+from quaestor.chat.fitting import ask_message, fit_passages
 from quaestor.errors import WindowError
 from quaestor.messages import Message
 from quaestor.prompts.passages import Passage

@@ -122,7 +122,7 @@ def test_prompts_show_every_word(quaestor: Run) -> None:
 
 
 def test_prompts_show_one(quaestor: Run) -> None:
-    assert list(quaestor("prompts", "show", "--json", "answer").json) == ["answer"]
+    assert list(quaestor("prompts", "show", "--json", "chat").json) == ["chat"]
     missing = quaestor("prompts", "show", "nothing")
     assert missing.code == 2
     assert "there is no prompt 'nothing'" in missing.sentence

@@ -23,7 +23,7 @@ ROOT = Path(quaestor.__file__).parent
 
 
 def test_every_prompt_loads() -> None:
-    assert {"answer", "passage", "passages", "question"} <= set(names())
+    assert {"chat", "passage", "passages", "question"} <= set(names())
     for name in names():
         prompt = load(name)
         assert prompt.template
@@ -42,7 +42,7 @@ def test_strictness() -> None:
     for bad in ("{{Who}}", "{{ who }}", "a {{", "}} b", "{{a-b}}"):
         with pytest.raises(UsageError, match="no placeholder"):
             parse_prompt("x", bad)
-    with pytest.raises(NotFoundError, match="answer"):
+    with pytest.raises(NotFoundError, match="chat"):
         load("../answer")
 
 
@@ -52,8 +52,8 @@ def test_values_are_never_read_as_templates(passages: str, question: str) -> Non
     assert rendered == f"{passages}\n\nQuestion: {question}"
 
 
-def test_answer_prompt_agrees_with_the_reader() -> None:
-    text = load("answer").render(no_answer=NO_ANSWER)
+def test_the_instructions_agree_with_the_reader() -> None:
+    text = load("chat").render(brief="", no_answer=NO_ANSWER)
     assert NO_ANSWER in text
     assert says_no_answer(f"{NO_ANSWER} Nothing is said about it.")
     assert [(mark.n, mark.quote) for mark in parse(text)] == [

@@ -12,9 +12,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from quaestor.chat.answer import ask_message
 from quaestor.chat.events import Event, Passages, Searching, Text
-from quaestor.chat.fitting import fit_passages
+from quaestor.chat.fitting import ask_message, fit_passages
 from quaestor.chat.streaming import stream_within
 from quaestor.chunking.decode import decode
 from quaestor.corpus import Corpus

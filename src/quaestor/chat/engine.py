@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 
 from quaestor.chat.calling import Calling
@@ -70,6 +71,9 @@ class Conversation:
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
+        if subroutines is None:
+            # There is nothing to premeditate for a model that can only answer.
+            self.settings = replace(self.settings, premeditation=False)
         self.transcript = transcript or Transcript.in_memory()
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
@@ -178,7 +182,7 @@ class Conversation:
         hits, quoted = await self._found(turn, query)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         yield Passages(hits, quoted.known, tuple(passage.n for passage in turn.passages))
-        if self._loop is None:
+        if self._loop is None or (self.settings.grounded and not hits):
             async for event in self._quoted(turn, quoted):
                 yield event
             return

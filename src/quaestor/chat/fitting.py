@@ -30,7 +30,7 @@ def fit_passages(
     Raises:
         WindowError: the question does not fit even without passages.
     """
-    empty = Message("user", load("question").render(passages=show_all(()), question=question))
+    empty = ask_message(question, ())
     needed = counter.request((system, empty))
     if needed > limit:
         raise WindowError(
@@ -48,6 +48,11 @@ def fit_passages(
         shown.append(fitted)
         left -= _cost(fitted, counter)
     return tuple(shown)
+
+
+def ask_message(question: str, passages: Sequence[Passage]) -> Message:
+    """Return the user's message as it is sent: the passages, then the question."""
+    return Message("user", load("question").render(passages=show_all(passages), question=question))
 
 
 def _cost(passage: Passage, counter: MessageCounter) -> int:

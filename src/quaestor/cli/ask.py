@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 
 import click
 
-from quaestor.assemble import Index, make_model
-from quaestor.chat.answer import AnswerSettings, answer_question
-from quaestor.chat.events import Citations, Done, Event, Passages, Text
+from quaestor.assemble import Index, conversation_settings, make_model, make_subroutines
+from quaestor.chat.answer import answer_question
+from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Returned, Stopped, Text
+from quaestor.cli.calls import call_line
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
 from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
@@ -30,6 +31,8 @@ class Outcome:
     hits: tuple[Hit, ...] = ()
     citations: tuple[Citation, ...] = ()
     unsupported: tuple[str, ...] = ()
+    reserve: int | None = None
+    calls: list[dict[str, object]] = field(default_factory=list)
     done: Done | None = None
 
 
@@ -65,15 +68,16 @@ def command(
     return 0 if outcome.done.known else UNKNOWN
 
 
-def _answer_settings(settings: Settings) -> AnswerSettings:
-    # A reply may not take the room that the question needs.
-    reserve = min(settings.reserve, settings.window // 2)
-    return AnswerSettings(settings.passages, settings.window, reserve, settings.temperature)
-
-
 async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> Outcome:
     model = make_model(settings)
-    events = answer_question(index, model, question, _answer_settings(settings))
+    events = answer_question(
+        index,
+        model,
+        question,
+        replace(conversation_settings(settings), grounded=True),
+        limit=settings.window,
+        subroutines=make_subroutines(index, model, settings),
+    )
     try:
         async with aclosing(events):
             return await _follow(events, quiet=quiet)
@@ -89,6 +93,14 @@ async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> Outcome:
         match event:
             case Passages(hits=hits):
                 outcome.hits = hits
+            case Composed(window=window):
+                outcome.reserve = window.reserve
+            case Called(name=name, arguments=arguments):
+                outcome.calls.append({"name": name, "arguments": dict(arguments)})
+            case Returned() if not quiet:
+                remark(call_line(outcome.calls[-1], event))
+            case Stopped(reason=reason) if not quiet:
+                remark(reason)
             case Text(text=text) if not quiet:
                 click.echo(safe(text), nl=False)
             case Citations(citations=citations, unsupported=unsupported):
@@ -111,11 +123,12 @@ def as_object(question: str, outcome: Outcome, settings: Settings) -> dict[str, 
         "unsupported": outcome.unsupported,
         "known": done.known,
         "nearest": [] if done.known else [_place(hit) for hit in outcome.hits[:_NEAREST]],
+        "calls": outcome.calls,
         "model": done.model,
         "usage": asdict(done.usage),
         "window": {
             "limit": settings.window,
-            "reserve": _answer_settings(settings).reserve,
+            "reserve": settings.reserve if outcome.reserve is None else outcome.reserve,
             "passages": len(outcome.hits),
         },
     }

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from quaestor.chat.events import Composed, Event, Passages
+from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.passages import Hit
+from quaestor.prompts.passages import Passage
 
 
 def print_event(value: dict[str, Any]) -> None:
@@ -30,8 +31,29 @@ def _content(event: Event) -> dict[str, Any]:
         case Composed(window=window, model=model):
             sizes = {"tokens": window.tokens, "limit": window.limit, "reserve": window.reserve}
             return {"model": model, **sizes, "sections": dict(window.sections)}
+        case Returned(name=name, text=text, passages=passages, failed=failed):
+            return {"name": name, "text": text, "failed": failed, "passages": list(map(_place, passages))}
+        case Called(name=name, arguments=arguments):
+            return {"name": name, "arguments": dict(arguments)}
         case _:
-            return asdict(event)
+            return _plain(event)
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    """Return an event's fields, proposals as far as JSON holds them."""
+    return {key: _jsonable(value) for key, value in asdict(event).items() if key != "proposals" or value}
+
+
+def _jsonable(value: object) -> object:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return json.loads(json.dumps(value, default=str))
+    return value
+
+
+def _place(passage: Passage) -> dict[str, Any]:
+    return {"n": passage.n, "path": passage.path, "start_line": passage.start_line, "end_line": passage.end_line}
 
 
 def _hits(hits: Sequence[Hit], numbers: Sequence[int]) -> list[dict[str, Any]]:

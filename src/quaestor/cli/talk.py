@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from quaestor.assemble import Index, make_model, make_sessions
+from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
 from quaestor.chat.engine import Conversation
-from quaestor.chat.events import Citations, Done, Event, Retried, Summarising, Text
+from quaestor.chat.events import Called, Citations, Done, Event, Retried, Returned, Stopped, Summarising, Text
 from quaestor.chat.packing import runs
-from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview
+from quaestor.cli.calls import call_line, print_why
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.output import one_line, print_json, remark, safe
@@ -32,6 +32,7 @@ UNKNOWN = 1
 HELP = """\
   /help          show this
   /window        what the last turn sent: tokens by section, and why each message is in or out
+  /why           what the model said, unseen, before its last answer, and what it called
   /sources       passages of the last turn, and which of them the answer cites
   /retry         ask the last question again, if its turn did not come to its end
   /export FILE   write the conversation: Markdown, or all of it where FILE ends in .json
@@ -66,6 +67,7 @@ class Talk:
         self._json = as_json
         self._model = make_model(settings)
         self._conversation = self._about(transcript) if transcript else None
+        self._called: dict[str, object] = {}
         self.code = 0
 
     def close(self) -> None:
@@ -142,6 +144,12 @@ class Talk:
         match event:
             case Text(text=text):
                 click.echo(safe(text), nl=False)
+            case Called(name=name, arguments=arguments):
+                self._called = {"name": name, "arguments": arguments}
+            case Returned():
+                remark(call_line(self._called, event))
+            case Stopped(reason=reason):
+                remark(reason)
             case Summarising(messages=number):
                 remark(f"summarising {number} messages that no longer fit")
             case Retried(limit=limit):
@@ -169,14 +177,13 @@ class Talk:
         return self._conversation
 
     def _about(self, transcript: Transcript) -> Conversation:
-        settings = ConversationSettings(
-            reserve=self.settings.reserve,
-            passages=self.settings.passages,
-            temperature=self.settings.temperature,
-            summaries=self._summaries,
-        )
         return Conversation(
-            self._index, self._model, limit=self.settings.window, settings=settings, transcript=transcript
+            self._index,
+            self._model,
+            limit=self.settings.window,
+            settings=conversation_settings(self.settings, summaries=self._summaries),
+            transcript=transcript,
+            subroutines=make_subroutines(self._index, self._model, self.settings),
         )
 
     def _preview_object(self, conversation: Conversation, preview: Preview) -> dict[str, Any]:
@@ -201,6 +208,7 @@ class Talk:
         return {
             "/help": lambda _: click.echo(HELP),
             "/window": lambda _: self._window(),
+            "/why": lambda _: self._why(),
             "/sources": lambda _: self._sources(),
             "/retry": lambda _: self._retry(),
             "/export": self._export,
@@ -228,6 +236,15 @@ class Talk:
             f"[{source.passage.n}] {where(source.passage)}" for source in self._record().sources(turns[-1].number)
         ]
         return print_decisions(last.decisions, self._conversation.messages, passages)
+
+    def _why(self) -> None:
+        turns = self._record().turns()
+        number = turns[-1].number if turns else 0
+        plan, calls = self._record().plan(number), self._record().calls(number)
+        if self._json:
+            told = None if plan is None else asdict(plan)
+            return print_event({"event": "why", "plan": told, "calls": [asdict(call) for call in calls]})
+        return print_why(plan, calls)
 
     def _sources(self) -> None:
         turns = self._record().turns()

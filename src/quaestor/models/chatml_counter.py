@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor import chatml
+from quaestor import chatml, tags
 from quaestor.messages import Message
 from quaestor.tokens import MessageCounter, Overheads, Tokenizer
 
@@ -26,5 +26,6 @@ class ChatMLCounter(MessageCounter):
         return sum(1 if not isinstance(item, str) else self._piece(item) for item in chatml.render([message]))
 
     def _piece(self, text: str) -> int:
-        # Which of the two forms is sent may change with what the server takes.
-        return max(self.tokenizer.count(text), self.tokenizer.count(chatml.neutralise(text)))
+        # Which of the forms is sent may change with what the server takes.
+        forms = {text, chatml.neutralise(text), chatml.neutralise(text, tags.OPENINGS)}
+        return max(map(self.tokenizer.count, forms))

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from quaestor import chatml
+from quaestor import chatml, tags
 from quaestor.errors import UsageError
 from quaestor.models import Delta, Finished, Request
 from quaestor.models.capabilities import COMPLETION
@@ -84,7 +84,7 @@ class CompletionModel(OpenAICompatibleModel):
     def _prompt(self, request: Request) -> str | list[int]:
         partial = bool(request.messages) and request.messages[-1].role == "assistant"
         if self._encoding is None:
-            return chatml.neutral_string(request.messages, partial=partial, reply=not partial)
+            return chatml.neutral_string(request.messages, partial=partial, reply=not partial, keep=tags.OPENINGS)
         return chatml.encode(request.messages, self._encoding, partial=partial, reply=not partial)
 
     async def _create(self, request: Request) -> openai.AsyncStream[Any]:

@@ -5,13 +5,14 @@ Pure: this module does not know what a tag does, nor where a reply comes from.
 
 from __future__ import annotations
 
-from quaestor.tags.marks import CLOSING, Tag
+from quaestor.tags.marks import CLOSING, OPENINGS, Tag
 from quaestor.tags.parser import Broken, Call, Hidden, Parser, Part, Text
 from quaestor.tags.showing import Shown, escape, strip
 from quaestor.tags.values import closing, render
 
 __all__ = [
     "CLOSING",
+    "OPENINGS",
     "Broken",
     "Call",
     "Hidden",

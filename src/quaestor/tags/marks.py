@@ -30,3 +30,6 @@ HIDDEN = frozenset({Tag.PLAN, Tag.RESULT})
 
 BLOCKS = frozenset({Tag.RESULT})
 """Tags whose text, up to ``<|/name|>``, belongs to them."""
+
+OPENINGS = tuple(f"{OPENING}{slash}{tag}{end}" for tag in Tag for slash in ("", "/") for end in (" ", CLOSING))
+"""How every tag of ours begins: what may stay whole where a server looks for special tokens in text."""
