@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -18,6 +19,9 @@ from quaestor.retrieval.ranker import Ranker
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from quaestor.chat.events import Event
     from quaestor.chat.session import Sessions
     from quaestor.chat.settings import ConversationSettings
     from quaestor.edits import Journal, Objection
@@ -228,6 +232,22 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
         prompt_price=settings.prompt_price,
         completion_price=settings.completion_price,
         premeditation=settings.premeditation == "on",
+    )
+
+
+def answering(
+    corpus: Corpus, model: OpenAICompatibleModel | None, question: str, settings: Settings
+) -> AsyncGenerator[Event]:
+    """Return the steps of answering one question as the settings say; see ``answer_question``."""
+    from quaestor.chat.answer import answer_question  # noqa: PLC0415 - only for questions
+
+    return answer_question(
+        corpus,
+        model,
+        question,
+        replace(conversation_settings(settings), grounded=True),
+        limit=settings.window,
+        subroutines=make_subroutines(corpus, model, settings),
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 import click
 
-from quaestor.assemble import Index, conversation_settings, make_model, make_subroutines
-from quaestor.chat.answer import answer_question
+from quaestor.assemble import Index, answering, make_model
 from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Returned, Stopped, Text
 from quaestor.cli.calls import call_line
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
@@ -70,14 +69,7 @@ def command(
 
 async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> Outcome:
     model = make_model(settings)
-    events = answer_question(
-        index,
-        model,
-        question,
-        replace(conversation_settings(settings), grounded=True),
-        limit=settings.window,
-        subroutines=make_subroutines(index, model, settings),
-    )
+    events = answering(index, model, question, settings)
     try:
         async with aclosing(events):
             return await _follow(events, quiet=quiet)

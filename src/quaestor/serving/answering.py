@@ -7,8 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from quaestor.assemble import make_model
-from quaestor.chat.answer import AnswerSettings, answer_question
+from quaestor.assemble import answering, make_model
 from quaestor.chat.events import Citations, Done, Passages
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
@@ -66,12 +65,9 @@ def answered(corpus: Corpus, question: str, settings: Settings) -> Answered:
 
 async def _answered(corpus: Corpus, question: str, settings: Settings) -> Answered:
     model = make_model(settings)
-    # A reply may not take the room that the question needs.
-    reserve = min(settings.reserve, settings.window // 2)
-    wanted = AnswerSettings(settings.passages, settings.window, reserve, settings.temperature)
     done = Answered()
     try:
-        async with aclosing(answer_question(corpus, model, question, wanted)) as events:
+        async with aclosing(answering(corpus, model, question, settings)) as events:
             async for event in events:
                 match event:
                     case Passages(hits=hits):
