@@ -39,7 +39,7 @@ def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] 
         if room.count(shown.text) <= room.budget:
             return shown
         budget = int(budget * _STEP) - 1
-    return Shown("", ())
+    return Shown(show_places(passages, room), ())
 
 
 def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = None) -> Shown | None:
@@ -83,11 +83,11 @@ def _within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Sh
         texts.append(shown.text)
         kept.extend(shown.passages)
     if not kept:
-        return Shown(_places(passages, room), ())
+        return Shown(show_places(passages, room), ())
     return Shown("\n".join([*texts, *footer]), tuple(kept))
 
 
-def _places(passages: Sequence[Passage], room: Room) -> str:
+def show_places(passages: Sequence[Passage], room: Room) -> str:
     """Return where passages stand, for want of room for any of them."""
     lines = [place(passage) for passage in passages]
     mark = load("result_cut")

@@ -14,7 +14,7 @@ from quaestor.prompts import load
 from quaestor.prompts.passages import Passage
 from quaestor.retrieval.related import KINDS, Related, RelatedKind, Relative
 from quaestor.subroutines.cutting import fit, plural
-from quaestor.subroutines.passages import Shown, show_passages
+from quaestor.subroutines.passages import Shown, show_passages, show_places
 from quaestor.subroutines.shown import place, shown_line, shown_name
 from quaestor.subroutines.values import Arguments, Outcome, Parameter, Room, Subroutine
 from quaestor.subroutines.words import described
@@ -56,7 +56,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     lines = [section.text for section in sections if section.text]
     if hidden := sum(len(found.of(one)) for one in kinds[len(shown) :]):
         lines.append(load("result_related_cut").render(places=plural(hidden, "place")))
-    text = "\n".join(lines)
+    text = "\n".join(lines) or show_places([numbered[one] for one in found.relatives], room)
     return Outcome(text, tuple(passage for section in sections for passage in section.passages), data=found)
 
 

@@ -91,12 +91,13 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
 
 
 def meant(
-    found: list[Occurrence], text: str, language: str, outside: Collection[str], *, home: bool
+    found: list[Occurrence], name: str, text: str, language: str, outside: Collection[str], *, home: bool
 ) -> list[Occurrence]:
     """Return the uses that can mean the definition that is asked about.
 
     Args:
         found: what the name does in the file.
+        name: the name.
         text: the file.
         language: as ``recognise`` names it.
         outside: names that the file imports from elsewhere than this corpus.
@@ -108,7 +109,7 @@ def meant(
     own = [one for one in found if one.role == "definition"] if home else []
     imported = any(one.role == "import" for one in uses) or bool(_WILDCARD.search(text))
     # A bare name is this file's own or imported; a method is never called by its bare name.
-    if any(not one.member for one in own) or imported:
+    if any(not one.member for one in own) or (imported and name not in outside):
         return uses
     return [one for one in uses if not one.bare]
 

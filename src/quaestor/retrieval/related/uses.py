@@ -76,7 +76,7 @@ class Confirmer:
             return list(_mentions(file, self._name, kind)) if len(split_identifier(self._name)) > 1 else []
         language = file.document.language
         outside = outside_names(file.text, language, self._modules) if found else frozenset()
-        uses = meant(found, file.text, language, outside, home=candidate.path in self.homes)
+        uses = meant(found, self._name, file.text, language, outside, home=candidate.path in self.homes)
         telling = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
         for one in sorted(telling, key=lambda one: _ROLES.index(one.role)):
