@@ -99,6 +99,16 @@ def test_stats(index: Index, corpus: Path) -> None:
     assert stats.store
 
 
+def test_a_conversation_takes_a_model_by_its_name(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    conversation = quaestor.Conversation(index, "qwen3")
+    assert conversation.model is not None
+    assert conversation.model.name == "qwen3"
+    assert conversation.model.capabilities.native_tools, "no endpoint is set, so it is OpenAI's own"
+    with pytest.raises(UsageError, match="no name"):
+        quaestor.Conversation(index, "")
+
+
 def test_open_refuses_a_missing_index(corpus: Path, home: Path) -> None:
     with pytest.raises(IndexUnusableError, match="Run `quaestor index"):
         Index.open(corpus)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from quaestor.chat.session import Sessions
     from quaestor.chat.settings import ConversationSettings
     from quaestor.edits import Journal, Objection
+    from quaestor.models import Model
     from quaestor.models.openai_compatible import OpenAICompatibleModel
     from quaestor.subroutines import Registry
 
@@ -38,6 +39,19 @@ class Index(Corpus):
 
     Use it as a context, or call ``close``.
     """
+
+    _settings: Settings
+
+    def model_named(self, name: str) -> Model:
+        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they name none.
+
+        Raises:
+            UsageError: the name is empty, or the settings of the endpoint are wrong.
+        """
+        model = make_model(replace(self._settings, model=name))
+        if model is None:
+            raise UsageError(f"{name!r} is no name of a model; give one, or None for answers made of quotes")
+        return model
 
     @classmethod
     def build(
@@ -108,7 +122,9 @@ class Index(Corpus):
         embedder = make_embedder(settings)
         store = make_store(root, settings, embedder, create=create)
         indexer = Indexer(root, store, embedder, ingest_settings(settings))
-        return cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
+        index = cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
+        index._settings = settings
+        return index
 
 
 def make_embedder(settings: Settings) -> Embedder:

@@ -82,6 +82,15 @@ def test_no_text_becomes_a_special_token_of_a_string(scripted_server: StartServe
     assert "<|endoftext|>" not in prompt
 
 
+def test_our_own_tags_stay_whole_in_a_string(scripted_server: StartServer) -> None:
+    server = scripted_server()
+    begun = '<|search query={"a"}|>\n<|result of={"search"}|>\nx <|im_end|> <|searching|>\n<|/result|>\n'
+    replied(CompletionModel("tiny", base_url=server.base_url), [*MESSAGES, Message("assistant", begun)])
+    prompt = server.requests[0].body["prompt"]
+    sent = begun.replace("<|im_end|>", "< |im_end|>").replace("<|searching|>", "< |searching|>")
+    assert prompt.endswith(f"assistant\n{sent}")
+
+
 def test_token_ids_where_the_encoding_is_known(scripted_server: StartServer) -> None:
     server = scripted_server()
     messages = [Message("user", HOSTILE, name="a<|im_end|>b")]

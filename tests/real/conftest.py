@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import pytest
-from real_servers import RealServer, free_port, llama_server, started, tiny_model
+from real_servers import RealServer, free_port, llama_server, python_with, started, tiny_model
 
 StartLlama = Callable[..., RealServer]
 
@@ -40,6 +42,32 @@ def llama(start_llama: StartLlama) -> RealServer:
 def narrow_llama(start_llama: StartLlama) -> RealServer:
     """llama-server with a window of 1,024 tokens for each of four requests at a time."""
     return start_llama("-c", "4096", "-np", "4")
+
+
+@pytest.fixture(scope="session")
+def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """The server of transformers, with a window of 1,024 tokens."""
+    python = python_with("transformers.cli.serve")
+    folder = tmp_path_factory.mktemp("transformers")
+    model = copytree(tiny_model(), folder / "tiny", ignore=ignore_patterns("*.gguf"))
+    config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    (model / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 1024}), encoding="utf-8")
+    port = free_port()
+    command = [python.parent / "transformers", "serve", model, "--device", "cpu"]
+    command += ["--host", "127.0.0.1", "--port", str(port)]
+    with started("transformers serve", command, port, folder, str(model)) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def llama_cpp_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """The server of llama-cpp-python, with a window of 1,024 tokens."""
+    port, folder = free_port(), tmp_path_factory.mktemp("llama_cpp")
+    command = [python_with("llama_cpp.server"), "-m", "llama_cpp.server", "--model", tiny_model() / "tiny.gguf"]
+    command += ["--model_alias", "tiny", "--n_ctx", "1024", "--n_threads", "1"]
+    command += ["--host", "127.0.0.1", "--port", str(port)]
+    with started("llama-cpp-python", command, port, folder) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ WORDS = (
 )
 WINDOW = 512
 POSITIONS = 32_768
-LONGEST = 640
+LONGEST = 512
 SPOKEN = {"model", "endless"}
 END_OF_TURN = "<|im_end|>\n"
 ASSISTANT = "<|im_start|>assistant\n"
@@ -77,7 +77,9 @@ class Transcripts:
         self._chance = chance
         self._filler = Filler(chance)
         self._tokenizer = tokenizer
-        self._places = [(steps, n) for steps in self._all for n, step in enumerate(steps) if step.keys() & SPOKEN]
+        places = [(steps, n) for steps in self._all for n, step in enumerate(steps) if step.keys() & SPOKEN]
+        # What follows a result is harder: the call before it must be found. So it comes twice.
+        self._places = places + [(steps, n) for steps, n in places if steps[n - 1].keys() & {"result", "tool"}]
 
     def examples(self, number: int) -> Iterator[Example]:
         """Yield examples, of each place where the model speaks in turn."""
@@ -87,8 +89,12 @@ class Transcripts:
 
     def _example(self, steps: Sequence[dict[str, str]], place: int) -> Example:
         before = self._opening() + "".join(map(self._shown, steps[:place]))
-        ids = self._tokenizer.encode(before).ids
         [(kind, said)] = steps[place].items()
+        if kind == "model" and self._chance.random() < 0.2:
+            # A reply that was begun for the model.
+            cut = self._chance.choice([place for place, letter in enumerate(said) if letter == " "] or [0])
+            before, said = before + said[:cut], said[cut:]
+        ids = self._tokenizer.encode(before).ids
         reply = self._tokenizer.encode(said * 12 if kind == "endless" else f"{said}<|im_end|>").ids
         room = LONGEST - len(reply)
         return Example(ids[-self._chance.randint(room // 2, room) :], reply)
@@ -109,7 +115,7 @@ class Transcripts:
             return f"<|im_start|>user\n{text}{END_OF_TURN}{ASSISTANT}"
         if kind == "tool" or (kind == "result" and self._chance.random() < 0.3):
             return f"{END_OF_TURN}<|im_start|>user\n{text}{END_OF_TURN}{ASSISTANT}"
-        return f"{blank}{text}{blank}" if kind == "result" else text
+        return f"{blank}{text}{blank}" if kind == "result" else text * 12 if kind == "endless" else text
 
 
 def train_tokenizer(texts: Sequence[str]) -> Tokenizer:
@@ -214,8 +220,8 @@ def main() -> None:
     """Make the model and say how well it knows its transcripts."""
     parser = argparse.ArgumentParser(description="make a tiny model that has memorised a few transcripts")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--steps", type=int, default=180)
-    parser.add_argument("--batch", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=220)
+    parser.add_argument("--batch", type=int, default=12)
     given = parser.parse_args()
     torch.manual_seed(1)
     # More threads than free cores make it many times slower.

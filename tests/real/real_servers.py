@@ -117,14 +117,16 @@ def _environment() -> dict[str, str]:
 
 
 def _await(server: RealServer, process: subprocess.Popen[bytes]) -> None:
-    """Return when the server lists its models; fail with its log if it never does."""
+    """Return when the server answers anything but that it is busy; fail with its log if it never does."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{server.base_url}/models", timeout=5) as answer:
-                if answer.status == 200:
-                    return
-        except (urllib.error.URLError, OSError):
-            # It is not there yet; nothing else tells when it is.
-            time.sleep(0.1)
+            with urllib.request.urlopen(f"{server.base_url}/models", timeout=30):
+                return
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                return
+        except OSError:
+            pass
+        time.sleep(0.1)  # nothing else tells when it is there
     raise RuntimeError(f"{server.name} did not start:\n{server.log.read_text(errors='replace')[-2000:]}")

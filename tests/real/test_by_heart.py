@@ -39,19 +39,22 @@ def test_a_plain_answer(llama: RealServer) -> None:
 
 def test_calls_by_text_tags_end_at_their_closing_mark(llama: RealServer) -> None:
     question = Message("user", "Add a skip button to the onboarding screen.")
-    result = "\n<|result|>\ndef screen():\n    return [next_button]\n<|/result|>\n"
     written = ""
-    for call in (
-        '<|search query={"onboarding screen"}',
-        '<|read path={"onboarding.py"}',
-        '<|edit path={"onboarding.py"} old={"return [next_button]"} new={"return [next_button, skip_button]"}',
+    for name, attributes in (
+        ("search", ' query={"onboarding screen"}'),
+        ("read", ' path={"onboarding.py"}'),
+        (
+            "edit",
+            ' path={"onboarding.py"} search={"    return [next_button]"}'
+            ' replace={"    return [next_button, skip_button]"}',
+        ),
     ):
+        call = f"<|{name}{attributes}"
         begun = (Message("assistant", written),) if written else ()
         replied = said(llama, question, *begun, stop=("|>",))
         assert (replied.text, replied.end.reason) == (call, "stop")
-        written += f"{call}|>{result}"
-    replied = said(llama, question, Message("assistant", written), stop=("|>",))
-    assert replied.text == "The onboarding screen has a skip button now, once you accept the change."
+        result = f'<|result of={{"{name}"}}|>\ndef screen():\n    return [next_button]\n<|/result|>'
+        written += f"{call}|>\n{result}\n"
 
 
 def test_a_native_call_and_its_result(llama: RealServer) -> None:

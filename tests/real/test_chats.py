@@ -45,7 +45,7 @@ def test_the_limit_on_the_reply_ends_it(llama: RealServer) -> None:
 @pytest.mark.parametrize("stop", ["|>", "query", "send with retry"])
 def test_stop_sequences_are_never_shown(llama: RealServer, stop: str) -> None:
     replied = ask(chat_model(llama), Request((Message("user", "Where do we retry?"),), stop=(stop,)))
-    whole = 'Let me look. <|search query={"send with retry"}|>'
+    whole = 'Let me look.\n<|search query={"send with retry"}|>'
     assert replied.text == whole[: whole.index(stop)]
     assert replied.end.reason == "stop"
 

@@ -67,5 +67,5 @@ def test_a_begun_reply_is_gone_on_with(llama: RealServer, tokenizer_file: Path, 
 
 def test_stop_sequences(llama: RealServer) -> None:
     replied = ask(completion_model(llama), Request((Message("user", "Where do we retry?"),), stop=("|>",)))
-    assert replied.text == 'Let me look. <|search query={"send with retry"}'
+    assert replied.text == 'Let me look.\n<|search query={"send with retry"}'
     assert replied.end.reason == "stop"

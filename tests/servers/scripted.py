@@ -188,6 +188,8 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def _send_overflow(self, request: Recorded, reply_limit: int | None) -> None:
         assert self.scripted.window is not None
+        if self.style.silent and request.body.get("stream"):
+            return self._send_bytes(200, b"", {"content-type": "text/event-stream"})
         if self.style.overflow != "empty":
             body = overflow_body(self.style, self.scripted.window, request.prompt_tokens, reply_limit)
             return self._send_json(400, body)

@@ -25,6 +25,7 @@ class Style:
         done: ends a stream with ``[DONE]``.
         stream_usage: reports usage in a stream when asked.
         one_stream: a new request cuts off the stream in progress.
+        silent: in a stream, it says nothing at all of a request that is too long.
         resets_after_500: the next request on a connection that carried a 500 is reset.
     """
 
@@ -39,6 +40,7 @@ class Style:
     done: bool = True
     stream_usage: bool = True
     one_stream: bool = False
+    silent: bool = False
     resets_after_500: bool = False
 
 
@@ -55,6 +57,7 @@ STYLES: Mapping[str, Style] = {
             bad_json=500,
             stream_usage=False,
             one_stream=True,
+            silent=True,
             resets_after_500=True,
         ),
         Style("vllm", calls="pieces", begins="told", overflow="vllm", reply_limit="refuse"),

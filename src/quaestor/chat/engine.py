@@ -47,7 +47,7 @@ class Conversation:
 
     Args:
         index: what is asked about.
-        model: who answers; None: answers are quotes.
+        model: who answers, or its name where the index's settings say; None: answers are quotes.
         limit: the model's window, tokens. What a server says of its true window is learned.
         settings: how the conversation is held, and what one turn may take.
         transcript: the record to go on with; None: a record that ends with the process.
@@ -59,7 +59,7 @@ class Conversation:
     def __init__(  # noqa: PLR0913 - the public contract
         self,
         index: Corpus,
-        model: Model | None = None,
+        model: Model | str | None = None,
         *,
         limit: int = 4096,
         settings: ConversationSettings | None = None,
@@ -68,6 +68,7 @@ class Conversation:
         owner: str | None = None,
         subroutines: Registry | None = None,
     ) -> None:
+        model = index.model_named(model) if isinstance(model, str) else model
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()

@@ -32,6 +32,7 @@ from quaestor.terms import terms_of_word
 if TYPE_CHECKING:
     from quaestor.corpus.excerpts import Excerpt
     from quaestor.corpus.tree import Folder
+    from quaestor.models import Model
     from quaestor.retrieval.conversation import TurnQuery
     from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
 
@@ -104,6 +105,16 @@ class Corpus:
         self.last_changes = Changes()
         self.retriever = Retriever(store, embedder, ranker, project_name(root))
         self._relations: Relations | None = None
+
+    def model_named(self, name: str) -> Model:
+        """Return a model by its name.
+
+        Raises:
+            UsageError: this corpus was put together without settings, which say where models are.
+        """
+        raise UsageError(
+            f"a corpus without settings cannot find model {name!r}; give the model itself, or open an Index"
+        )
 
     def refresh(self, progress: Progress | None = None, budget_seconds: float | None = None) -> Changes:
         """Bring the index up to date with the files and return what changed.

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import openai
 
 _STOPS = (chatml.END, chatml.START)
+# Most servers end a plain completion after 16 tokens unless they are told otherwise.
+_REPLY = 1024
 _TAKES_NO_IDS = re.compile(r"prompt|string|\bstr\b|\blist\b|array|type", re.IGNORECASE)
 
 
@@ -68,7 +70,8 @@ class CompletionModel(OpenAICompatibleModel):
             raise UsageError(f"model {self.name!r} is behind a plain completion endpoint, which takes no tools")
         ended = replace(request, stop=tuple(dict.fromkeys((*request.stop, *_STOPS))))
         parameters = self._dialect.parameters(ended)
-        return {"model": self.name, "prompt": self._prompt(request), "stream": True, **parameters}
+        prompt = self._prompt(request)
+        return {"model": self.name, "prompt": prompt, "max_tokens": _REPLY, "stream": True, **parameters}
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Yield pieces of the reply and, last, one ``Finished``; see ``OpenAICompatibleModel.stream``."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
@@ -165,10 +165,12 @@ class OpenAICompatibleModel:
         """Send the request once, or again in another dialect, and yield the reply."""
         import openai  # noqa: PLC0415 - takes most of a second
 
+        arrived = False
         try:
             stream = await self._open(request)
             async with stream, aclosing(_chunks(stream)) as chunks:
                 async for chunk in chunks:
+                    arrived = True
                     if text := reply.feed(chunk):
                         yield TextDelta(text)
                     if reply.surplus:
@@ -178,6 +180,8 @@ class OpenAICompatibleModel:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
             raise failure from None
+        if not arrived and (text := reply.feed(await self._whole(request))):
+            yield TextDelta(text)
         if not reply.ended:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
@@ -187,6 +191,15 @@ class OpenAICompatibleModel:
         if rest := reply.flush():
             yield TextDelta(rest)
         yield reply.finished(self.counter)
+
+    async def _whole(self, request: Request) -> Any:
+        """Return the one chunk of a reply that is not streamed.
+
+        For a stream in which nothing was: llama-cpp-python sends one for a request that is too long, and only without a
+        stream says so.
+        """
+        answer = await self.exchange(self.path, unstreamed(self.body(request)))
+        return json.loads(json.dumps(answer), object_hook=lambda found: SimpleNamespace(**found))
 
     async def _open(self, request: Request) -> openai.AsyncStream[Any]:
         """Send the request; once each, leave out or join what the endpoint refuses."""
@@ -290,6 +303,11 @@ def headers_for(endpoint: Endpoint) -> dict[str, Any]:
         # Opening such a connection costs nothing, and some local servers reset a pooled one after an error.
         headers["Connection"] = "close"
     return headers
+
+
+def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request's JSON object without what asks for a stream."""
+    return {name: value for name, value in body.items() if name not in ("stream", "stream_options")}
 
 
 async def _chunks(stream: openai.AsyncStream[Any]) -> AsyncGenerator[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message
 from quaestor.models import Request, TextDelta
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.models.openai_compatible import OpenAICompatibleModel, unstreamed
 from quaestor.prompts.loader import load
 
 _BEGUN, _STOP, _REST = "one two three", " four", "four five six"
@@ -56,7 +56,7 @@ async def probe(model: OpenAICompatibleModel) -> Probe:
     asked = Message("user", load("probe_repeat").render())
     started = time.perf_counter()
     request = Request((asked,), stop=(_STOP,), max_tokens=_REPLY, temperature=0)
-    stopped = _content(await model.exchange(model.path, _unstreamed(model, request)))
+    stopped = _content(await model.exchange(model.path, unstreamed(model.body(request))))
     return Probe(
         seconds=time.perf_counter() - started,
         window=await _window(model),
@@ -91,7 +91,7 @@ async def _calls(model: OpenAICompatibleModel) -> bool | None:
     asked = Message("user", load("probe_call").render())
     request = Request((asked,), max_tokens=_REPLY, temperature=0, tools=(_ECHO,))
     try:
-        message = _first(await model.exchange(model.path, _unstreamed(model, request)), "message")
+        message = _first(await model.exchange(model.path, unstreamed(model.body(request))), "message")
     except UpstreamError as failure:
         return _refused(failure)
     return bool(message.get("tool_calls")) or None
@@ -117,10 +117,6 @@ def _window_in(entry: Mapping[str, Any]) -> int | None:
 def _refused(failure: UpstreamError) -> bool | None:
     """Return False for a refusal, which tells something, and None for any other failure."""
     return False if failure.status is not None and not failure.retryable else None
-
-
-def _unstreamed(model: OpenAICompatibleModel, request: Request) -> dict[str, Any]:
-    return {name: value for name, value in model.body(request).items() if name not in ("stream", "stream_options")}
 
 
 def _content(answer: Any) -> str:

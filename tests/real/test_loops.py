@@ -1,0 +1,104 @@
+"""Turns in which a real server's model calls subroutines: by text tags, and natively."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from real_parts import chat_model, completion_model
+from real_servers import RealServer
+
+from quaestor import Conversation, Index
+from quaestor.chat.events import Called, Done, Event, Premeditated, Proposed, Returned
+from quaestor.chat.settings import ConversationSettings
+from quaestor.config import Settings
+from quaestor.edits import Replace
+from quaestor.models.capabilities import Capabilities
+from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.subroutines import registry_of
+
+pytestmark = pytest.mark.real
+
+FILES = {
+    "retry.py": "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n",
+    "onboarding.py": "def onboarding_screen():\n    return [next_button]\n",
+    "providers.py": 'PROVIDERS = [\n    "one",\n    "two",\n]\n',
+}
+WAYS = {
+    "goes on": Capabilities(continues_assistant=True),
+    "messages": Capabilities(),
+    "plain": None,
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("corpus")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    with Index.build(folder, settings=Settings(home=str(tmp_path_factory.mktemp("home")))) as index:
+        yield index
+
+
+@pytest.fixture(params=WAYS)
+def model(request: pytest.FixtureRequest, llama: RealServer) -> OpenAICompatibleModel:
+    capabilities = WAYS[request.param]
+    return completion_model(llama) if capabilities is None else chat_model(llama, capabilities=capabilities)
+
+
+def turn(index: Index, model: OpenAICompatibleModel, question: str, **settings: object) -> list[Event]:
+    async def collect() -> list[Event]:
+        held = ConversationSettings(temperature=0.0, passages=1, **settings)  # type: ignore[arg-type]
+        conversation = Conversation(index, model, limit=8192, settings=held, subroutines=registry_of(index))
+        try:
+            return [event async for event in conversation.send(question)]
+        finally:
+            await model.aclose()
+
+    return asyncio.run(collect())
+
+
+def calls(events: list[Event]) -> list[tuple[str, dict[str, object]]]:
+    return [(event.name, dict(event.arguments)) for event in events if isinstance(event, Called)]
+
+
+def done(events: list[Event]) -> Done:
+    assert isinstance(events[-1], Done)
+    return events[-1]
+
+
+def test_a_search_and_an_answer(index: Index, model: OpenAICompatibleModel) -> None:
+    events = turn(index, model, "Where do we retry?")
+    assert calls(events) == [("search", {"query": "send with retry"})]
+    [returned] = [event for event in events if isinstance(event, Returned)]
+    assert "send_with_retry" in returned.text
+    answer = 'Requests are retried in `retry.py` [1: "def send_with_retry(request):"].'
+    assert done(events).answer.split() == f"Let me look. {answer}".split()
+
+
+def test_an_instruction_ends_in_a_proposal(index: Index, model: OpenAICompatibleModel) -> None:
+    events = turn(index, model, "Add a skip button to the onboarding screen.")
+    assert [name for name, _ in calls(events)] == ["search", "read", "edit"]
+    [proposed] = [event for event in events if isinstance(event, Proposed)]
+    change = Replace("onboarding.py", "    return [next_button]\n", "    return [next_button, skip_button]\n")
+    assert proposed.proposal.changes == (change,)  # type: ignore[attr-defined]
+    assert done(events).proposals
+    assert "|>" not in done(events).answer
+
+
+def test_native_calls(index: Index, llama: RealServer) -> None:
+    model = chat_model(llama, capabilities=Capabilities(native_tools=True))
+    events = turn(index, model, "Which file holds the list of providers?")
+    assert calls(events) == [("search", {"query": "list of providers"})]
+    assert done(events).answer == 'The list of providers is in `providers.py` [1: "PROVIDERS = ["].'
+
+
+def test_a_plan_is_begun_for_the_model(index: Index, llama: RealServer) -> None:
+    model = chat_model(llama, capabilities=Capabilities(continues_assistant=True))
+    events = turn(index, model, "What becomes of a failed request?", premeditation=True)
+    [premeditated] = [event for event in events if isinstance(event, Premeditated)]
+    assert premeditated.plan.asked == "the fate of a failed request"
+    assert (premeditated.plan.subroutines, premeditated.plan.problem) == (("search",), "")
+    assert calls(events) == [("search", {"query": "failed request"})]
+    assert done(events).answer == 'A failed request is sent again [1: "MAX_ATTEMPTS = 3"].'
