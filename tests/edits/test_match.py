@@ -136,6 +136,11 @@ def test_dots_that_are_code_are_written() -> None:
     assert result("def f():\n    pass\n", "    pass\n", "    ...\n")[0] == "def f():\n    ...\n"
 
 
+def test_dots_in_prose_are_written_and_words_that_leave_out_are_not() -> None:
+    assert isinstance(fitted("a\nb\n", "a\n", "a\n# ...\n", prose=True), Fitted)
+    assert isinstance(fitted("a\nb\n", "a\n", "# ... rest of the file ...\n", prose=True), Refusal)
+
+
 def test_a_misquoted_line_that_stays_stays_the_files_own() -> None:
     search = f"        price = 0\n{SEARCH}".replace("self.items", "self.item_list")
     replace = search.replace("return price\n", "return price + 1\n")

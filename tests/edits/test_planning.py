@@ -164,3 +164,8 @@ def test_hidden_and_build_files_need_a_second_consent(root: Path) -> None:
     )
     assert [file.path for file in found.sensitive] == [".github/workflows/ci.yml", "Jenkinsfile", "b.py"]
     assert "build machine" in found.files[0].objections[1]
+
+
+def test_characters_that_turn_the_direction_of_writing_need_a_second_consent(root: Path) -> None:
+    (file,) = made(root, Create("t.py", "x = 'a\u202eb'\n")).files
+    assert "direction" in file.objections[0]

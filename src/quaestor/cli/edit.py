@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,8 @@ from typing import Any
 import click
 
 from quaestor.assemble import Index, make_journal, make_model, make_objection
-from quaestor.chat.editing import Correcting, EditSettings, Proposed, propose_edit
-from quaestor.chat.events import Text
+from quaestor.chat.editing import Proposed
+from quaestor.cli.asking import asked, edit_settings_of
 from quaestor.cli.consent import (
     Consent,
     agreed,
@@ -26,9 +25,8 @@ from quaestor.cli.consent import (
     terminal_consent,
 )
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
-from quaestor.cli.output import print_json, remark, safe
+from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
-from quaestor.config import Settings
 from quaestor.edits import Journal, Plan, Proposal, parse, patch, plan, recover
 from quaestor.errors import UsageError
 from quaestor.messages import Usage
@@ -108,18 +106,14 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     else:
         if not instruction or not instruction.strip():
             raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
-        edit_settings = _edit_settings(settings, whole)
         with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-            proposed = asyncio.run(_proposed(index, instruction, settings, edit_settings, planned, quiet=as_json))
+            proposed = asyncio.run(
+                asked(
+                    index, make_model(settings), instruction, edit_settings_of(settings, whole), planned, quiet=as_json
+                )
+            )
     wanted = _Wanted(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
     return _Ending(root, journal, instruction or "", proposed, wanted).reached()
-
-
-def _edit_settings(settings: Settings, whole: bool | None) -> EditSettings:
-    usual = EditSettings()
-    # A change takes more words than an answer, where the window has the room.
-    reserve = max(settings.reserve, usual.reserve if settings.window >= usual.window else 0)
-    return EditSettings(settings.passages, settings.window, reserve, whole=whole)
 
 
 def _recover(journal: Journal) -> None:
@@ -131,30 +125,6 @@ def _read(name: str) -> str:
     if name == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     return Path(name).expanduser().read_bytes().decode("utf-8", "replace")
-
-
-async def _proposed(
-    index: Index, instruction: str, settings: Settings, edit_settings: EditSettings, planned: Any, *, quiet: bool
-) -> Proposed:
-    """Ask the model, and show its words as they come."""
-    model = make_model(settings)
-    if model is None:
-        raise UsageError("Edits need a model. Give --model and --base-url, or take a reply from --reply FILE.")
-    try:
-        async with aclosing(propose_edit(index, model, instruction, edit_settings, planned)) as events:
-            async for event in events:
-                match event:
-                    case Text(text=text) if not quiet:
-                        click.echo(safe(text), nl=False, err=True)
-                    case Correcting(reasons=reasons):
-                        remark("\n" + "\n".join(f"cannot be applied: {reason}" for reason in reasons))
-                    case Proposed():
-                        if not quiet:
-                            click.echo(err=True)
-                        return event
-    finally:
-        await model.aclose()
-    raise AssertionError("an edit ends with what is proposed")
 
 
 class _Ending:

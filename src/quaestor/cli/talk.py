@@ -18,6 +18,7 @@ from quaestor.chat.packing import runs
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview
 from quaestor.cli.calls import call_line, print_why
+from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.output import one_line, print_json, remark, safe
@@ -35,6 +36,9 @@ HELP = """\
   /why           what the model said, unseen, before its last answer, and what it called
   /sources       passages of the last turn, and which of them the answer cites
   /retry         ask the last question again, if its turn did not come to its end
+  /edit WORDS    have the model propose a change to the files; nothing is changed yet
+  /apply         show the change that was proposed last, ask, and make it
+  /undo          take the last edit back
   /export FILE   write the conversation: Markdown, or all of it where FILE ends in .json
   /new           begin another session
   /quit          end (Ctrl-D)
@@ -68,6 +72,8 @@ class Talk:
         self._model = make_model(settings)
         self._conversation = self._about(transcript) if transcript else None
         self._called: dict[str, object] = {}
+        self._changing = Changing(index.root, settings)
+        self._proposed = ""
         self.code = 0
 
     def close(self) -> None:
@@ -117,6 +123,7 @@ class Talk:
     # --- turns ------------------------------------------------------------------------------------------------
 
     def _ask(self, question: str) -> None:
+        self._proposed = ""
         self._show(self._ready().send(question))
 
     def _show(self, events: AsyncGenerator[Event]) -> None:
@@ -211,6 +218,9 @@ class Talk:
             "/why": lambda _: self._why(),
             "/sources": lambda _: self._sources(),
             "/retry": lambda _: self._retry(),
+            "/edit": self._edit,
+            "/apply": lambda _: self._apply(),
+            "/undo": lambda _: self._changing.undo(),
             "/export": self._export,
             "/new": lambda _: self._new(),
             "/quit": lambda _: False,
@@ -262,6 +272,29 @@ class Talk:
         self._record()
         assert self._conversation is not None
         self._show(self._conversation.resume())
+
+    def _edit(self, instruction: str) -> None:
+        if not instruction:
+            raise UsageError("say what to change: /edit WORDS")
+        if self._model is None:
+            raise UsageError("edits need a model; begin with --model and --base-url")
+        self._proposed = asyncio.run(self._changing.asked(self._index, self._model, instruction, quiet=self._json))
+        if self._json:
+            return print_event({"event": "edit", **self._changing.proposed(self._proposed)})
+        return remark("/apply shows it as a difference and asks")
+
+    def _apply(self) -> None:
+        reply = self._proposed or self._last_answer()
+        if self._json:
+            # A program that reads events applies the difference itself, or runs `quaestor edit --reply`.
+            return print_event({"event": "edit", **self._changing.proposed(reply)})
+        self._changing.apply(reply)
+        self._proposed = ""
+        return None
+
+    def _last_answer(self) -> str:
+        turns = self._record().turns()
+        return "\n".join(message.content for message in turns[-1].ending.messages) if turns else ""
 
     def _export(self, name: str) -> None:
         if not name:

@@ -28,17 +28,20 @@ def is_elision(line: str) -> bool:
     )
 
 
-def new_elision(lines: list[str], known: set[str], *, dots_are_code: bool) -> str | None:
+def new_elision(lines: list[str], known: set[str], *, prose: bool = False, dots_are_code: bool = False) -> str | None:
     """Return the first line that leaves something out and that is not among the ``known`` lines.
 
     Args:
         lines: what would be written.
         known: lines of the file, stripped.
+        prose: whether dots without words are ordinary, as in a manual's examples.
         dots_are_code: whether three dots alone are a statement of the file's language.
     """
     for line in lines:
         bare = line.strip()
-        if is_elision(line) and bare not in known and not (dots_are_code and bare == "..."):
+        found = _ELISION.match(line)
+        meant = found is not None and not found["after"] and (prose or (dots_are_code and bare == "..."))
+        if is_elision(line) and bare not in known and not meant:
             return line
     return None
 

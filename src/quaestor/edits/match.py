@@ -278,7 +278,7 @@ class _Writing:
         changes = hunks(piece.search, piece.replace, exact=exact or self._same_ends(piece))
         new = [line for change in changes for line in piece.replace[change.r1 : change.r2]]
         known = {line.strip() for line in self._text.strings}
-        if (lazy := new_elision(new, known, dots_are_code=self._dots_are_code)) is not None:
+        if (lazy := new_elision(new, known, prose=self._prose, dots_are_code=self._dots_are_code)) is not None:
             raise _Refused("elided", f"the replacement leaves lines out ({lazy.strip()!r}); write them")
         try:
             return self._ended(merge(changes, piece.replace, piece.places, piece.stop), self._mending(piece))

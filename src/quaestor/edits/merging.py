@@ -30,9 +30,9 @@ class Hunk:
 
 
 def hunks(search: Sequence[str], replace: Sequence[str], *, exact: bool) -> list[Hunk]:
-    """Return where two texts differ; blanks at line ends count only if ``exact``."""
-    one = list(search) if exact else [line.rstrip() for line in search]
-    two = list(replace) if exact else [line.rstrip() for line in replace]
+    """Return where two texts differ; blanks at line ends count if ``exact``, or where a line is nothing but blanks."""
+    one = list(search) if exact else [line.rstrip() or line for line in search]
+    two = list(replace) if exact else [line.rstrip() or line for line in replace]
     codes = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
     return [Hunk(s1, s2, r1, r2) for tag, s1, s2, r1, r2 in codes if tag != "equal"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +20,10 @@ from quaestor.edits.syntax import newly_broken
 from quaestor.edits.text import Line, NotTextError, Text, block_lines, read_text
 from quaestor.errors import NotFoundError
 
-_DOTS_ARE_CODE = frozenset({"python", "starlark"})
+_DOTS_ARE_CODE = frozenset({"python", "starlark", "yaml"})
 _NEW_MODE = 0o644
+# With these, code can be shown in another order than it runs.
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 Objection = Callable[[str], str | None]
 """Says why a person is to be asked about a path in particular: ``ignored``, ``secret``; None if there is no reason."""
@@ -102,6 +105,8 @@ class _Planning:
 
     def _file_change(self, path: str, file: _File, before: bytes | None, refusals: list[Refusal]) -> FileChange:
         found = [*objections(path), *filter(None, [self._objection(path)])]
+        if file.data is not None and _turns(file.data) > _turns(before or b""):
+            found.append("it brings characters that turn the direction of writing")
         if self._check_syntax and file.data is not None:
             source = self._files[file.renamed_from].before if file.renamed_from else None
             base = source.data if source is not None else before
@@ -178,6 +183,10 @@ class _Planning:
         return self._files[path]
 
 
+def _turns(data: bytes) -> int:
+    return len(_TURNING.findall(data.decode("utf-8", "replace")))
+
+
 def _text(path: str, data: bytes) -> Text:
     try:
         return read_text(data)
@@ -209,6 +218,7 @@ def _whole(path: str, text: Text, content: str) -> Text:
 
 
 def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None:
-    lazy = new_elision(list(lines), known, dots_are_code=path.endswith((".py", ".pyi", ".bzl")))
+    language = recognise("\n".join(lines).encode(), path)
+    lazy = new_elision(list(lines), known, prose=language in PROSE, dots_are_code=language in _DOTS_ARE_CODE)
     if lazy is not None:
         raise _Refused("elided", f"the text for {path!r} leaves lines out ({lazy.strip()!r}); write all of them")
