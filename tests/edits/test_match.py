@@ -99,9 +99,17 @@ def test_what_stands_in_two_places_is_refused_with_their_lines() -> None:
     assert (found.kind, found.lines) == ("ambiguous", (11, 17))
 
 
-def test_braces_that_stand_elsewhere_but_for_blanks_are_refused() -> None:
+@pytest.mark.parametrize("search", ["}\n", "  }\n", "    }\n"])
+def test_what_stands_elsewhere_too_but_for_blanks_is_refused(search: str) -> None:
     nested = "a {\n  b {\n    c\n  }\n}\n"
-    assert refused(nested, "}\n", "};\n").kind == "ambiguous"
+    assert refused(nested, search, "};\n").kind == "ambiguous"
+
+
+def test_only_typography_that_the_model_put_in_is_undone() -> None:
+    search, replace = "        self.notes = “none”\n", "        self.notes = “none”  # none — yet\n"
+    assert refused(FILE, search, replace).kind == "conflict"
+    file = FILE.replace("import os", "import os  # — first")
+    assert result(file, search, replace)[0] == file.replace('"none"', '"none"  # none — yet')
 
 
 def test_what_stands_nowhere_is_refused_with_the_nearest_lines() -> None:

@@ -9,7 +9,7 @@ from quaestor.assemble import Index, make_journal, make_objection
 from quaestor.cli.asking import asked, edit_settings_of
 from quaestor.cli.consent import agreed, apply_and_say, plan_object, print_diff, terminal_consent, undo_and_say
 from quaestor.config import Settings
-from quaestor.edits import Journal, Plan, Proposal, parse, plan, recover
+from quaestor.edits import Journal, Plan, Proposal, plan, recover
 from quaestor.errors import UsageError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 
@@ -26,18 +26,18 @@ class Changing:
         self._root = root if root.is_dir() else root.parent
         self._settings = settings
 
-    async def asked(self, index: Index, model: OpenAICompatibleModel, instruction: str, *, quiet: bool) -> str:
-        """Have a model propose a change and return its reply."""
+    async def asked(self, index: Index, model: OpenAICompatibleModel, instruction: str, *, quiet: bool) -> Proposal:
+        """Have a model propose a change."""
         settings = edit_settings_of(self._settings, whole=False)
-        return (await asked(index, model, instruction, settings, self._plan, quiet=quiet)).reply
+        return (await asked(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
 
-    def apply(self, reply: str) -> None:
-        """Show what a reply proposes, ask, and do it.
+    def apply(self, proposal: Proposal) -> None:
+        """Show what is proposed, ask, and do it.
 
         Raises:
-            UsageError: it proposes nothing, or what cannot be done.
+            UsageError: it cannot be done.
         """
-        made = self._plan(self._proposal(reply))
+        made = self._plan(proposal)
         if made.refusals:
             raise UsageError("; ".join(refusal.message for refusal in made.refusals))
         print_diff(made)
@@ -46,13 +46,9 @@ class Changing:
             recover(journal)
             apply_and_say(made, journal)
 
-    def proposed(self, reply: str) -> dict[str, Any]:
-        """Return what a reply proposes as JSON; nothing is changed.
-
-        Raises:
-            UsageError: it proposes nothing.
-        """
-        return plan_object(self._plan(self._proposal(reply)))
+    def shown(self, proposal: Proposal) -> dict[str, Any]:
+        """Return what is proposed as JSON; nothing is changed."""
+        return plan_object(self._plan(proposal))
 
     def undo(self) -> None:
         """Take the last edit of this source back.
@@ -64,12 +60,6 @@ class Changing:
 
     def _plan(self, proposal: Proposal) -> Plan:
         return plan(self._root, proposal, objection=make_objection(self._root, self._settings))
-
-    def _proposal(self, reply: str) -> Proposal:
-        proposal = parse(reply)
-        if not proposal:
-            raise UsageError("the last answer proposes no change; /edit WORDS asks for one")
-        return proposal
 
     def _journal(self) -> Journal:
         return make_journal(self._root, self._settings)

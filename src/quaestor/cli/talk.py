@@ -25,6 +25,7 @@ from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.sources import print_citations, print_place
 from quaestor.cli.windows import by_name, print_decisions, print_messages, print_sections, window_object, wire_messages
 from quaestor.config import Settings
+from quaestor.edits import Proposal, parse
 from quaestor.errors import QuaestorError, UsageError
 from quaestor.prompts.passages import where
 
@@ -73,7 +74,7 @@ class Talk:
         self._conversation = self._about(transcript) if transcript else None
         self._called: dict[str, object] = {}
         self._changing = Changing(index.root, settings)
-        self._proposed = ""
+        self._proposed = Proposal()
         self.code = 0
 
     def close(self) -> None:
@@ -123,7 +124,7 @@ class Talk:
     # --- turns ------------------------------------------------------------------------------------------------
 
     def _ask(self, question: str) -> None:
-        self._proposed = ""
+        self._proposed = Proposal()
         self._show(self._ready().send(question))
 
     def _show(self, events: AsyncGenerator[Event]) -> None:
@@ -143,9 +144,17 @@ class Talk:
                         self._print(event)
                     if isinstance(event, Done):
                         self.code = 0 if event.known else UNKNOWN
+                        self._keep(event)
         finally:
             if self._model is not None:
                 await self._model.aclose()
+
+    def _keep(self, done: Done) -> None:
+        """Keep what the turn proposed for /apply."""
+        proposals = [one for one in done.proposals if isinstance(one, Proposal)]
+        self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
+        if proposals and not self._json:
+            remark("a change is proposed; /apply shows it and asks")
 
     def _print(self, event: Event) -> None:
         match event:
@@ -280,16 +289,18 @@ class Talk:
             raise UsageError("edits need a model; begin with --model and --base-url")
         self._proposed = asyncio.run(self._changing.asked(self._index, self._model, instruction, quiet=self._json))
         if self._json:
-            return print_event({"event": "edit", **self._changing.proposed(self._proposed)})
-        return remark("/apply shows it as a difference and asks")
+            return print_event({"event": "edit", **self._changing.shown(self._proposed)})
+        return remark("/apply shows it as a difference and asks" if self._proposed else "no change was proposed")
 
     def _apply(self) -> None:
-        reply = self._proposed or self._last_answer()
+        proposal = self._proposed or parse(self._last_answer())
+        if not proposal:
+            raise UsageError("the last answer proposes no change; /edit WORDS asks for one")
         if self._json:
             # A program that reads events applies the difference itself, or runs `quaestor edit --reply`.
-            return print_event({"event": "edit", **self._changing.proposed(reply)})
-        self._changing.apply(reply)
-        self._proposed = ""
+            return print_event({"event": "edit", **self._changing.shown(proposal)})
+        self._changing.apply(proposal)
+        self._proposed = Proposal()
         return None
 
     def _last_answer(self) -> str:

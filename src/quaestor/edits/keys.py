@@ -5,29 +5,15 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-_STRAIGHT = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201a": "'",
-        "\u201b": "'",
-        "\u2032": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u201e": '"',
-        "\u201f": '"',
-        "\u2033": '"',
-        "\u2010": "-",
-        "\u2011": "-",
-        "\u2012": "-",
-        "\u2013": "-",
-        "\u2014": "-",
-        "\u2212": "-",
-        "\u00a0": " ",
-        "\u202f": " ",
-        "\u2026": "...",
-    }
+TYPOGRAPHY = (
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'") | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    dict.fromkeys("\u00a0\u202f", " "),
+    {"\u2026": "..."},
 )
+"""Kinds of typographic characters, quotes, dashes, blanks and ellipses, each with what a keyboard writes instead."""
+
+_STRAIGHT = str.maketrans({letter: plain for kind in TYPOGRAPHY for letter, plain in kind.items()})
 _NUMBERED = re.compile(r"^\s*(\d+)\s?(?:[|:│→]|\t) ?(.*)$")
 _LEAST_NUMBERED = 2
 

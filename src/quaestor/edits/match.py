@@ -24,7 +24,6 @@ from quaestor.edits.windows import Alignment, alignments, strictest, weight, win
 _ENOUGH = 0.6
 _MARGIN = 0.1
 _LEAST_WEIGHT = 20
-_LEAST_TELLING = 10
 _LISTED = 10
 _MOST_WAYS = 1000
 
@@ -99,9 +98,8 @@ def _found(file: list[str], search: list[str], replace: list[str]) -> tuple[list
         places, normal = strictest(file, one)
         if len(places) > 1:
             raise _several(places)
-        if places and normal is str:
-            _check_telling(file, one)
         if places:
+            _check_alone(file, one)
             taken = tuple(range(places[0], places[0] + len(one)))
             how: How = "exact" if normal is str and one is search else "whitespace"
             return [_Piece(one, two, taken)], how
@@ -124,13 +122,11 @@ def _repaired(search: list[str], replace: list[str]) -> Iterator[tuple[list[str]
     yield pair
 
 
-def _check_telling(file: list[str], search: list[str]) -> None:
-    """Refuse a text of braces and the like that stands elsewhere too but for blanks: it may be that place."""
-    keys = [key(line) for line in search]
-    if sum(map(len, set(keys))) < _LEAST_TELLING:
-        places = windows([key(line) for line in file], keys)
-        if len(places) > 1:
-            raise _several(places)
+def _check_alone(file: list[str], search: list[str]) -> None:
+    """Refuse a text that stands elsewhere too but for blanks: indented wrongly, it may mean that place."""
+    places = windows([key(line) for line in file], [key(line) for line in search])
+    if len(places) > 1:
+        raise _several(places)
 
 
 def _several(places: Sequence[int]) -> _Refused:
@@ -149,7 +145,8 @@ def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Pie
     if any(not one and two for one, two in pairs):
         raise _Refused("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
     pairs = [pair for pair in pairs if pair[0]]
-    found = [strictest(file, one)[0] for one, _ in pairs]
+    keys = [key(line) for line in file]
+    found = [windows(keys, [key(line) for line in one]) for one, _ in pairs]
     ways = list(_ways(found, [len(one) for one, _ in pairs]))
     if not ways:
         raise _not_found(file, [line for one, _ in pairs for line in one])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from quaestor.edits.indents import Indent, UnclearError, indentation
-from quaestor.edits.keys import indent_of, straight
-
-_QUOTES = "'\""
+from quaestor.edits.keys import TYPOGRAPHY, indent_of, straight
 
 
 class Mending:
@@ -28,7 +26,6 @@ class Mending:
         self._prose = prose
         self._indent: Indent = indentation(self._pairs, proposed, file)
         self._strips = any(said != said.rstrip() and there == there.rstrip() for said, there in self._pairs)
-        self._curled = any(straight(said) != said and straight(said).strip() == there.strip() for said, there in pairs)
         self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
 
     def line(self, said: str) -> str:
@@ -46,14 +43,24 @@ class Mending:
         return self._indent(indent_of(said)) + (body.rstrip(" \t") if self._strips else body)
 
     def _plain(self, body: str) -> str:
-        if straight(body) == body:
-            return body
-        if self._curled:
-            return straight(body)
-        if self._prose or any(quote in said for said, _ in self._pairs for quote in _QUOTES):
-            return body
-        if any(straight(line) != line for line in self._file):
-            return body
+        """Return a line without the kinds of typographic characters that the model put in by itself."""
+        for kind in TYPOGRAPHY:
+            if any(letter in body for letter in kind) and self._is_damage(kind):
+                body = body.translate({ord(letter): plain for letter, plain in kind.items()})
+        return body
+
+    def _is_damage(self, kind: Mapping[str, str]) -> bool:
+        """Return whether characters of a kind stand where the file has plain ones.
+
+        Raises:
+            UnclearError: neither the quoted lines nor the file tell.
+        """
+        said, there = ("\n".join(lines) for lines in zip(*self._pairs, strict=True)) if self._pairs else ("", "")
+        if sum(map(said.count, kind)) > sum(map(there.count, kind)):
+            return True
+        plainly = any(plain in said and plain.strip() for plain in kind.values())
+        if self._prose or plainly or any(letter in line for line in self._file for letter in kind):
+            return False
         raise UnclearError("it brings typographic quotes or dashes into a file that has none")
 
 
