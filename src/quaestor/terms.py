@@ -59,7 +59,7 @@ def words(text: str) -> list[str]:
     return [part for word in _WORD.findall(text) for part in split_identifier(word)]
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 17)
 def terms_of_word(word: str) -> tuple[str, ...]:
     """Return the lexical terms of one raw word: a compound identifier whole, then the stems of its parts."""
     parts = split_identifier(word)
@@ -80,7 +80,9 @@ class _Lines(dict[str, str]):
     def __missing__(self, rough: str) -> str:
         if len(self) >= _REMEMBERED_LINES:
             self.clear()
-        line = self[rough] = " ".join(terms(rough))
+        # Not through the cache of `terms_of_word`, which is for names met in searches: this one is cache enough.
+        found = (term for word in _WORD.findall(rough) for term in terms_of_word.__wrapped__(word))
+        line = self[rough] = " ".join(found)
         return line
 
 

@@ -60,7 +60,7 @@ def test_worn_files_are_compacted(store: EmbeddedStore, tmp_path: Path) -> None:
 
 def test_many_vectors_are_grouped_and_stay_right(store: EmbeddedStore, tmp_path: Path) -> None:
     """With small figures in place of the real ones: grouped, grown, thinned, filtered, grouped anew."""
-    limits = {"LEAST_ROWS": 60, "_TAIL_LEAST": 40, "VISITED_ROWS": 30}
+    limits = {"LEAST_ROWS": 60, "_TAIL_LEAST": 40, "VISITED_ROWS": 30, "SCORED_ROWS": 10}
     with on_disk(0), mock.patch.multiple(f"{MODULE}.clusters", **limits):
         texts: dict[str, list[str]] = {}
         for round_ in range(8):

@@ -1,8 +1,8 @@
 """Grouping many vectors, so that a query looks at the nearest groups only (an inverted file, IVF).
 
 Spherical k-means (Dhillon and Modha, 2001) on a sample; then every row joins its nearest centre. A query
-visits groups in the order of their centres' cosines until it has seen some hundred thousand rows, which are
-scored exactly.
+visits groups in the order of their centres' cosines until it has seen some hundred thousand rows. Those are scored by
+sketches, their first principal components; the few thousand that these put first are scored exactly.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ Ints = NDArray[np.int64]
 
 LEAST_ROWS = 150_000
 """Fewer rows than this are not grouped: looking at all of them is quick enough."""
-VISITED_ROWS = 131_072
-"""Rows that a query looks at: 8 ms on one core. Of a million, that gives a recall@10 of over .98."""
+VISITED_ROWS = 196_608
+"""Rows whose sketches a query looks at, some 5 ms on one core; of fewer rows, all are scored exactly."""
+
+SCORED_ROWS = 4096
+"""Rows of these that are scored exactly, or ten for each one wanted: under 1 ms."""
 
 _TAIL_LEAST = 100_000
 _TAIL_SHARE = 1.0
 _SAMPLES_PER_GROUP = 64
 _ROUNDS = 6
 _BLOCK_ROWS = 4096
+_SKETCH_COLUMNS = 96  # of 256 in a static embedder's vectors, with four fifths of their variance
+_SKETCH_SAMPLES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +43,34 @@ class Groups:
         bounds: group ``g`` has the rows from ``bounds[g]`` to ``bounds[g + 1]``; shape ``(groups + 1,)``.
         members: the groups of the rows that came later and stand behind; shape ``(rows - bounds[-1],)``.
         sizes: the number of rows of each group, these included; shape ``(groups,)``.
+        axes: what turns a vector into its sketch; shape ``(dimensions, columns)``.
+        sketches: every row's; shape ``(rows, columns)``.
     """
 
     centres: Floats
     bounds: Ints
     members: NDArray[np.int32]
     sizes: Ints
+    axes: Floats
+    sketches: Int8s
 
     @classmethod
-    def of(cls, centres: Floats, bounds: Ints, members: NDArray[np.int32]) -> Groups:
+    def of(cls, centres: Floats, bounds: Ints, members: NDArray[np.int32], axes: Floats, sketches: Int8s) -> Groups:
         """Return groups with their sizes counted."""
-        return cls(centres, bounds, members, np.diff(bounds) + np.bincount(members, minlength=len(centres)))
+        sizes = np.diff(bounds) + np.bincount(members, minlength=len(centres))
+        return cls(centres, bounds, members, sizes, axes, sketches)
+
+    def foremost(self, query: Floats, places: Ints, count: int) -> Ints:
+        """Return up to ``count`` of the rows at ``places``, those whose sketches are nearest to the query's."""
+        if len(places) <= count:
+            return places
+        outline = query @ self.axes
+        scores = np.empty(len(places), dtype=np.float32)
+        for start in range(0, len(places), _BLOCK_ROWS):
+            end = start + _BLOCK_ROWS
+            np.dot(self.sketches[places[start:end]].astype(np.float32), outline, out=scores[start:end])
+        best: Ints = places[np.argpartition(scores, len(scores) - count)[-count:]]
+        return best
 
     def places(self, query: Floats, searchable: NDArray[np.bool_], *, sparse: bool) -> Ints:
         """Return the searchable rows of the nearest groups; ``sparse`` if most rows may not be searchable."""
@@ -78,13 +100,18 @@ def is_outgrown(grouped: int, rows: int) -> bool:
 
 
 def group(data: Int8s) -> tuple[Groups, Ints]:
-    """Return groups for the rows of ``data``, and the order that brings each group's rows together."""
+    """Return groups for the rows of ``data``, and the order that brings each group's rows together.
+
+    The sketches are of the rows in that order.
+    """
     count = max(1, math.isqrt(len(data)))
     centres = _centres(data, count)
     members = nearest_groups(data, centres)
-    order = np.argsort(members, kind="stable")
+    order: Ints = np.argsort(members, kind="stable").astype(np.int64)
     bounds = np.searchsorted(members[order], np.arange(count + 1))
-    return Groups.of(centres, bounds.astype(np.int64), np.empty(0, dtype=np.int32)), order.astype(np.int64)
+    axes = _axes(data)
+    sketches = sketch(data, axes)[order]
+    return Groups.of(centres, bounds.astype(np.int64), np.empty(0, dtype=np.int32), axes, sketches), order
 
 
 def nearest_groups(data: Int8s, centres: Floats) -> NDArray[np.int32]:
@@ -94,6 +121,27 @@ def nearest_groups(data: Int8s, centres: Floats) -> NDArray[np.int32]:
         block = data[start : start + _BLOCK_ROWS].astype(np.float32)
         members[start : start + _BLOCK_ROWS] = np.argmax(block @ centres.T, axis=1)
     return members
+
+
+def sketch(data: Int8s, axes: Floats) -> Int8s:
+    """Return each row's place along the ``axes``, scaled so as to fit; shape ``(len(data), columns)``."""
+    made = np.empty((len(data), axes.shape[1]), dtype=np.int8)
+    for start in range(0, len(data), _BLOCK_ROWS):
+        block = _units(data[start : start + _BLOCK_ROWS].astype(np.float32)) @ axes
+        made[start : start + _BLOCK_ROWS] = np.rint(np.clip(block, -127, 127)).astype(np.int8)
+    return made
+
+
+def _axes(data: Int8s) -> Floats:
+    """Return the principal axes of a sample of rows, about the origin as cosines are, scaled for int8."""
+    step = max(1, len(data) // _SKETCH_SAMPLES)
+    sample = _units(data[::step].astype(np.float32))
+    _, vectors = np.linalg.eigh(sample.T @ sample)
+    axes = vectors[:, ::-1][:, :_SKETCH_COLUMNS]
+    # One scale for all: the few larger components than the sample's largest are clipped.
+    largest = float(np.abs(sample @ axes).max(initial=0.0)) or 1.0
+    scaled: Floats = np.ascontiguousarray(axes * (127 / largest), dtype=np.float32)
+    return scaled
 
 
 def _centres(data: Int8s, count: int) -> Floats:

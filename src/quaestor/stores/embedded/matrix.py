@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded.clusters import Groups, group, is_outgrown, nearest_groups
+from quaestor.stores.embedded.clusters import Groups, group, is_outgrown, nearest_groups, sketch
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.quantise import Int8s, scales
 from quaestor.stores.embedded.truth import Content, Removed
@@ -82,7 +82,9 @@ class MatrixBase:
             bounds = _mapped(place / "bounds", np.int64, (groups + 1,))
             members = _mapped(place / "members", np.int32, (count - grouped,))
             order = _mapped(place / "order", np.int64, (grouped,))
-            rows = replace(rows, groups=Groups.of(centres, bounds, members), order=order)
+            axes = _mapped(place / "axes", np.float32, (dimensions, int(state["columns"])))
+            sketches = _mapped(place / "sketches", np.int8, (count, axes.shape[1]))
+            rows = replace(rows, groups=Groups.of(centres, bounds, members, axes, sketches), order=order)
         mark = Mark(Content(**state["mark"].pop("content")), **state["mark"])
         return cls(mark, serial, rows)
 
@@ -108,6 +110,7 @@ class MatrixUpdate:
         self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
         self._grouped = base.rows.grouped if base else 0
         self._groups = len(base.rows.groups.centres) if base and base.rows.groups else 0
+        self._columns = base.rows.groups.axes.shape[1] if base and base.rows.groups else 0
 
     def remove(self, run: Removed) -> None:
         """Mark a run of chunks as gone."""
@@ -123,6 +126,7 @@ class MatrixUpdate:
         if self._base is not None and self._base.rows.groups is not None:
             members = nearest_groups(rows, self._base.rows.groups.centres)
             _write(self._place / "members", (count - self._grouped) * members.itemsize, members)
+            parts["sketches"] = sketch(rows, self._base.rows.groups.axes)
         for name, part in parts.items():
             _write(self._place / name, count * part[:1].nbytes, part)
         self._ends = [*self._ends[:1], int(ids[0]), int(ids[-1])]
@@ -139,15 +143,16 @@ class MatrixUpdate:
         ids = _mapped(self._place / "ids", np.int64, (count,))
         factors = _mapped(self._place / "scales", np.float32, (count,))
         self._ends = [int(ids[order[0]]), int(ids[order[-1]])]
-        self._grouped, self._groups = count, len(groups.centres)
+        self._grouped, self._groups, self._columns = count, len(groups.centres), groups.axes.shape[1]
         for name, values in (("ids", ids), ("scales", factors), ("data", data)):
             self._reorder(name, values, order)
         # Rows were written by ascending chunk: where each went is the inverse of the order.
         self._alive = self._alive[order]
         places = np.empty_like(order)
         places[order] = np.arange(count)
-        for name, values in (("order", places), ("centres", groups.centres), ("bounds", groups.bounds)):
-            _write(self._place / name, 0, values)
+        for name in ("centres", "bounds", "axes", "sketches"):
+            _write(self._place / name, 0, getattr(groups, name))
+        _write(self._place / "order", 0, places)
 
     def _reorder(self, name: str, values: NDArray[Any], order: Ids) -> None:
         temporary = self._place / f"{name}.new"
@@ -166,6 +171,7 @@ class MatrixUpdate:
             "rows": len(self._alive),
             "grouped": self._grouped,
             "groups": self._groups,
+            "columns": self._columns,
             "ends": self._ends,
             "dimensions": self._dimensions,
         }

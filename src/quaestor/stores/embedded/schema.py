@@ -13,7 +13,9 @@ APPLICATION = 0x51554145
 """Marks the file as ours (``PRAGMA application_id``)."""
 
 _BUSY_MILLISECONDS = 30_000
-_MAPPED_BYTES = 256 * 1024 * 1024
+# A query reads some hundred chunks all over the file: from the mapped file without a call for each. SQLite maps up to 2 GB.
+_MAPPED_BYTES = 2 * 1024 * 1024 * 1024
+_WRITER_MAPPED_BYTES = 256 * 1024 * 1024
 _WRITER_CACHE_KIBIBYTES = 64 * 1024
 _WRITER_CHECKPOINT_PAGES = 8 * 1024
 _JOURNAL_BYTES = 64 * 1024 * 1024
@@ -115,7 +117,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
         cached_statements=64,
     )
     try:
-        connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+        connection.execute(f"PRAGMA mmap_size = {_WRITER_MAPPED_BYTES if writing else _MAPPED_BYTES}")
         connection.execute("PRAGMA synchronous = NORMAL")
         if writing:
             connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIBIBYTES}")

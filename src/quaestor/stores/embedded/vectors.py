@@ -19,6 +19,7 @@ Runs = tuple[Ids, Ids]
 # Rows turned into floats at a time: 1 MiB at 256 dimensions, which stays in the cache of one core and is too little for
 # a BLAS to start threads for; on busy machines those cost fifty times what they save.
 _BLOCK_ROWS = 1024
+_SCORED_EACH = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Rows:
         if self.groups is not None and np.count_nonzero(searchable) > clusters.VISITED_ROWS:
             places = self.groups.places(query, searchable, sparse=sparse)
             if len(places) >= k:
-                return places
+                return self.groups.foremost(query, places, max(clusters.SCORED_ROWS, _SCORED_EACH * k))
         return np.flatnonzero(searchable)
 
     def without(self, ids: Ids) -> Rows:
