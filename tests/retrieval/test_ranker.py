@@ -35,7 +35,7 @@ def test_bundled_weights_fit_the_features() -> None:
 
 
 def test_weights_for_other_features_are_refused() -> None:
-    weights = {name: [1] for name in ("of_symbols", "of_places", "of_quotes", "of_texts")}
+    weights = {name: [1] for name in ("of_symbols", "of_places", "of_quotes", "of_texts", "of_prose")}
     data = {"name": "x", "features": ["other"], "decay": 0, "prose_decay": 0, **weights}
     with pytest.raises(IndexUnusableError, match="other features"):
         Ranker.from_json(json.dumps(data))
@@ -115,7 +115,20 @@ def test_a_copied_message_is_ranked_as_a_quote() -> None:
     query = read_query("could not open the configuration file 42")
     chunk = Chunk(Span(0, 10, 1, 2), 'raise Failure("Could not open the configuration file %s")', "load", "function")
     holding = Candidate(StoredChunk(0, Document("a.py", "0" * 64, 100, 0, "python"), chunk, 0), 1.0, 0.1)
-    matrix = compute_features(query, [holding, Candidate(stored("b.py", number=1), 1.0, 0.1)], {})
-    assert matrix[:, FEATURES.index("phrase")].tolist() == pytest.approx([4 / 5, 0])
+    matrix = compute_features(
+        query, [holding, Candidate(stored("b.py", number=1), 1.0, 0.1)], dict.fromkeys(query.terms, 1.0)
+    )
+    assert matrix[:, FEATURES.index("phrase")].tolist() == [1, 0]
     assert group_of(query, matrix) == "quote"
     assert group_of(query, matrix[1:]) == "text"
+
+
+def test_prose_has_weights_of_its_own_and_stands_beside_its_neighbours() -> None:
+    page, after = stored("docs/a.md"), stored("docs/a.md", number=1)
+    matrix = compute_features(
+        read_query("how to retry"), [Candidate(page, 2.0, 0.4), Candidate(after, 1.0, 0.8)], {"retri": 1.0}
+    )
+    ranker = Ranker.bundled()
+    assert ranker.scores(matrix, "text") == pytest.approx(matrix @ ranker.of_prose)
+    assert matrix[:, FEATURES.index("neighbour_dense")].tolist() == pytest.approx([0.8, 0.4])
+    assert matrix[:, FEATURES.index("neighbour_lexical")].tolist() == pytest.approx([0.5, 1.0])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.retrieval.paths import PathProfile
+from quaestor.retrieval.phrases import Runs, read_runs, shares
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import FIXED, Traits, traits_of
 from quaestor.stores import StoredChunk
@@ -28,7 +29,10 @@ FEATURES: tuple[str, ...] = (
     "dense",
     "dense_relative",
     "dense_rank",
+    # the words as they stand
     "phrase",
+    "pairs",
+    "pairs_relative",
     # names
     "defines_name",
     "is_name",
@@ -53,6 +57,9 @@ FEATURES: tuple[str, ...] = (
     "file_coverage",
     "best_lexical_in_file",
     "best_dense_in_file",
+    # the chunks before and after
+    "neighbour_lexical",
+    "neighbour_dense",
     # what it is
     *FIXED,
     # the query
@@ -62,8 +69,6 @@ FEATURES: tuple[str, ...] = (
     "query_length",
 )
 """Names of the features, in the order of the matrix's columns."""
-
-_MOST_PHRASE_WORDS = 40
 
 
 # Not frozen: some hundred are made in every search, and freezing triples what that takes.
@@ -104,8 +109,9 @@ def compute_features(
     traits = [traits_of(candidate.stored) for candidate in candidates]
     paths = [candidate.stored.document.path for candidate in candidates]
     _fill(matrix, "lexical", _retrievers(candidates))
-    if phrases := read_phrases(query.text):
-        matrix[:, _COLUMN["phrase"]] = [_share(phrases, known.text) for known in traits]
+    runs = read_runs(query.text, wanted)
+    if runs.pairs:
+        _fill(matrix, "phrase", _verbatim(runs, traits))
     _fill(matrix, "defines_name", _names(query, traits, wanted))
     _fill(matrix, "stem_is_name", _paths(query, paths, traits, wanted))
     if query.places:
@@ -114,6 +120,7 @@ def compute_features(
     _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)))
     _fill(matrix, "query_symbol", [_asked(query)])
     _fill_files(matrix, paths, traits, wanted)
+    _fill(matrix, "neighbour_lexical", _neighbours(matrix, candidates))
     return matrix
 
 
@@ -148,15 +155,23 @@ def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
     )
 
 
-def read_phrases(text: str) -> tuple[str, ...]:
-    """Return the runs of three words of a query, lower-case: what a quoted message shares with its source."""
-    words = text.lower().split()[:_MOST_PHRASE_WORDS]
-    return tuple(" ".join(words[start : start + 3]) for start in range(len(words) - 2))
+def _verbatim(runs: Runs, traits: Sequence[Traits]) -> NDArray[np.float32]:
+    """Return phrase, pairs and pairs_relative."""
+    found = np.array([shares(runs, known.words) for known in traits], dtype=np.float32)
+    return np.column_stack([found, found[:, 1] / max(float(found[:, 1].max()), 1e-6)])
 
 
-def _share(phrases: Sequence[str], lowered: str) -> float:
-    """Return the share of the phrases that stand in a text, case and all else but blanks as they are."""
-    return sum([phrase in lowered for phrase in phrases]) / len(phrases)
+def _neighbours(matrix: NDArray[np.float32], candidates: Sequence[Candidate]) -> NDArray[np.float32]:
+    """Return neighbour_lexical and neighbour_dense: the better score of the chunks right before and after."""
+    scores = matrix[:, [_COLUMN["lexical"], _COLUMN["dense"]]]
+    places = [(candidate.stored.document.path, candidate.stored.position) for candidate in candidates]
+    rows = {place: row for row, place in enumerate(places)}
+    found = np.zeros((len(candidates), 2), dtype=np.float32)
+    for row, (path, position) in enumerate(places):
+        for other in (rows.get((path, position - 1)), rows.get((path, position + 1))):
+            if other is not None:
+                found[row] = np.maximum(found[row], scores[other])
+    return found
 
 
 def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -23,8 +23,10 @@ from quaestor.retrieval.query import Query
 Matrix = NDArray[np.float32]
 Group = Literal["symbol", "place", "quote", "text"]
 
-# So large a share of a query's runs of three words is no chance; of common words, a third soon is.
-_VERBATIM = 0.7
+# So large a share of a query's runs of three words is no chance; of common words, a third soon is. A message has some
+# of its own words beside a value that the source does not have.
+_VERBATIM = 0.6
+_PROSE = FEATURES.index("prose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class Ranker:
         of_symbols: weights for queries that are a name, shape ``(len(FEATURES),)``.
         of_places: weights for paths, error messages and stack traces.
         of_quotes: weights for queries whose very words stand in the corpus: messages, copied lines.
-        of_texts: weights for all other queries.
+        of_texts: weights for all other queries, for code and data.
+        of_prose: weights for all other queries, for prose.
         decay: what each further chunk of a file loses, for code; in units of the score.
         prose_decay: the same for prose.
     """
@@ -46,6 +49,7 @@ class Ranker:
     of_places: Matrix
     of_quotes: Matrix
     of_texts: Matrix
+    of_prose: Matrix
     decay: float
     prose_decay: float
 
@@ -70,31 +74,34 @@ class Ranker:
             np.array(data["of_places"], dtype=np.float32),
             np.array(data["of_quotes"], dtype=np.float32),
             np.array(data["of_texts"], dtype=np.float32),
+            np.array(data["of_prose"], dtype=np.float32),
             float(data["decay"]),
             float(data["prose_decay"]),
         )
 
-    def weights(self, group: Group) -> Matrix:
-        """Return the weights for a group of queries."""
+    def weights(self, group: Group, *, prose: bool = False) -> Matrix:
+        """Return the weights for a group of queries and a kind of chunk."""
         of_groups = {"symbol": self.of_symbols, "place": self.of_places, "quote": self.of_quotes}
-        return of_groups.get(group, self.of_texts)
+        return of_groups.get(group, self.of_prose if prose else self.of_texts)
 
     def scores(self, features: Matrix, group: Group) -> Matrix:
         """Return one score a row of ``features``."""
-        scores: Matrix = features @ self.weights(group)
-        return scores
+        code: Matrix = features @ self.weights(group)
+        prose: Matrix = features @ self.weights(group, prose=True)
+        return np.where(features[:, _PROSE] > 0, prose, code)
 
     def shares(self, features: Matrix, group: Group) -> list[Mapping[str, float]]:
         """Return each feature's share in the score of each row; they add up to it."""
-        return [dict(zip(FEATURES, row, strict=True)) for row in (features * self.weights(group)).tolist()]
+        weights = np.where(features[:, _PROSE, None] > 0, self.weights(group, prose=True), self.weights(group))
+        return [dict(zip(FEATURES, row, strict=True)) for row in (features * weights).tolist()]
 
 
 def group_of(query: Query, features: Matrix) -> Group:
     """Return which weights rank a query: what it is, and whether its very words were found."""
     if query.kind == "symbol":
         return "symbol"
-    if query.kind == "path" or query.places:
-        return "place" if query.kind != "text" else "text"
+    if query.kind == "path" or (query.places and query.kind == "trace"):
+        return "place"
     verbatim = len(features) > 0 and float(features[:, FEATURES.index("phrase")].max()) >= _VERBATIM
     return "quote" if verbatim else "text"
 

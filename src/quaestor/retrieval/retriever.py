@@ -69,13 +69,14 @@ class Retriever:
         """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""
         lexical = self._lexical(query, max(_SCORED, count), where)
         dense = self._dense(query, max(_SCORED, count), where)
-        chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count]])
+        body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
+        # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
+        chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count], *list(body)[: count // 2]])
         if query.names and where is None:
             chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS))
         if query.places and where is None:
             chosen |= dict.fromkeys(self._pointed_at(query))
         stored = self._chunks.get(self.store, chosen)
-        body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
         symbol = dict(self.store.lexical(query.terms, _SCORED, where, _SYMBOL)) if query.terms else {}
         return [
             Candidate(

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from quaestor.retrieval.paths import PathProfile, profile_path
+from quaestor.retrieval.phrases import plain
 from quaestor.stores import StoredChunk
 from quaestor.terms import terms_of_word
 
@@ -45,12 +46,12 @@ class Traits:
     Attributes:
         stored: the chunk.
         path: what its path says.
-        text: its text in lower case.
+        words: its text as ``phrases.plain`` writes it.
         symbol: its symbol in lower case, None without one.
         names: what it defines, in lower case.
         name_terms: the terms of what it defines.
         symbol_terms: the terms of its symbol.
-        scope_terms: the terms of the names around it.
+        scope_terms: the terms of the names around it, a document's title among them.
         listed_terms: the terms of the names that it lists as defined.
         terms: all of these terms.
         fixed: the values of ``FIXED``, float32, as bytes.
@@ -58,7 +59,7 @@ class Traits:
 
     stored: StoredChunk
     path: PathProfile
-    text: str
+    words: bytes
     symbol: str | None
     names: frozenset[str]
     name_terms: frozenset[str]
@@ -87,11 +88,12 @@ def _traits(stored: StoredChunk) -> Traits:
     symbol = chunk.symbol
     defined = chunk.defines or ((symbol,) if symbol else ())
     path = profile_path(stored.document.path)
-    own, of_symbol, scope = _terms(defined), _terms((symbol,)) if symbol else frozenset[str](), _terms(chunk.scope)
+    around = (*chunk.scope, stored.document.title) if stored.document.title else chunk.scope
+    own, of_symbol, scope = _terms(defined), _terms((symbol,)) if symbol else frozenset[str](), _terms(around)
     return Traits(
         stored,
         path,
-        chunk.text.lower(),
+        plain(chunk.text),
         None if symbol is None else symbol.lower(),
         frozenset(name.lower() for name in defined),
         own,

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,14 @@ from quaestor.config import Settings
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidate, compute_features
 from quaestor.retrieval.ranker import Group, group_of
-from quaestor.training.made import make_searches
+from quaestor.training.made import Made, make_searches
+from quaestor.training.made_prose import heading_searches, lay_out
 
 _MADE = 6
 """Searches of each category that are made from each repository itself."""
+
+_MADE_PROSE = 60
+"""Searches of each category that are made from each folder of documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,29 @@ def load_searches(annotations: Path, repositories: Path, indexes: Path) -> list[
             queries = json.loads((annotations / "annotations" / f"{entry['name']}.json").read_text(encoding="utf-8"))
             searches.extend(_searches(entry["name"], root, queries, indexes))
     return searches
+
+
+def load_prose_searches(folders: Sequence[Path], indexes: Path) -> list[Search]:
+    """Make searches of folders of documents, index what is left of them and run the searches up to their features."""
+    searches: list[Search] = []
+    for folder in folders:
+        place = indexes / "documents" / folder.resolve().as_posix().strip("/").replace("/", "-")
+        rmtree(place, ignore_errors=True)
+        made = lay_out(folder, place, _MADE_PROSE, seed=0)
+        with Index.build(place, settings=Settings(home=str(indexes))) as index:
+            for one in (*made, *heading_searches(_headings(index), _MADE_PROSE // 2, seed=0)):
+                target = Target(one.path, one.start_line, one.end_line)
+                searches.append(_run(index, f"prose {place.name}", f"made prose {one.category}", one.query, (target,)))
+    return searches
+
+
+def _headings(index: Index) -> list[Made]:
+    return [
+        Made("heading", stored.chunk.symbol, path, stored.chunk.span.start_line, stored.chunk.span.end_line)
+        for path in sorted(index.store.documents())
+        for stored in index.store.chunks_of(path)
+        if stored.chunk.symbol and stored.chunk.kind == "section"
+    ]
 
 
 def _searches(name: str, root: Path, queries: Sequence[dict[str, object]], indexes: Path) -> Iterator[Search]:

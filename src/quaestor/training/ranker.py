@@ -1,6 +1,6 @@
 """Training the ranker: a linear model per kind of query, fitted to judged searches.
 
-    python -m quaestor.training.ranker --annotations DIR --repositories DIR --out ranker.json
+    python -m quaestor.training.ranker --annotations DIR --repositories DIR --documents DIR... --out ranker.json
 
 Features are computed by the very code that searches, over real indexes. The loss is ListNet's (Cao et al., "Learning to
 Rank: From Pairwise Approach to Listwise Approach", 2007): the cross-entropy between the softmax of the scores and the
@@ -21,19 +21,33 @@ from numpy.typing import NDArray
 
 from quaestor.retrieval.features import FEATURES
 from quaestor.retrieval.ranker import Ranker, spread
-from quaestor.training.judged import Search, load_searches, ndcg_at_10
+from quaestor.training.judged import Search, load_prose_searches, load_searches, ndcg_at_10
 
 Array = NDArray[np.float64]
 
+_PROSE = FEATURES.index("prose")
 _FOLDS = 8
 _RIDGE = 1e-3
 _STEPS = 100
 _MATCH = {"lexical": 1.0, "dense_relative": 1.0, "defines_name": 1.0, "is_name": 1.0}
 # The judged searches were asked of code and never of the prose beside it, so what they say against prose is mostly that
-# nobody asked. A quarter of it costs them nothing (.891 to .890) and lets documents answer in a mixed corpus.
+# nobody asked. A quarter of it costs them nothing and lets documents answer in a mixed corpus.
 _PROSE_SHARE = 0.25
 # Several sections of one page may all be wanted; several chunks of one source file hardly ever are.
-_PROSE_DECAY = 0.5
+_PROSE_DECAY = 0.25
+# Of these kinds of made searches the answer has not the very words of the query, so they teach what questions need.
+_PROSE_KINDS = ("made prose sentence", "made prose link")
+# Made searches take one place of a file, whatever its size and name; so of prose, features of the path and of what
+# sort of file it is would learn how the searches were made.
+_PROSE_FEATURES = frozenset(
+    {
+        *("lexical", "lexical_rank", "lexical_body", "dense", "dense_relative", "dense_rank"),
+        *("symbol_coverage", "scope_coverage", "neighbour_lexical", "neighbour_dense"),
+        *("file_lexical_best", "file_dense_best", "file_dense_mean", "best_lexical_in_file", "best_dense_in_file"),
+    }
+)
+# A feature that hardly varies in the training data (of phrases, in stack traces) would be given any weight.
+_LEAST_DEVIATION = 0.05
 _DECAYS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -54,17 +68,24 @@ class Fitted:
     mean: float
 
 
-def fit(searches: Sequence[Search], name: str) -> Fitted:
-    """Fit a ranker and cross-validate it."""
+def fit(searches: Sequence[Search], documents: Sequence[Search], name: str) -> Fitted:
+    """Fit a ranker and cross-validate it.
+
+    Args:
+        searches: of code, annotated and made.
+        documents: made of prose.
+        name: what the weights are called.
+    """
+    of_prose = _fit_prose(documents)
     repositories = sorted({search.repository for search in searches})
     rankers: dict[str, Ranker] = {}
     for fold in range(_FOLDS):
         held = set(repositories[fold::_FOLDS])
         fitted = _fit_weights([search for search in searches if search.repository not in held], name)
-        rankers.update(dict.fromkeys(held, fitted))
+        rankers.update(dict.fromkeys(held, _with_prose(fitted, of_prose, searches)))
     decay = max(_DECAYS, key=lambda value: _mean(searches, rankers, value))
     scores = [_score(search, rankers[search.repository], decay) for search in searches]
-    whole = _with_prose(_fit_weights(searches, name))
+    whole = _with_prose(_fit_weights(searches, name), of_prose, searches)
     return Fitted(
         replace(whole, decay=decay, prose_decay=min(decay, _PROSE_DECAY)),
         _means([search.category for search in searches], scores),
@@ -73,32 +94,52 @@ def fit(searches: Sequence[Search], name: str) -> Fitted:
     )
 
 
-def _with_prose(ranker: Ranker) -> Ranker:
-    """Take back most of what was learned against prose."""
+def _fit_prose(documents: Sequence[Search]) -> Array:
+    """Return weights for prose among prose."""
+    chosen = [search for search in documents if search.category in _PROSE_KINDS and search.judged.any()]
+    kept = np.array([name in _PROSE_FEATURES for name in FEATURES], dtype=np.float64)
+    return _fit([search.features * kept for search in chosen], chosen) * kept
+
+
+def _with_prose(ranker: Ranker, of_prose: Array, searches: Sequence[Search]) -> Ranker:
+    """Add the weights for prose, at the level beside code that is left when most of what speaks against prose goes."""
     kept = np.ones(len(FEATURES), dtype=np.float32)
-    kept[FEATURES.index("prose")] = _PROSE_SHARE
-    return replace(ranker, of_symbols=ranker.of_symbols * kept, of_texts=ranker.of_texts * kept)
+    kept[_PROSE] = _PROSE_SHARE
+    softened = replace(ranker, of_symbols=ranker.of_symbols * kept, of_prose=ranker.of_texts * kept)
+    bare = replace(softened, of_prose=of_prose.astype(np.float32))
+    mixed = [
+        search
+        for search in searches
+        if _is_annotated(search) and search.group == "text" and 0 < search.features[:, _PROSE].sum() < len(search.paths)
+    ]
+    weights = of_prose.copy()
+    weights[_PROSE] += np.mean([_lead(search, softened) - _lead(search, bare) for search in mixed])
+    return replace(softened, of_prose=weights.astype(np.float32))
+
+
+def _lead(search: Search, ranker: Ranker) -> float:
+    """Return by how much the best prose is above the best code."""
+    scores, prose = ranker.scores(search.features, "text"), search.features[:, _PROSE] > 0
+    return float(scores[prose].max() - scores[~prose].max())
 
 
 def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
-    """Fit all sets of weights: names and texts share what they teach each other, the others stand alone."""
+    """Fit the weights for code: names and texts share what they teach each other, the others stand alone."""
     useful = [search for search in searches if search.judged.any()]
     asked = [search for search in useful if _is_annotated(search) and search.group in ("symbol", "text")]
     shared, of_texts, of_symbols = np.split(_fit([_tripled(search) for search in asked], asked), 3)
-    alone = {
-        group: [search for search in useful if search.group == group and not _is_annotated(search)]
-        for group in ("place", "quote")
-    }
-    of_alone = {
-        group: _fit([search.features.astype(np.float64) for search in chosen], chosen)
-        for group, chosen in alone.items()
-    }
+    made = [search for search in useful if not _is_annotated(search)]
+    of_alone = {}
+    for group in ("place", "quote"):
+        chosen = [search for search in made if search.group == group]
+        of_alone[group] = _fit([search.features.astype(np.float64) for search in chosen], chosen)
     return Ranker(
         name,
         of_symbols=(shared + of_symbols).astype(np.float32),
         of_places=of_alone["place"].astype(np.float32),
         of_quotes=of_alone["quote"].astype(np.float32),
         of_texts=(shared + of_texts).astype(np.float32),
+        of_prose=(shared + of_texts).astype(np.float32),
         decay=0.0,
         prose_decay=0.0,
     )
@@ -141,7 +182,7 @@ def _listnet(features: Sequence[Array], targets: Sequence[Array]) -> Array:
     lengths = [len(rows) for rows in features]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     owner = np.repeat(np.arange(len(lengths)), lengths)
-    scale = stacked.std(axis=0) + 1e-6
+    scale = np.maximum(stacked.std(axis=0), _LEAST_DEVIATION)
     stacked = stacked / scale
 
     def loss(weights: Array) -> tuple[float, Array]:
@@ -159,7 +200,9 @@ def _listnet(features: Sequence[Array], targets: Sequence[Array]) -> Array:
 
 def _score(search: Search, ranker: Ranker, decay: float) -> float:
     scores = ranker.scores(search.features, search.group).tolist()
-    chosen = spread(scores, search.paths, [decay] * len(scores), 10)
+    prose = search.features[:, _PROSE] > 0
+    decays = np.where(prose, min(decay, _PROSE_DECAY), decay).tolist()
+    chosen = spread(scores, search.paths, decays, 10)
     return ndcg_at_10(search, [index for index, _ in chosen])
 
 
@@ -189,6 +232,7 @@ def to_json(ranker: Ranker) -> str:
             "of_places": [round(float(weight), 5) for weight in ranker.of_places],
             "of_quotes": [round(float(weight), 5) for weight in ranker.of_quotes],
             "of_texts": [round(float(weight), 5) for weight in ranker.of_texts],
+            "of_prose": [round(float(weight), 5) for weight in ranker.of_prose],
             "decay": ranker.decay,
             "prose_decay": ranker.prose_decay,
         },
@@ -201,12 +245,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Train the ranker on judged searches.")
     parser.add_argument("--annotations", type=Path, required=True, help="repos.json and annotations/NAME.json")
     parser.add_argument("--repositories", type=Path, required=True, help="one checkout a NAME")
+    parser.add_argument("--documents", type=Path, nargs="+", required=True, help="folders of documentation")
     parser.add_argument("--indexes", type=Path, required=True, help="where to keep the indexes between runs")
     parser.add_argument("--name", default="dev", help="what the weights are called")
     parser.add_argument("--out", type=Path, help="where to write the weights")
     options = parser.parse_args(arguments)
     searches = load_searches(options.annotations, options.repositories, options.indexes)
-    fitted = fit(searches, options.name)
+    documents = load_prose_searches(options.documents, options.indexes)
+    fitted = fit(searches, documents, options.name)
     for group, figures in (("category", fitted.by_category), ("repository", fitted.by_repository)):
         for key, value in sorted(figures.items(), key=lambda item: item[1]):
             print(f"{group:12} {key:24} {value:.3f}")
