@@ -21,16 +21,13 @@ class IndexedFile:
         document: the document.
         chunks: its chunks in order.
         text: what the chunks hold, every line at its number; lines between chunks are blank.
+        lines: the same, cut at line feeds.
     """
 
     document: Document
     chunks: Sequence[StoredChunk]
     text: str
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines without their ends."""
-        return self.text.split("\n")
+    lines: Sequence[str]
 
     def with_only(self, wanted: Callable[[Chunk], bool]) -> str:
         """Return the text with the lines of all other chunks left blank."""
@@ -51,7 +48,10 @@ class IndexedFile:
 def load_file(store: Store, path: str) -> IndexedFile | None:
     """Return a document with its text; None if it is not in the store, or nothing in it was indexed."""
     chunks = store.chunks_of(path)
-    return IndexedFile(chunks[0].document, chunks, _joined(chunks)) if chunks else None
+    if not chunks:
+        return None
+    text = _joined(chunks)
+    return IndexedFile(chunks[0].document, chunks, text, text.split("\n"))
 
 
 def qualified(chunk: Chunk) -> str | None:

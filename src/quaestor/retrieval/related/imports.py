@@ -213,7 +213,9 @@ class Modules:
             lower = tuple(name.lower() for name in names)
             # One bare name says little: it is a file of the same folder, or of the root or what stands below it.
             telling = len(ending) > 1 or len(names) <= 2 or lower[:-1] == own
-            if telling and (lower[-len(ending) :] == ending) and path != importer:
+            # Go states where the module itself lies before the folder within it.
+            hosted = "." in ending[0] and ending[-len(lower) :] == lower
+            if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
                 fits.append((_shared(own, lower), -len(names), path))
         return max(fits)[2] if fits else None
 

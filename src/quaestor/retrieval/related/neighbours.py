@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related.files import LARGE, IndexedFile, chunk_relative
 from quaestor.retrieval.related.imports import imports_of
-from quaestor.retrieval.related.occurrences import word_pattern
 from quaestor.retrieval.related.sources import Sources
 from quaestor.retrieval.related.values import RelatedKind, Relative
 from quaestor.stores import FieldBoosts, StoredChunk
@@ -65,23 +64,31 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
 def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
     """Yield the definitions of the same file that stand nearest to one, in their order."""
     # All of a large file is not read for the sake of two neighbours.
-    near = outline(file, "neighbours") if len(file.text) <= LARGE else by_chunks(file, "neighbours")
-    others = [one for one in near if not (one.start_line <= home.end_line and home.start_line <= one.end_line)]
-    others.sort(key=lambda one: abs(one.start_line - home.start_line))
-    for one in sorted(others[:limit], key=lambda one: one.start_line):
-        yield replace(one, role="same file")
+    defined = _defined(file) if len(file.text) <= LARGE else []
+    spans = {(one.span.start_line, one.span.end_line): one for one in defined}
+    chunks = {} if spans else {(one.start_line, one.end_line): one for one in by_chunks(file, "neighbours")}
+    apart = [(start, end) for start, end in spans or chunks if end < home.start_line or start > home.end_line]
+    for lines in sorted(sorted(apart, key=lambda lines: abs(lines[0] - home.start_line))[:limit]):
+        found = _of_definition(spans[lines], file, "neighbours") if spans else chunks[lines]
+        yield replace(found, role="same file")
 
 
 def outline(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
     """Yield what a document defines, in order; its sections, where it is no code that can be parsed."""
-    found = definitions(file.text.encode("utf-8", "surrogatepass"), file.document.language)
+    found = _defined(file)
     if not found:
         yield from by_chunks(file, kind)
-    lines = file.lines
-    for one in found:
-        start = _line_of(one, lines)
-        end = min(one.span.end_line, start + _SHOWN_LINES - 1)
-        yield file.relative(kind, "definition", start, end, ".".join((*one.scope, one.name)))
+    yield from (_of_definition(one, file, kind) for one in found)
+
+
+def _defined(file: IndexedFile) -> list[Definition]:
+    return definitions(file.text.encode("utf-8", "surrogatepass"), file.document.language)
+
+
+def _of_definition(found: Definition, file: IndexedFile, kind: RelatedKind) -> Relative:
+    start = _line_of(found, file.lines)
+    end = min(found.span.end_line, start + _SHOWN_LINES - 1)
+    return file.relative(kind, "definition", start, end, ".".join((*found.scope, found.name)))
 
 
 def by_chunks(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
@@ -89,13 +96,12 @@ def by_chunks(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
     return (chunk_relative(one, "definition", kind) for one in file.chunks if one.chunk.symbol)
 
 
-def _line_of(definition: Definition, lines: list[str]) -> int:
+def _line_of(definition: Definition, lines: Sequence[str]) -> int:
     """Return the line that names a definition: comments and decorators come before it."""
-    pattern = word_pattern(definition.name)
     span = definition.span
     for number in range(span.start_line, span.end_line + 1):
         line = lines[number - 1].lstrip()
-        if pattern.search(line) and not line.startswith(_LEADING):
+        if definition.name in line and not line.startswith(_LEADING):
             return number
     return span.start_line
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
@@ -65,6 +66,7 @@ class Occurrence:
     member: bool = False
 
 
+@lru_cache(maxsize=64)
 def word_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern of a name that stands for itself, not within a longer one."""
     before = r"(?<![\w$])" if re.match(r"\w", name) else ""
@@ -127,11 +129,15 @@ def may_use(texts: Iterable[str], language: str, name: str) -> bool:
     """
     if language not in _IMPORTING:
         return True
+    return any(_evidence(name).search(text) for text in texts)
+
+
+@lru_cache(maxsize=16)
+def _evidence(name: str) -> re.Pattern[str]:
     word = word_pattern(name).pattern
     qualified = rf"\.\s*{word}"
     imported = rf"\b(?:import|require|export|from)\b[^\n]*{word}|^[ \t]*(?:type[ \t]+)?{word}[ \t]*(?:,|as\b|$|[)}}])"
-    evidence = re.compile(f"{qualified}|{imported}|{_WILDCARD.pattern}", re.MULTILINE)
-    return any(evidence.search(text) for text in texts)
+    return re.compile(f"{qualified}|{imported}|{_WILDCARD.pattern}", re.MULTILINE)
 
 
 def enclosing(text: str, language: str, line: int) -> tuple[str, ...]:

@@ -1,0 +1,194 @@
+"""The pure parts of a corpus: excerpts, trees, near paths, targets; and what a text imports."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.corpus.excerpts import excerpt, lines_of
+from quaestor.corpus.near import near_paths
+from quaestor.corpus.targets import read_name, split_place
+from quaestor.corpus.tree import Folder, make_tree
+from quaestor.passages import Document
+from quaestor.retrieval.related.imports import Modules, imports_of, outside_names
+from quaestor.retrieval.related.occurrences import occurrences
+
+NAMES = st.text(st.sampled_from("ab.c_"), min_size=1, max_size=4).filter(lambda name: name.strip("."))
+PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=4).map("/".join), unique=True, max_size=25)
+
+
+@given(st.binary(max_size=200))
+def test_lines_are_those_of_the_bytes(data: bytes) -> None:
+    lines = lines_of(data)
+    assert all("\n" not in line for line in lines)
+    if not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff", b"\xef\xbb\xbf")):
+        assert len(lines) == data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a\r\nb", ["a", "b"]),
+        (b"\xef\xbb\xbfa\n", ["a"]),
+        (b"a\x0cb\rc\n", ["a\x0cb\rc"]),
+        (b"caf\xe9\n", ["café"]),
+        ("a\nß\n".encode("utf-16"), ["a", "ß"]),
+    ],
+)
+def test_lines_in_every_encoding(data: bytes, lines: list[str]) -> None:
+    assert lines_of(data) == lines
+
+
+@given(st.lists(st.text(st.sampled_from("ab "), max_size=4), max_size=12), st.integers(1, 14), st.integers(0, 14))
+def test_an_excerpt_is_its_lines(lines: list[str], start: int, length: int) -> None:
+    data = "".join(f"{line}\n" for line in lines).encode()
+    found = excerpt(Document("a", "0" * 64, len(data), 0, "text"), data, start, start + length)
+    assert found.lines == tuple(lines[start - 1 : start + length])
+    assert found.end_line == found.start_line + len(found.lines) - 1 or not found.lines
+    assert found.total_lines == len(lines)
+    assert not found.fresh
+
+
+@given(PATHS, st.integers(0, 4))
+def test_a_tree_counts_every_document_once(paths: list[str], depth: int) -> None:
+    tree = make_tree(paths, "", depth)
+    assert (tree is None) == (not paths)
+    if tree is not None:
+        assert tree.count == len(paths)
+        check(tree, depth)
+
+
+def check(folder: Folder, depth: int) -> None:
+    if depth:
+        assert folder.count == len(folder.documents) + sum(inner.count for inner in folder.folders)
+    for inner in folder.folders:
+        assert inner.path.startswith(folder.path)
+        check(inner, depth - 1)
+
+
+@given(st.text(max_size=20), PATHS)
+def test_near_paths_are_paths(path: str, paths: list[str]) -> None:
+    near = near_paths(path, paths)
+    assert len(near) <= 3
+    assert set(near) <= set(paths)
+
+
+@given(PATHS.filter(bool))
+def test_a_path_below_another_folder_is_found(paths: list[str]) -> None:
+    assert paths[0].rpartition("/")[2] == near_paths(f"elsewhere/{paths[0]}", paths)[0].rpartition("/")[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "scope"),
+    [
+        ("send", "send", ()),
+        ("Client.send()", "send", ("Client",)),
+        ("a::b::c", "c", ("a", "b")),
+        ("Client#send", "send", ("Client",)),
+        ("p->next", "next", ("p",)),
+        ("+", "+", ()),
+    ],
+)
+def test_names(text: str, name: str, scope: tuple[str, ...]) -> None:
+    target = read_name(text)
+    assert (target.name, target.scope) == (name, scope)
+
+
+@given(st.text(max_size=40))
+def test_any_text_can_be_a_target(text: str) -> None:
+    read_name(text)
+    path, line = split_place(text)
+    assert text.startswith(path)
+    assert line is None or line >= 0
+
+
+def test_places() -> None:
+    assert split_place("src/a.py:12") == ("src/a.py", 12)
+    assert split_place("src/a.py:12:5") == ("src/a.py", 12)
+    assert split_place("src/a.py") == ("src/a.py", None)
+
+
+IMPORTING = [
+    (
+        "python",
+        "from shop.retry import send\nimport os, shop.clock as c\nfrom . import x\n",
+        "shop/a.py",
+        {"shop/x.py"},
+    ),
+    ("typescript", "import { a } from './util/b'\nimport c from 'react'\n", "web/a.ts", {"web/util/b.ts"}),
+    ("javascript", "const b = require('../util/b')\n", "web/lib/a.js", {"web/util/b.ts"}),
+    ("go", 'import (\n\t"fmt"\n\t"example.org/x/go/shop"\n)\n', "main.go", {"go/shop/cart.go"}),
+    ("rust", "use crate::net::client::Client;\nmod tls;\n", "src/lib.rs", {"src/net/client.rs", "src/tls.rs"}),
+    ("java", "import org.example.Cart;\n", "src/org/other/A.java", {"src/org/example/Cart.java"}),
+    ("c", '#include "list.h"\n#include <stdio.h>\n', "src/list.c", {"src/list.h"}),
+    ("ruby", "require_relative 'lib/cart'\n", "a.rb", {"lib/cart.rb"}),
+    ("elixir", "alias Shop.LineItem\n", "lib/a.ex", {"lib/shop/line_item.ex"}),
+]
+MODULES = (
+    "shop/__init__.py shop/a.py shop/x.py shop/retry.py shop/clock.py web/a.ts web/util/b.ts web/lib/a.js go/shop/cart.go"
+    " main.go src/lib.rs src/net/client.rs src/tls.rs src/org/example/Cart.java src/org/other/A.java src/list.h src/list.c"
+    " a.rb lib/cart.rb lib/a.ex lib/shop/line_item.ex"
+).split()
+
+
+@pytest.mark.parametrize(("language", "text", "importer", "expected"), IMPORTING, ids=lambda value: str(value)[:12])
+def test_imports_lead_to_documents(language: str, text: str, importer: str, expected: set[str]) -> None:
+    modules = Modules(MODULES)
+    found = {modules.resolve(one, importer) for one in imports_of(text, language)} - {None}
+    assert expected <= found
+    if language == "python":
+        assert {"shop/retry.py", "shop/clock.py"} <= found
+
+
+@given(st.text(max_size=80), st.sampled_from(["python", "typescript", "go", "rust", "c", "zig", "text"]))
+def test_any_text_may_import(text: str, language: str) -> None:
+    modules = Modules(MODULES)
+    for one in imports_of(text, language):
+        assert 1 <= one.line <= text.count("\n") + 1
+        assert modules.resolve(one, "shop/a.py") in (None, *MODULES)
+    outside_names(text, language, lambda: modules.names)
+
+
+def test_names_from_elsewhere() -> None:
+    text = "import os, shop.clock\nimport numpy as np\nfrom click import (\n    command,\n    group as g,\n)\nfrom .x import y\n"
+    assert outside_names(text, "python", lambda: frozenset({"shop", "clock"})) == {"os", "np", "command", "g"}
+    text = "import React, { useState as use } from 'react'\nimport x from './x'\nconst fs = require('fs')\n"
+    assert outside_names(text, "tsx", lambda: frozenset({"x"})) == {"React", "use", "fs"}
+
+
+USES = [
+    (
+        "go",
+        "package a\nfunc send() {}\nfunc b() { send(); c.send(1) }\n",
+        [("definition", 2), ("call", 3), ("call", 3)],
+    ),
+    ("rust", "fn send() {}\nfn b() { a::send(1); assert!(send(2)); }\n", [("definition", 1), ("call", 2), ("call", 2)]),
+    (
+        "java",
+        "class A { void send() {}\n void b() { this.send(); new send(); } }\n",
+        [("definition", 1), ("call", 2), ("call", 2)],
+    ),
+    (
+        "typescript",
+        "import { send } from './a'\nsend(1); x.send?.(2); const y = send\n",
+        [("import", 1), ("call", 2), ("call", 2), ("reference", 2)],
+    ),
+    ("ruby", "def send(a)\nend\nx.send 1\n", [("definition", 1), ("call", 3)]),
+    ("c", "int send(int a) { return a; }\nint b(void) { return send(1); }\n", [("definition", 1), ("call", 2)]),
+    ("bash", "send() { echo 1; }\nsend 2\n", [("definition", 1), ("call", 2)]),
+    ("python", "def f(send, *, g=1):\n    # send\n    'send'\n    f(send=1)\n    send = 2\n", []),
+    ("php", "<?php function send() {}\n$a->send(1); send(2);\n", [("definition", 1), ("call", 2), ("call", 2)]),
+    ("kotlin", "fun send() {}\nfun b() { send(); a.send() }\n", [("definition", 1), ("call", 2), ("call", 2)]),
+    ("csharp", "class A { void send() {}\n void b() { x.send<int>(1); } }\n", [("definition", 1), ("call", 2)]),
+    ("lua", "function send() end\nsend(1) a.send(2)\n", [("definition", 1), ("call", 2), ("call", 2)]),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), USES, ids=lambda value: str(value)[:10])
+def test_what_a_name_does(language: str, text: str, expected: list[tuple[str, int]]) -> None:
+    found = occurrences(text, language, "send")
+    assert found is not None
+    assert [(one.role, one.start_line) for one in found] == expected
