@@ -177,7 +177,8 @@ def terms_after(connection: sqlite3.Connection, chunk: int) -> Iterator[Document
 
 
 def _document(row: Sequence[Any]) -> Document:
-    return Document(*map(restored, row))
+    # Hardly any row holds text that is kept as bytes, and thousands are read before a first search.
+    return Document(*(map(restored, row) if bytes in map(type, row) else row))
 
 
 def documents(connection: sqlite3.Connection) -> dict[str, Document]:
