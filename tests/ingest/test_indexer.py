@@ -285,9 +285,9 @@ def test_a_known_file_that_turns_bad_leaves_the_index(root: Path, store: Embedde
 
 
 def test_files_of_little_value_carry_a_note(root: Path, store: EmbeddedStore) -> None:
-    write(root, {"yarn.lock": "a@1:\n", "app.min.js": "var a=1\n", "gen.py": "# @generated\nx = 1\n"})
+    write(root, {"yarn.lock": "a@1:\n", "app.bundle.js": "var a=1\n", "gen.py": "# @generated\nx = 1\n"})
     make_indexer(root, store).refresh()
-    for path, word in (("yarn.lock", "lock file"), ("app.min.js", "minified"), ("gen.py", "generated")):
+    for path, word in (("yarn.lock", "lock file"), ("app.bundle.js", "minified"), ("gen.py", "generated")):
         document = store.document(path)
         assert document is not None
         assert document.chunker == "lines"
