@@ -216,8 +216,8 @@ class Modules:
             # Go states where the module itself lies before the folder within it.
             hosted = "." in ending[0] and ending[-len(lower) :] == lower
             if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
-                fits.append((_shared(own, lower), -len(names), path))
-        return max(fits)[2] if fits else None
+                fits.append((min(len(lower), len(ending)), _shared(own, lower), -len(names), path))
+        return max(fits)[3] if fits else None
 
 
 def _module_names(path: str) -> Iterator[tuple[str, ...]]:
