@@ -11,7 +11,7 @@ from quaestor.terms import content_terms
 
 
 def found(query: str, text: str) -> tuple[float, float]:
-    return shares(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), plain(text))
+    return shares(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), [plain(text)])[0]
 
 
 def test_punctuation_line_ends_and_the_seams_of_literals_do_not_count() -> None:
@@ -31,12 +31,12 @@ def test_parts_of_words_are_no_words() -> None:
 
 def test_pairs_count_by_what_they_tell() -> None:
     runs = read_runs("red green blue", {"red": 3.0, "green": 1.0, "blue": 0.0})
-    assert shares(runs, plain("red green")) == (0.0, pytest.approx(4 / 5))
+    assert shares(runs, [plain("red green")])[0] == (0.0, pytest.approx(4 / 5))
 
 
 def test_a_query_of_stop_words_has_no_pairs() -> None:
     assert read_runs("what is it", {}).pairs == ()
-    assert shares(read_runs("", {}), plain("text")) == (0.0, 0.0)
+    assert shares(read_runs("", {}), [plain("text")])[0] == (0.0, 0.0)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -48,3 +48,10 @@ def test_shares_are_shares(query: str, text: str) -> None:
 def test_a_text_holds_all_runs_of_itself(words: list[str]) -> None:
     text = " ".join(words)
     assert found(text, f'"{text}!"')[1] == pytest.approx(1.0)
+
+
+@given(st.lists(st.lists(st.sampled_from(["red", "green", "blue"]), max_size=6).map(" ".join), max_size=5))
+def test_a_text_shares_the_same_among_others(texts: list[str]) -> None:
+    runs = read_runs("red green blue red", dict.fromkeys(content_terms("red green blue"), 1.0))
+    words = [plain(text) for text in texts]
+    assert shares(runs, words) == [shares(runs, [one])[0] for one in words]

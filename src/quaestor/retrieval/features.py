@@ -157,7 +157,7 @@ def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
 
 def _verbatim(runs: Runs, traits: Sequence[Traits]) -> NDArray[np.float32]:
     """Return phrase, pairs and pairs_relative."""
-    found = np.array([shares(runs, known.words) for known in traits], dtype=np.float32)
+    found = np.array(shares(runs, [known.words for known in traits]), dtype=np.float32)
     return np.column_stack([found, found[:, 1] / max(float(found[:, 1].max()), 1e-6)])
 
 

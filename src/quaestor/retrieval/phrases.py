@@ -71,13 +71,18 @@ def _run(words: Sequence[str]) -> bytes:
     return f" {' '.join(words)} ".encode("utf-8", "surrogatepass")
 
 
-def shares(runs: Runs, text: bytes) -> tuple[float, float]:
-    """Return the shares of the triples and of the pairs (by what they tell) that stand in a text.
+def shares(runs: Runs, texts: Sequence[bytes]) -> list[tuple[float, float]]:
+    """Return the shares of the triples and of the pairs (by what they tell) that stand in each text.
 
     Args:
         runs: of the query.
-        text: as ``plain`` writes it.
+        texts: as ``plain`` writes them.
     """
-    triples = sum([run in text for run in runs.triples]) / len(runs.triples) if runs.triples else 0.0
-    total = sum([told for _, told in runs.pairs])
-    return triples, sum([told for run, told in runs.pairs if run in text]) / total if total else 0.0
+    everything = b"".join(texts)  # one look tells what stands nowhere, as most runs do; none goes across two blanks
+    triples = [run for run in runs.triples if run in everything]
+    pairs = [(run, told) for run, told in runs.pairs if run in everything]
+    most, total = len(runs.triples) or 1, sum([told for _, told in runs.pairs]) or 1.0
+    return [
+        (sum([run in text for run in triples]) / most, sum([told for run, told in pairs if run in text]) / total)
+        for text in texts
+    ]
