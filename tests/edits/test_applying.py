@@ -210,6 +210,17 @@ def test_git_applies_the_patch(root: Path) -> None:
     assert "rename from b.txt" in diff(made)
 
 
+def test_the_patch_of_a_change_in_the_middle_of_a_long_file(root: Path) -> None:
+    lines = [f"line {number}\n" for number in range(3000)]
+    (root / "long.txt").write_text("".join(lines), encoding="utf-8")
+    made = plan(root, proposed(Replace("long.txt", lines[1500], "new\nlines\n"), Replace("long.txt", lines[2999], "")))
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    done = subprocess.run(["git", "apply", "-v", "-"], cwd=root, input=patch(made), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (root / "long.txt").read_bytes() == made.files[0].after
+    assert b"offset" not in done.stderr
+
+
 CONTENT = st.lists(st.sampled_from(["a", "b", "", "  c", "\u00e9"]), max_size=6).flatmap(
     lambda lines: st.sampled_from(["\n", "\r\n"]).map(lambda end: end.join(lines))
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
+from quaestor.edits.merging import same_ends
 from quaestor.edits.plans import FileChange, Plan
 from quaestor.edits.text import Line, NotTextError, read_text
 
@@ -54,8 +55,13 @@ def _file(
 
 
 def _hunks(before: list[Line], after: list[Line]) -> Iterator[str]:
+    head, tail = same_ends(before, after)
+    skipped, tail = max(0, head - _SURROUNDING), max(0, tail - _SURROUNDING)
+    before, after = before[skipped : len(before) - tail], after[skipped : len(after) - tail]
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_SURROUNDING):
-        yield f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@\n"
+        first, last = group[0], group[-1]
+        old, new = _range(first[1] + skipped, last[2] + skipped), _range(first[3] + skipped, last[4] + skipped)
+        yield f"@@ -{old} +{new} @@\n"
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
                 yield from (_written(" ", line) for line in before[i1:i2])

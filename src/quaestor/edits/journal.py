@@ -90,8 +90,10 @@ class Journal:
         Raises:
             JournalError: another process is at it.
         """
-        import fcntl  # noqa: PLC0415 - not on every system; those are refused before
-
+        try:
+            import fcntl  # noqa: PLC0415 - not on every system
+        except ImportError:
+            raise JournalError("Edits need a system that locks files as Linux does; this one does not.") from None
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self.folder / "lock").open("a+b") as file:
             try:

@@ -33,8 +33,18 @@ def hunks(search: Sequence[str], replace: Sequence[str], *, exact: bool) -> list
     """Return where two texts differ; blanks at line ends count if ``exact``, or where a line is nothing but blanks."""
     one = list(search) if exact else [line.rstrip() or line for line in search]
     two = list(replace) if exact else [line.rstrip() or line for line in replace]
-    codes = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
-    return [Hunk(s1, s2, r1, r2) for tag, s1, s2, r1, r2 in codes if tag != "equal"]
+    head, tail = same_ends(one, two)
+    inner = SequenceMatcher(None, one[head : len(one) - tail], two[head : len(two) - tail], autojunk=False)
+    codes = inner.get_opcodes()
+    return [Hunk(s1 + head, s2 + head, r1 + head, r2 + head) for tag, s1, s2, r1, r2 in codes if tag != "equal"]
+
+
+def same_ends(one: Sequence[object], two: Sequence[object]) -> tuple[int, int]:
+    """Return how many items at the beginning, and how many at the end, are the same; comparing the rest is slow."""
+    most = min(len(one), len(two))
+    head = next((at for at in range(most) if one[at] != two[at]), most)
+    tail = next((at for at in range(most - head) if one[-1 - at] != two[-1 - at]), most - head)
+    return head, tail
 
 
 def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int | None], stop: int) -> Merged:

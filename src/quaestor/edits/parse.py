@@ -85,7 +85,7 @@ def _read_block(reading: _Reply, at: int, opening: re.Match[str]) -> int:
     end = _closing(lines, at, length)
     if end is None:
         reading.problem(at, "the block is not closed by a line '>>>>>>> REPLACE'; write it again, to its end")
-        return at + 1
+        return len(lines)
     path = path_before(lines, at, reading.behind) or reading.path
     if not path:
         reading.problem(at, "no path stands before the block; write the file's path on the line above it")
