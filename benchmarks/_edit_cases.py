@@ -74,8 +74,8 @@ class Case:
     truth: tuple[str, ...] | None
 
 
-ONLY_NEW = "new lines only"
-"""The name of cases in which the damage happens to leave the quoted lines alone."""
+ONLY_NEW = "quotation left sound"
+"""The name of cases in which the damage does not show in what is quoted of the file, but in what is to be written."""
 
 Block = tuple[list[str], list[str]]
 
@@ -150,17 +150,25 @@ def cases(hunk: Hunk) -> Iterator[Case]:
             damaged = damage(*clean) if _keeps(name, hunk) else None
             if damaged is None or (name != "clean" and damaged == clean):
                 continue
-            # Where the quotation is sound, nothing tells that the new lines are not meant as they are written.
-            shown = damaged[0] != clean[0] and ("curly" not in name or any(_curly(line) != line for line in clean[0]))
-            yield _case(name if name == "clean" or shown else ONLY_NEW, hunk, damaged)
+            yield _case(name if name == "clean" or _shows(name, hunk, clean, damaged) else ONLY_NEW, hunk, damaged)
     wide = _unique(hunk, _AROUND_MOST)
     if wide is not None:
         block = _block(hunk, wide)
         for name, change in (("elided", _elided), ("dropped lines", _dropped), ("repeated line", _repeated)):
             damaged = change(hunk, wide, *block)
             if damaged is not None:
-                yield _case(name, hunk, damaged)
+                yield _case(name if not _windows(hunk.before, damaged[0]) else ONLY_NEW, hunk, damaged)
     yield from _to_refuse(hunk)
+
+
+def _shows(name: str, hunk: Hunk, clean: Block, damaged: Block) -> bool:
+    """Return whether every part of the damage shows in the quoted lines: else the new lines may be meant as written."""
+    search = damaged[0]
+    if "curly" in name and not any(_curly(line) != line for line in clean[0]):
+        return False
+    if "trailing" in name and not any(line != line.rstrip() for line in search if line.strip()):
+        return False
+    return not _windows(hunk.before, search)
 
 
 def _keeps(name: str, hunk: Hunk) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 TYPOGRAPHY = (
@@ -67,15 +68,16 @@ def _once(lines: list[str], run: list[str]) -> list[str]:
     return lines
 
 
-def without_outer_blanks(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
-    """Return both texts without the blank lines around ``search``; None if there are none."""
-    before = next((at for at, line in enumerate(search) if line.strip()), 0)
-    after = next((at for at, line in enumerate(reversed(search)) if line.strip()), 0)
-    if not before and not after:
-        return None
-    start, stop = 0, len(replace)
-    while start < min(before, stop) and not replace[start].strip():
-        start += 1
-    while stop > max(start, len(replace) - after) and not replace[stop - 1].strip():
-        stop -= 1
-    return search[before : len(search) - after], replace[start:stop]
+def without_outer_blanks(search: list[str], replace: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield both texts without some of the blank lines around ``search``, the fewest first."""
+    before, after = _blanks_at(search), _blanks_at(search[::-1])
+    cuts = ((top, bottom) for top in range(before + 1) for bottom in range(after + 1) if top or bottom)
+    for top, bottom in sorted(cuts, key=sum) if before < len(search) else ():
+        start = min(top, _blanks_at(replace))
+        stop = len(replace) - min(bottom, _blanks_at(replace[start:][::-1]))
+        yield search[top : len(search) - bottom], replace[start:stop]
+
+
+def _blanks_at(lines: list[str]) -> int:
+    """Return how many blank lines a text begins with."""
+    return next((at for at, line in enumerate(lines) if line.strip()), len(lines))

@@ -20,6 +20,8 @@ from quaestor.edits.plans import How, Kind, Refusal
 from quaestor.edits.text import Line, Text, block_lines
 from quaestor.edits.windows import Alignment, alignments, strictest, weight, windows
 
+_Block = tuple[list[str], list[str]]
+
 # Measured by benchmarks/edits.py: below, places that only look alike come in; above, nothing more is kept out.
 _ENOUGH = 0.6
 _MARGIN = 0.1
@@ -94,7 +96,8 @@ def _reading(text: Text, change: Replace) -> tuple[list[str], list[str]]:
 
 
 def _found(file: list[str], search: list[str], replace: list[str]) -> tuple[list[_Piece], How]:
-    for one, two in _repaired(search, replace):
+    bare = without_numbers(search, replace) or (search, replace)
+    for one, two in _repaired(search, replace, bare):
         places, normal = strictest(file, one)
         if len(places) > 1:
             raise _several(places)
@@ -103,23 +106,19 @@ def _found(file: list[str], search: list[str], replace: list[str]) -> tuple[list
             taken = tuple(range(places[0], places[0] + len(one)))
             how: How = "exact" if normal is str and one is search else "whitespace"
             return [_Piece(one, two, taken)], how
-        last = one, two
-    if any(is_elision(line) for line in last[0]):
-        return _elided(file, *last), "elided"
-    return [_fuzzy(file, *last)], "fuzzy"
+    if any(is_elision(line) for line in bare[0]):
+        return _elided(file, *bare), "elided"
+    return [_fuzzy(file, *bare)], "fuzzy"
 
 
-def _repaired(search: list[str], replace: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield both texts as they are and after each repair that applies, one upon the other."""
-    pair = search, replace
-    yield pair
-    for repair in (without_numbers, without_outer_blanks, without_repeats):
-        repaired = repair(*pair)
-        if repaired is not None:
-            yield repaired
-            # A line that stands twice may be meant; it is only left out if that gives the place.
-            pair = pair if repair is without_repeats else repaired
-    yield pair
+def _repaired(search: list[str], replace: list[str], bare: _Block) -> Iterator[_Block]:
+    """Yield both texts as they are, and as a repair makes them that loses nothing."""
+    yield search, replace
+    yield bare
+    yield from without_outer_blanks(*bare)
+    if (once := without_repeats(*bare)) is not None:
+        yield once
+        yield from without_outer_blanks(*once)
 
 
 def _check_alone(file: list[str], search: list[str]) -> None:
@@ -167,7 +166,8 @@ def _trimmed(file: list[str], search: list[str], replace: list[str]) -> tuple[li
     """Return both texts, without blank lines around the search text if it does not stand in the file with them."""
     if any(line.strip() for line in search) and strictest(file, search)[0]:
         return search, replace
-    return without_outer_blanks(search, replace) or (search, replace)
+    trims = [*without_outer_blanks(search, replace)]
+    return next((pair for pair in trims if strictest(file, pair[0])[0]), trims[-1] if trims else (search, replace))
 
 
 def _ways(found: list[list[int]], sizes: list[int]) -> Iterator[tuple[int, ...]]:
