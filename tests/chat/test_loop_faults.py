@@ -82,7 +82,7 @@ def test_broken_tags_are_told_and_never_shown(
     server = scripted_server([f"Look. {broken}|> and on", FOUND], models=("gpt-4o",))
     events = ask(talking(corpus, server, way), QUESTION)
     assert "This was not run" in returned(events)[0]
-    assert answer(events) == f"Look. \n\n{FOUND}".replace(" \n\n", " ")
+    assert answer(events) == f"Look. \n\n{FOUND}"
     assert broken in sent_text(server.requests[1])
 
 
@@ -134,7 +134,7 @@ def test_json_that_is_no_call_is_an_answer(corpus: Index, scripted_server: Start
 def test_text_tags_are_understood_where_tool_calls_were_expected(corpus: Index, scripted_server: StartServer) -> None:
     server = scripted_server(['Hm.\n<|search query={"x"}|>', FOUND], models=("gpt-4o",))
     runs = Runs(corpus)
-    assert answer(ask(talking(corpus, server, NATIVE, runs), QUESTION)) == f"Hm.\n{FOUND}"
+    assert answer(ask(talking(corpus, server, NATIVE, runs), QUESTION)) == f"Hm.\n\n{FOUND}"
     assert runs.called == [("search", {"query": "x"})]
 
 

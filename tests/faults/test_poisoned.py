@@ -309,6 +309,7 @@ def _check_watch(watch: Watch, place: Place, home: Path, base_url: str) -> None:
     # The index lies in the home; nothing else is written.
     stray = [name for name in watch.written if not name.startswith((str(home), "/dev/"))]
     assert stray == []
+    assert any(name.endswith("gateway.md") for name in watch.opened)
     real = {str(place.outside), str(place.root / ".env"), "/etc/passwd", str(place.root / "link.txt")}
     assert not real & {str(Path(name)) for name in watch.opened}
 

@@ -14,6 +14,7 @@ from quaestor.prompts.passages import Passage
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"
+_PARAGRAPH = 2
 
 
 @dataclass(slots=True)
@@ -71,8 +72,9 @@ class Turn:
         if not text:
             return ""
         written = self.visible.written
-        if self.apart and written and not written[-1].isspace() and not text[0].isspace():
-            text = f"\n\n{text}"
+        if self.apart and written:
+            ends = len(written) - len(written.rstrip("\n")) + len(text) - len(text.lstrip("\n"))
+            text = "\n" * max(0, _PARAGRAPH - ends) + text
         self.apart = False
         return self.visible.feed(text)
 

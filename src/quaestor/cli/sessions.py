@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from quaestor.assemble import make_sessions
 from quaestor.chat.portable import as_json as session_object
 from quaestor.chat.portable import read_json
-from quaestor.chat.records import TurnRecord
+from quaestor.chat.records import Sent, TurnRecord
 from quaestor.chat.session import Sessions
+from quaestor.chat.support import support_of
+from quaestor.chat.transcript import Transcript
+from quaestor.cli.calls import print_why
 from quaestor.cli.exporting import exported, write_export
 from quaestor.cli.options import configure, find_root, json_option
 from quaestor.cli.output import amount, one_line, print_json, print_table, remark, safe
-from quaestor.cli.sources import print_citations
+from quaestor.cli.sources import print_citations, print_support
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.errors import UsageError
 
@@ -58,10 +62,14 @@ def show(session: str, turn: int | None, as_json: bool) -> None:
             raise UsageError(f"session {transcript.id!r} has no turn {turn}; it has {len(transcript.turns())}")
         sent = transcript.requests(turn) if turn is not None else []
         if as_json:
-            value = {**asdict(transcript.info()), "turns": [asdict(one) for one in turns]}
-            return print_json({**value, "requests": [asdict(one) for one in sent]} if turn is not None else value)
+            support = {"support": asdict(support_of(turns))}
+            value = {**asdict(transcript.info()), "turns": [asdict(one) for one in turns], **support}
+            return print_json({**value, **_steps(transcript, turn, sent)} if turn is not None else value)
         for one in turns:
             _print_turn(one)
+        print_support(support_of(turns))
+        if turn is not None:
+            print_why(transcript.plan(turn), transcript.calls(turn))
         messages = transcript.conversation()[0]
         for request in sent:
             click.echo(click.style(f"sent {request.at}: {request.tokens:,} tokens to {request.model}", bold=True))
@@ -139,6 +147,16 @@ def delete(sessions: tuple[str, ...], as_json: bool) -> None:
 
 def _sessions() -> Sessions:
     return make_sessions(configure(None).settings)
+
+
+def _steps(transcript: Transcript, turn: int, sent: Sequence[Sent]) -> dict[str, Any]:
+    """Return what a turn sent, premeditated and called."""
+    plan = transcript.plan(turn)
+    return {
+        "requests": [asdict(one) for one in sent],
+        "plan": None if plan is None else asdict(plan),
+        "calls": [asdict(one) for one in transcript.calls(turn)],
+    }
 
 
 def _print_turn(turn: TurnRecord) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from quaestor.chat.support import Support
 from quaestor.cli.output import one_line
 from quaestor.passages import Citation, CitationStatus
 
@@ -23,3 +24,14 @@ def print_place(n: int, place: str, status: CitationStatus | None) -> None:
     mark, colour = _MARKS[status] if status else ("·", None)
     said = click.style(f"{mark} {status or 'not cited'}", fg=colour)
     click.echo(f"  [{n}] {click.style(one_line(place), fg='cyan')}  {said}")
+
+
+def print_support(support: Support) -> None:
+    """Print how the answers of a session are supported."""
+    told = [
+        f"{support.answers} answered, {support.refused} without an answer in the corpus, {support.uncited} uncited",
+        f"{support.verified} citations verified, {support.repaired} repaired, {support.unverified} unverified",
+        f"{support.unsupported} sentences without support",
+    ]
+    for line in told:
+        click.echo(f"  {line}")

@@ -15,6 +15,7 @@ from quaestor.assemble import Index, conversation_settings, make_model, make_ses
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Citations, Done, Event, Retried, Returned, Stopped, Summarising, Text
 from quaestor.chat.packing import runs
+from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview
 from quaestor.cli.calls import call_line, print_why
@@ -22,7 +23,7 @@ from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.output import one_line, print_json, remark, safe
-from quaestor.cli.sources import print_citations, print_place
+from quaestor.cli.sources import print_citations, print_place, print_support
 from quaestor.cli.windows import by_name, print_decisions, print_messages, print_sections, window_object, wire_messages
 from quaestor.config import Settings
 from quaestor.edits import Proposal, parse
@@ -36,6 +37,7 @@ HELP = """\
   /window        what the last turn sent: tokens by section, and why each message is in or out
   /why           what the model said, unseen, before its last answer, and what it called
   /sources       passages of the last turn, and which of them the answer cites
+  /citations     how the answers of the session are supported
   /retry         ask the last question again, if its turn did not come to its end
   /edit WORDS    have the model propose a change to the files; nothing is changed yet
   /apply         show the change that was proposed last, ask, and make it
@@ -199,7 +201,7 @@ class Talk:
             limit=self.settings.window,
             settings=conversation_settings(self.settings, summaries=self._summaries),
             transcript=transcript,
-            subroutines=make_subroutines(self._index, self._model, self.settings),
+            subroutines=make_subroutines(self._index, self._model, self.settings, edits=True),
         )
 
     def _preview_object(self, conversation: Conversation, preview: Preview) -> dict[str, Any]:
@@ -226,6 +228,7 @@ class Talk:
             "/window": lambda _: self._window(),
             "/why": lambda _: self._why(),
             "/sources": lambda _: self._sources(),
+            "/citations": lambda _: self._citations(),
             "/retry": lambda _: self._retry(),
             "/edit": self._edit,
             "/apply": lambda _: self._apply(),
@@ -276,6 +279,10 @@ class Talk:
         if not sources:
             click.echo("  none")
         return None
+
+    def _citations(self) -> None:
+        support = support_of(self._record().turns())
+        return print_event({"event": "support", **asdict(support)}) if self._json else print_support(support)
 
     def _retry(self) -> None:
         self._record()
