@@ -207,7 +207,7 @@ def make_subroutines(
         index: what it may search and read.
         model: who is told; None for none.
         settings: whether it may at all.
-        edits: whether it may propose changes as well.
+        edits: whether it may propose changes as well, if there is room for that.
 
     Raises:
         UsageError: the setting is none of its words.
@@ -216,14 +216,22 @@ def make_subroutines(
         raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
     if settings.subroutines == "off" or model is None:
         return None
-    from quaestor.chat.protocols import protocol_for  # noqa: PLC0415 - only with a model
-    from quaestor.subroutines import registry_of  # noqa: PLC0415
+    from quaestor.subroutines import registry_of  # noqa: PLC0415 - only with a model
 
-    registry = registry_of(index, edits=edits)
+    registries = [registry_of(index, edits=wanted) for wanted in dict.fromkeys((edits, False))]
+    if settings.subroutines == "on":
+        return registries[0]
+    return next((one for one in registries if _told(model, one, settings) * _SHARE_OF_TELLING <= settings.window), None)
+
+
+def _told(model: OpenAICompatibleModel, registry: Registry, settings: Settings) -> int:
+    """Return the tokens that it takes to tell a model of its subroutines."""
+    from quaestor.chat.protocols import protocol_for  # noqa: PLC0415 - only with a model
+    from quaestor.prompts import load  # noqa: PLC0415
+
     protocol = protocol_for(model.capabilities, registry)
-    told = model.counter.text(protocol.brief()) + model.counter.tools(protocol.tools)
-    fits = told * _SHARE_OF_TELLING <= settings.window
-    return registry if fits or settings.subroutines == "on" else None
+    words = protocol.brief() + load("plan").template * (settings.premeditation == "on")
+    return model.counter.text(words) + model.counter.tools(protocol.tools)
 
 
 def conversation_settings(settings: Settings, *, summaries: bool = False) -> ConversationSettings:
