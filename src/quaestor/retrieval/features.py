@@ -163,15 +163,15 @@ def _verbatim(runs: Runs, traits: Sequence[Traits]) -> NDArray[np.float32]:
 
 def _neighbours(matrix: NDArray[np.float32], candidates: Sequence[Candidate]) -> NDArray[np.float32]:
     """Return neighbour_lexical and neighbour_dense: the better score of the chunks right before and after."""
-    scores = matrix[:, [_COLUMN["lexical"], _COLUMN["dense"]]]
+    count = len(candidates)
+    scores = np.zeros((count + 1, 2), dtype=np.float32)  # the last row: no neighbour
+    scores[:count] = np.maximum(matrix[:, [_COLUMN["lexical"], _COLUMN["dense"]]], 0)
     places = [(candidate.stored.document.path, candidate.stored.position) for candidate in candidates]
     rows = {place: row for row, place in enumerate(places)}
-    found = np.zeros((len(candidates), 2), dtype=np.float32)
-    for row, (path, position) in enumerate(places):
-        for other in (rows.get((path, position - 1)), rows.get((path, position + 1))):
-            if other is not None:
-                found[row] = np.maximum(found[row], scores[other])
-    return found
+    before = [rows.get((path, position - 1), count) for path, position in places]
+    after = [rows.get((path, position + 1), count) for path, position in places]
+    better: NDArray[np.float32] = np.maximum(scores[before], scores[after])
+    return better
 
 
 def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
