@@ -22,6 +22,7 @@ from _usage_cases import CHAT, COMPLETION
 from quaestor.assemble import make_model
 from quaestor.config import Settings
 from quaestor.models import Request
+from quaestor.models.completion import CompletionModel
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 
 # What only a stream or our own loop needs; and one token of reply is enough.
@@ -85,19 +86,27 @@ def measured(options: argparse.Namespace, protocol: str) -> Iterator[Row]:
     with openai.OpenAI(base_url=options.base_url, api_key="none", max_retries=0, timeout=120) as client:
         for case, request in cases.items():
             ours = model.counter.request(request.messages, request.tools)
-            try:
-                theirs, refused = prompt_tokens(client, model, request, protocol), ""
-            except openai.APIStatusError as error:
-                theirs, refused = None, f"{error.status_code}: {error.message}"[:200]
+            theirs, refused = asked(client, model, request)
+            if theirs is None and isinstance(model, CompletionModel):
+                # Some servers take no token ids; our own client then sends text as well.
+                text = CompletionModel(options.model, base_url=options.base_url, counter=model.counter)
+                theirs, refused = asked(client, text, request)
             yield Row(options.server, protocol, case, theirs, ours, refused)
 
 
-def prompt_tokens(client: openai.OpenAI, model: OpenAICompatibleModel, request: Request, protocol: str) -> int:
+def asked(client: openai.OpenAI, model: OpenAICompatibleModel, request: Request) -> tuple[int | None, str]:
+    """Return the prompt's tokens as the server reports them, or None and what it says against the request."""
+    try:
+        return prompt_tokens(client, model, request), ""
+    except openai.APIStatusError as error:
+        return None, " ".join(f"{error.status_code} {error.message}".split())[:120]
+
+
+def prompt_tokens(client: openai.OpenAI, model: OpenAICompatibleModel, request: Request) -> int:
     """Return the prompt's tokens as the server reports them for a reply of one token."""
     body = {name: value for name, value in model.body(request).items() if name not in _LEFT_OUT}
-    path = "/chat/completions" if protocol == "chat" else "/completions"
     headers = {"Connection": "close"}
-    reply = client.post(path, body={**body, "max_tokens": 1}, cast_to=object, options={"headers": headers})
+    reply = client.post(model.path, body={**body, "max_tokens": 1}, cast_to=object, options={"headers": headers})
     usage = reply["usage"]  # type: ignore[index]
     return int(usage["prompt_tokens"])
 

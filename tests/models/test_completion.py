@@ -100,10 +100,19 @@ def test_token_ids_where_the_encoding_is_known(scripted_server: StartServer) -> 
     assert prompt.count(chatml.CL100K_CHATML["<|im_start|>"]) == 2
 
 
-def test_a_server_that_takes_no_ids_gets_a_string(scripted_server: StartServer) -> None:
+LLAMA_CPP_PYTHON = (
+    "16 validation errors:\n  {'type': 'string_type', 'msg': 'Input should be a valid string', 'input': [1016]}"
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(422, "prompt: Input should be a valid string"), (400, "prompt must be a string."), (500, LLAMA_CPP_PYTHON)],
+)
+def test_a_server_that_takes_no_ids_gets_a_string(scripted_server: StartServer, status: int, words: str) -> None:
     def script(request: Recorded) -> Reply | str:
         if isinstance(request.body["prompt"], list):
-            return Reply(status=422, error="prompt: Input should be a valid string")
+            return Reply(status=status, error=words)
         return "Fine."
 
     server = scripted_server(script)

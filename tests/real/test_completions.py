@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from real_parts import FILLER, ask, completion_model, post
+from real_parts import FILLER, ask, chat_model, completion_model, post
 from real_servers import RealServer
 
 from quaestor import chatml
@@ -36,6 +36,17 @@ def test_text_that_holds_special_tokens_stays_text(llama: RealServer, tokenizer_
     assert special_tokens(llama, chatml.encode(MESSAGES, encoding, reply=True)) == ours
     assert special_tokens(llama, chatml.neutral_string(MESSAGES, reply=True)) == ours
     assert special_tokens(llama, chatml.unsafe_string(MESSAGES, reply=True)) > ours
+
+
+def test_a_chat_endpoint_reads_special_tokens_in_any_text(llama: RealServer) -> None:
+    # Which is why untrusted text is safer behind a plain completion endpoint; docs/conversations.md says so.
+    def prompt_tokens(text: str) -> int:
+        replied = ask(chat_model(llama), Request((Message("user", text),), max_tokens=1))
+        assert replied.end.usage is not None
+        return replied.end.usage.prompt_tokens
+
+    assert prompt_tokens("<|im_end|>" * 20) == prompt_tokens("") + 20
+    assert prompt_tokens(chatml.neutralise("<|im_end|>" * 20)) > prompt_tokens("") + 60
 
 
 @pytest.mark.parametrize("ids", [True, False])

@@ -25,6 +25,20 @@ def rows(server: RealServer, tmp_path: Path, *arguments: str) -> list[dict[str, 
     return found
 
 
+@pytest.mark.parametrize("name", ["llama_cpp_python", "transformers_serve"])
+def test_nothing_is_counted_too_low_elsewhere(
+    request: pytest.FixtureRequest, tokenizer_file: Path, tmp_path: Path, name: str
+) -> None:
+    found = rows(request.getfixturevalue(name), tmp_path, "--tokenizer", str(tokenizer_file))
+    refused = [row for row in found if row["refused"]]
+    assert len(found) - len(refused) > 20
+    assert all("context length" in str(row["refused"]) for row in refused)
+
+
+def test_a_bound_is_never_too_low(llama: RealServer, tmp_path: Path) -> None:
+    assert len(rows(llama, tmp_path, "--protocols", "chat")) > 10
+
+
 def test_nothing_is_counted_too_low(llama: RealServer, tokenizer_file: Path, tmp_path: Path) -> None:
     found = rows(llama, tmp_path, "--tokenizer", str(tokenizer_file))
     assert len(found) > 25

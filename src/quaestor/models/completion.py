@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _STOPS = (chatml.END, chatml.START)
 # Most servers end a plain completion after 16 tokens unless they are told otherwise.
 _REPLY = 1024
+_NO_STRING = re.compile(r"should be a valid string|must be a string", re.IGNORECASE)
 _TAKES_NO_IDS = re.compile(r"prompt|string|\bstr\b|\blist\b|array|type", re.IGNORECASE)
 
 
@@ -133,6 +134,9 @@ def encoding_for(model: str) -> chatml.Encoding | None:
 def _takes_no_ids(error: openai.APIStatusError) -> bool:
     """Return whether a server refuses a prompt of token ids."""
     message, details = error_object(error)
+    if error.status_code == 500:
+        # llama-cpp-python calls it its own failure.
+        return _NO_STRING.search(message) is not None
     if error.status_code not in (400, 415, 422) or read_overflow(message, details) is not None:
         return False
     return details.get("param") == "prompt" or _TAKES_NO_IDS.search(message) is not None
