@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import _machine
 import openai
 from _usage_cases import CHAT, COMPLETION
 
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = [row for protocol in options.protocols for row in measured(options, protocol)]
     print(table(rows))
     if options.out:
-        options.out.write_text(json.dumps([{**asdict(row), "difference": row.difference} for row in rows], indent=1))
+        save(options.out, rows)
     return 1 if any((row.difference or 0) < 0 for row in rows) else 0
 
 
@@ -71,7 +72,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tokenizer", default="", help="tokenizer.json of the model; by its name if left out")
     parser.add_argument("--server", default="server", help="what the table calls it")
     parser.add_argument("--protocols", nargs="+", choices=("chat", "completion"), default=("chat", "completion"))
-    parser.add_argument("--out", type=Path, help="also write the rows as JSON")
+    parser.add_argument("--out", type=Path, help="also write the rows into this JSON file")
     return parser.parse_args(arguments)
 
 
@@ -109,6 +110,16 @@ def prompt_tokens(client: openai.OpenAI, model: OpenAICompatibleModel, request: 
     reply = client.post(model.path, body={**body, "max_tokens": 1}, cast_to=object, options={"headers": headers})
     usage = reply["usage"]  # type: ignore[index]
     return int(usage["prompt_tokens"])
+
+
+def save(path: Path, rows: Sequence[Row]) -> None:
+    """Write the rows, beside those of other servers that the file holds already."""
+    before = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+    servers = {row.server for row in rows}
+    kept = [row for row in before if row["server"] not in servers]
+    found = [*kept, *({**asdict(row), "difference": row.difference} for row in rows)]
+    document = {"benchmark": "usage", "machine": _machine.describe(), "rows": found}
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def table(rows: Sequence[Row]) -> str:

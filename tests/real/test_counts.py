@@ -21,7 +21,7 @@ def rows(server: RealServer, tmp_path: Path, *arguments: str) -> list[dict[str, 
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
     print(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
-    found: list[dict[str, object]] = json.loads(out.read_text(encoding="utf-8"))
+    found: list[dict[str, object]] = json.loads(out.read_text(encoding="utf-8"))["rows"]
     return found
 
 
