@@ -76,6 +76,12 @@ REFUSED: dict[str, list[dict[str, object]]] = {
         {"path": "shop/clock.py", "search": "no such line", "replace": "x"},
         {"path": "../outside.txt", "replace": "x"},
         {"path": "/etc/passwd", "replace": "x"},
+        {"path": ".env", "replace": "x"},
+        {"path": ".env", "search": "PASSWORD=hunter2", "replace": "x"},
+        {"path": "shop/../.env", "replace": "x"},
+        {"path": "ignored.txt", "replace": "x"},
+        {"path": "link.txt", "replace": "x"},
+        {"path": "shop", "replace": "x"},
     ],
 }
 CASES = [(name, arguments) for name, listed in ASKED.items() for arguments in listed]

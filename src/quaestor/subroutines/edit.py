@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
 from quaestor.corpus import Corpus
 from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
+from quaestor.edits.paths import confined
 from quaestor.errors import UsageError
 from quaestor.prompts import load
 from quaestor.subroutines.cutting import fit, plural
@@ -24,12 +26,13 @@ _PARAMETERS = (
 def edit_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that proposes changes to the documents of a corpus."""
     description, parameters = described("edit", _PARAMETERS)
+    return Subroutine("edit", description, parameters, partial(_run, corpus))
+
+
+def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     root = corpus.root if corpus.root.is_dir() else corpus.root.parent
-    return Subroutine("edit", description, parameters, partial(_run, root))
-
-
-def _run(root: Path, arguments: Arguments, room: Room) -> Outcome:
     proposal = Proposal((_change(arguments),))
+    _check_place(corpus, root, str(arguments["path"]))
     planned = plan(root, proposal)
     if planned.refusals:
         raise UsageError(" ".join(refusal.message for refusal in planned.refusals))
@@ -40,6 +43,22 @@ def _run(root: Path, arguments: Arguments, room: Room) -> Outcome:
         [head, *lines], room.budget, room.count, lambda shown: mark.render(lines=plural(len(lines) + 1 - shown, "line"))
     )
     return Outcome(fitted.text, proposal=proposal)
+
+
+def _check_place(corpus: Corpus, root: Path, path: str) -> None:
+    """Refuse a file that exists and is no document: a difference, and even a refusal, tells what stands in it.
+
+    Raises:
+        UsageError: the path leads out of the root, or to a file that is ignored, secret or otherwise not indexed.
+    """
+    place = confined(path)
+    if not isinstance(place, str):
+        raise UsageError(place.message)
+    corpus.refresh(budget_seconds=corpus.refresh_seconds)
+    if corpus.store.document(place) is None and os.path.lexists(root / place):
+        raise UsageError(
+            f"{path!r} is not in this index and stays as it is. Name one of its documents, or a new file."
+        )
 
 
 def _change(arguments: Arguments) -> Change:
