@@ -84,6 +84,21 @@ def test_the_gradient_with_extra_negatives_is_that_of_finite_differences() -> No
         assert 2 * float((slope * direction).sum()) == pytest.approx(above - below, rel=0.02, abs=1e-4)
 
 
+def test_hard_negatives_of_a_batch_count_as_wrong_answers() -> None:
+    pairs, now = random_pairs(8), random_parameters()
+    wrong = pairs.take(np.array([7, 3]))
+    recipe, chance = Recipe(path_share=0.0), np.random.default_rng(0)
+    value, slopes = gradient(pairs, now, recipe, chance, wrong)
+    assert value > loss_at(pairs, now)
+    step = np.float32(1e-2)
+    direction = np.random.default_rng(9).normal(size=slopes[0].shape).astype(np.float32)
+    above, below = now.copy(), now.copy()
+    above.vectors += step * direction
+    below.vectors -= step * direction
+    measured = [gradient(pairs, one, recipe, chance, wrong)[0] for one in (above, below)]
+    assert float((slopes[0] * direction).sum()) == pytest.approx((measured[0] - measured[1]) / (2 * step), rel=0.02)
+
+
 def test_encoding_is_the_weighted_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     bags, table = random_bags(10, np.random.default_rng(1)), random_parameters().table()
     monkeypatch.setattr("quaestor.training.encoder._BLOCK", 3)

@@ -1,8 +1,10 @@
 """Train and export: ``python -m quaestor.training.fit --bags FILE --start FILE --vocabulary FILE --out FOLDER``.
 
-Trains one member for each ``--member RUN:SEED:RATE``, averages their tables (they share their start, so they can be:
-Wortsman et al. 2022, "Model soups"), mixes in a share of the start, and writes the weights. Prints the mean reciprocal
-ranks on repositories held out of training: of the start, of each member, and of what is written.
+Trains one member for each ``--member RUN:SEED:RATE`` and averages their tables (they share their start, so they can be:
+Wortsman et al. 2022, "Model soups"). A second round, ``--hard RUN:SEED:RATE``, goes on from there with hard negatives
+that the average itself mistakes for answers. The words of prose are then taken back towards the start (``anchor``).
+Prints the mean reciprocal ranks on repositories held out of training: of the start, after each step, and of what is
+written.
 """
 
 from __future__ import annotations
@@ -17,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.training import bags as bag_files
+from quaestor.training.anchor import prose_shares, pull_back
 from quaestor.training.bags import KINDS, PairedBags
 from quaestor.training.encoder import Parameters
 from quaestor.training.export import export
 from quaestor.training.heldout import held_out, reciprocal_ranks, samples
+from quaestor.training.mine import hard_negatives
 from quaestor.training.train import Recipe, train
 from quaestor.training.vocabulary import HASHED
 
@@ -36,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--member", nargs="+", default=["256:0:0.002", "512:1:0.001"], metavar="RUN:SEED:RATE")
     parser.add_argument("--repeat", nargs="*", default=["sentence=2", "standardebooks/=4"], metavar="WHAT=TIMES")
-    parser.add_argument("--start-share", type=float, default=0.1)
+    parser.add_argument("--hard", metavar="RUN:SEED:RATE", help="second round (default: none)")
+    parser.add_argument("--hard-share", type=float, default=0.4, help="of the pairs, seen in the second round")
+    parser.add_argument("--pull-back", type=float, default=0.8, help="of a row of prose alone, towards the start")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
     pairs, start = bag_files.load(options.bags), read_start(options.start)
@@ -45,11 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("start", reciprocal_ranks(judges, start.table()), flush=True)
     repeats = {what: int(times) for what, times in (item.split("=") for item in options.repeat)}
     pairs = training_part(pairs, out_of_it, repeats)
-    mixed = options.start_share * unit_scale(start.table())
-    for member in options.member:
-        table = fit(pairs, start, read_member(member))
-        print(member, reciprocal_ranks(judges, table), flush=True)
-        mixed += (1 - options.start_share) / len(options.member) * unit_scale(table)
+    members = [fit(pairs, start, read_member(member)) for member in options.member]
+    mixed = np.mean([unit_scale(table) for table in members], axis=0)
+    print("members", reciprocal_ranks(judges, mixed), flush=True)
+    if options.hard:
+        harder = second_round(pairs, mixed, read_member(options.hard), options.hard_share)
+        mixed = (mixed + unit_scale(harder)) / 2
+        print("second round", reciprocal_ranks(judges, mixed), flush=True)
+    mixed = pull_back(mixed, start.table(), options.pull_back * prose_shares(pairs, len(mixed)))
     print("written", reciprocal_ranks(judges, mixed))
     vocabulary = options.vocabulary.read_text("utf-8").split("\n")
     print(export(mixed, vocabulary, HASHED, options.out))
@@ -82,7 +91,15 @@ def read_member(text: str) -> Recipe:
     return Recipe(path_share=0.8, run=int(run), seed=int(seed), vector_rate=float(rate), weight_rate=3 * float(rate))
 
 
-def fit(pairs: PairedBags, start: Parameters, recipe: Recipe) -> Floats:
+def second_round(pairs: PairedBags, table: Floats, recipe: Recipe, share: float) -> Floats:
+    """Go on from ``table`` with hard negatives mined with it among a random ``share`` of the pairs."""
+    chosen = np.random.default_rng(recipe.seed).random(len(pairs)) < share
+    part = pairs.take(np.flatnonzero(chosen))
+    start = Parameters(table, np.zeros(len(table), np.float32), np.zeros(1, np.float32))
+    return fit(part, start, recipe, hard_negatives(part, table, recipe.seed))
+
+
+def fit(pairs: PairedBags, start: Parameters, recipe: Recipe, negatives: NDArray[np.intp] | None = None) -> Floats:
     """Train once, saying on stderr how it goes; return the weighted vectors."""
     begun = time.monotonic()
 
@@ -91,7 +108,7 @@ def fit(pairs: PairedBags, start: Parameters, recipe: Recipe) -> Floats:
             seconds = time.monotonic() - begun
             print(f"step {step} of {steps}, loss {loss:.3f}, {seconds:.0f} s", file=sys.stderr, flush=True)
 
-    return train(pairs, start, recipe, watch).table()
+    return train(pairs, start, recipe, watch, negatives).table()
 
 
 def unit_scale(table: Floats) -> Floats:

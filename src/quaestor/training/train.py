@@ -54,8 +54,12 @@ def train(
     start: Parameters,
     recipe: Recipe,
     watch: Callable[[int, int, float, Parameters], None] = lambda step, steps, loss, now: None,
+    negatives: NDArray[np.intp] | None = None,
 ) -> Parameters:
-    """Return trained parameters; ``start`` is left as it is."""
+    """Return trained parameters; ``start`` is left as it is.
+
+    ``negatives`` holds for each pair the number of the pair whose text is its hard negative, or its own if it has none.
+    """
     now = start.copy()
     now.temperature[:] = -np.log(recipe.temperature)
     chance = np.random.default_rng(recipe.seed)
@@ -67,7 +71,8 @@ def train(
     steps = recipe.epochs * (len(pairs) // recipe.batch)
     batches = (batch for _ in range(recipe.epochs) for batch in make_batches(pairs.source, recipe, chance))
     for step, batch in enumerate(batches):
-        value, gradients = gradient(pairs.take(batch), now, recipe, chance)
+        more = None if negatives is None else pairs.take(negatives[batch][negatives[batch] != batch])
+        value, gradients = gradient(pairs.take(batch), now, recipe, chance, more)
         for mover, one in zip(movers, gradients, strict=True):
             mover.step(one, schedule(step, steps, min(recipe.warm_up, max(1, steps // 5))))
         np.clip(now.temperature, 0.0, np.log(100), out=now.temperature)
@@ -76,12 +81,21 @@ def train(
 
 
 def gradient(
-    batch: PairedBags, now: Parameters, recipe: Recipe, chance: np.random.Generator
+    batch: PairedBags,
+    now: Parameters,
+    recipe: Recipe,
+    chance: np.random.Generator,
+    negatives: PairedBags | None = None,
 ) -> tuple[float, tuple[Floats, Floats, Floats]]:
-    """Return the batch's loss and the gradients of vectors, weights and temperature."""
+    """Return the batch's loss and the gradients of vectors, weights and temperature.
+
+    The texts of ``negatives`` are further wrong answers to all queries of the batch.
+    """
     table = now.table()
     queries = encode(_thin(batch.queries, recipe.query_dropout, chance), table)
-    texts = encode(with_paths(batch.texts, batch.paths, chance.random(len(batch)) < recipe.path_share), table)
+    parts = [batch] if negatives is None else [batch, negatives]
+    bags, paths = join([part.texts for part in parts]), join([part.paths for part in parts])
+    texts = encode(with_paths(bags, paths, chance.random(len(bags)) < recipe.path_share), table)
     loss = info_nce(queries.units, texts.units, float(now.temperature[0]))
     slope = np.zeros_like(table)
     backward(queries, loss.queries, slope)
