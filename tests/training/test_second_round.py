@@ -1,4 +1,4 @@
-"""Hard negatives, and the pull of prose back to the start."""
+"""Hard negatives, and the pull of everyday words back to the start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.training.anchor import prose_shares, pull_back
+from quaestor.training.anchor import everyday_shares, pull_back
 from quaestor.training.bags import KINDS, Bags, PairedBags, bag_files
 from quaestor.training.encoder import Parameters
 from quaestor.training.fit import second_round
@@ -91,7 +91,7 @@ def test_the_second_round_pushes_hard_negatives_away() -> None:
     assert margin(trained) > margin(table) + 0.3
 
 
-def test_words_of_prose_go_back_and_keep_their_length() -> None:
+def test_everyday_words_go_back_and_keep_their_length() -> None:
     start, table = unit_rows(0, 0, 0), 3 * unit_rows(90, 90, 90)
     back = pull_back(table, start, np.array([0, 0.5, 1], np.float32))
     assert back[0] == pytest.approx(table[0])
@@ -100,15 +100,14 @@ def test_words_of_prose_go_back_and_keep_their_length() -> None:
 
 
 def test_a_row_belongs_to_where_it_is_used(tmp_path: Path) -> None:
-    written = [
-        *[Pair("doc", "mutex the", "mutex the", "a.py", "python")] * 5,
-        *[Pair("sentence", "hobby the", "hobby the", "b.md", "markdown")] * 2,
-    ]
-    write_pairs(tmp_path / "me+thing.jsonl.gz", written)
+    code = [Pair("doc", "mutex the", "mutex the", "a.py", "python")] * 5
+    novel = [Pair("sentence", "hobby the", "hobby the", "b.md", "markdown")] * 2
+    files = [tmp_path / "me+code.jsonl.gz", tmp_path / "novels+emma.jsonl.gz"]
+    for file, pairs in zip(files, (code, novel), strict=True):
+        write_pairs(file, pairs)
     vocabulary = ["mutex", "hobby", "the", "unseen", *(f"[{number}]" for number in range(256))]
     (tmp_path / "vocabulary.txt").write_text("\n".join(vocabulary), "utf-8")
-    pairs = bag_files([tmp_path / "me+thing.jsonl.gz"], tmp_path / "vocabulary.txt", 1)
-    shares = prose_shares(pairs, len(vocabulary))
+    shares = everyday_shares(bag_files(files, tmp_path / "vocabulary.txt", 1), len(vocabulary), "novels/")
     assert shares[:4] == pytest.approx([0, 1, 0.5, 0.5], abs=1e-5)
 
 

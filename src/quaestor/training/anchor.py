@@ -1,8 +1,8 @@
-"""Take words of prose back towards their start, whose meaning training on code would bend.
+"""Take everyday words back towards their start, whose meaning training on code would bend.
 
 Averaging a table with its start (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models") gives up as much of
-what was learned for `mutex` as for `hobby`. Here each row goes back by how much of its use is in prose. Only its
-direction does: the lengths, which say how much a word counts, were learned better than they were guessed.
+what was learned for `mutex` as for `hobby`. Here each row goes back by how much of its use is in everyday language.
+Only its direction does: the lengths, which say how much a word counts, were learned better than they were guessed.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.training.bags import KINDS, Bags, PairedBags
+from quaestor.training.bags import Bags, PairedBags
 
 Floats = NDArray[np.float32]
-_PROSE = KINDS.index("sentence")  # running prose: novels, handbooks, paragraphs of documentation
 _LEAST = 1e-7  # of all uses: a row that hardly occurs belongs to neither side
 
 
-def prose_shares(pairs: PairedBags, rows: int) -> Floats:
-    """Return for each row how much more of prose than of code it is, 0 to 1, shape ``(rows,)``; .5 if unseen."""
-    prose = pairs.kind == _PROSE
-    of_prose, of_code = (_uses(pairs, chosen, rows) for chosen in (prose, ~prose))
-    shares: Floats = ((of_prose + _LEAST) / (of_prose + of_code + 2 * _LEAST)).astype(np.float32)
+def everyday_shares(pairs: PairedBags, rows: int, sources: str) -> Floats:
+    """Return for each row how much more it is used in everyday language than elsewhere, shape ``(rows,)``, 0 to 1.
+
+    Everyday language is what comes of repositories whose names begin with ``sources``. Unseen rows get .5.
+    """
+    everyday = np.array([name.startswith(sources) for name in pairs.names])[pairs.source]
+    inside, outside = (_uses(pairs, chosen, rows) for chosen in (everyday, ~everyday))
+    shares: Floats = ((inside + _LEAST) / (inside + outside + 2 * _LEAST)).astype(np.float32)
     return shares
 
 

@@ -77,7 +77,7 @@ def bags_of(texts: Iterable[str], pieces: Pieces) -> Bags:
     """Count the rows of each text."""
     lengths, rows, counts = [0], [], []
     for text in texts:
-        found, times = np.unique(np.fromiter(pieces.rows(text), np.uint16), return_counts=True)
+        found, times = np.unique(pieces.rows(text).astype(np.uint16), return_counts=True)
         lengths.append(len(found))
         rows.append(found)
         counts.append(np.minimum(times, _MOST_REPEATS).astype(np.uint8))

@@ -2,9 +2,9 @@
 
 Trains one member for each ``--member RUN:SEED:RATE`` and averages their tables (they share their start, so they can be:
 Wortsman et al. 2022, "Model soups"). A second round, ``--hard RUN:SEED:RATE``, goes on from there with hard negatives
-that the average itself mistakes for answers. The words of prose are then taken back towards the start (``anchor``).
-Prints the mean reciprocal ranks on repositories held out of training: of the start, after each step, and of what is
-written.
+that the average itself mistakes for answers. A share of the start is mixed in, and everyday words are taken further
+back towards it (``anchor``). Prints the mean reciprocal ranks on repositories held out of training: of the start, after
+each step, and of what is written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.training import bags as bag_files
-from quaestor.training.anchor import prose_shares, pull_back
+from quaestor.training.anchor import everyday_shares, pull_back
 from quaestor.training.bags import KINDS, PairedBags
 from quaestor.training.encoder import Parameters
 from quaestor.training.export import export
@@ -42,7 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", nargs="*", default=["sentence=2", "standardebooks/=4"], metavar="WHAT=TIMES")
     parser.add_argument("--hard", metavar="RUN:SEED:RATE", help="second round (default: none)")
     parser.add_argument("--hard-share", type=float, default=0.4, help="of the pairs, seen in the second round")
-    parser.add_argument("--pull-back", type=float, default=0.8, help="of a row of prose alone, towards the start")
+    parser.add_argument("--start-share", type=float, default=0.1, help="of the start, mixed into all rows")
+    parser.add_argument("--everyday", default="standardebooks/", help="how names of sources of everyday language begin")
+    parser.add_argument("--pull-back", type=float, default=0.8, help="of an everyday word, towards the start")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
     pairs, start = bag_files.load(options.bags), read_start(options.start)
@@ -58,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         harder = second_round(pairs, mixed, read_member(options.hard), options.hard_share)
         mixed = (mixed + unit_scale(harder)) / 2
         print("second round", reciprocal_ranks(judges, mixed), flush=True)
-    mixed = pull_back(mixed, start.table(), options.pull_back * prose_shares(pairs, len(mixed)))
+    mixed = (1 - options.start_share) * mixed + options.start_share * unit_scale(start.table())
+    shares = options.pull_back * everyday_shares(pairs, len(mixed), options.everyday)
+    mixed = pull_back(mixed, start.table(), shares)
     print("written", reciprocal_ranks(judges, mixed))
     vocabulary = options.vocabulary.read_text("utf-8").split("\n")
     print(export(mixed, vocabulary, HASHED, options.out))

@@ -82,7 +82,7 @@ def count_rows(vocabulary: Sequence[str], counts: Counter[str]) -> np.ndarray[tu
     pieces = Pieces(vocabulary, HASHED)
     rows = np.zeros(len(vocabulary))
     for word, times in counts.items():
-        for row in pieces[word]:
+        for row in pieces.rows(word):
             rows[row] += times
     return rows
 
