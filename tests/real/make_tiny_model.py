@@ -234,10 +234,11 @@ def main() -> None:
     print(f"{sum(one.numel() for one in model.parameters()):,} parameters", flush=True)
     train(model, Transcripts(chance, tokenizer), given.steps, given.batch)
     share = known_by_heart(model, list(Transcripts(random.Random(2), tokenizer).examples(100)))
-    save(model, tokenizer, given.folder)
-    print(f"{share:.0%} of 100 fresh prompts are answered by heart; wrote {str(given.folder)!r}")
+    print(f"{share:.0%} of 100 fresh prompts are answered by heart")
     if share < 0.9:
         sys.exit("that is too little to test with; train it with more --steps")
+    save(model, tokenizer, given.folder)
+    print(f"wrote {str(given.folder)!r}")
 
 
 if __name__ == "__main__":
