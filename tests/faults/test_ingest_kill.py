@@ -22,9 +22,9 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from ingest_parts import make_indexer, open_store
-from quaestor.ingest import commit, indexer
-indexer.POOL_BYTES = 0
-indexer.TASK_FILES = 2
+from quaestor.ingest import commit, intake
+intake.POOL_BYTES = 0
+intake.TASK_FILES = 2
 commit.COMMIT_CHUNKS = 20
 print("begins", flush=True)
 make_indexer(Path(sys.argv[2]), open_store(Path(sys.argv[3])), workers=2, embed_in="workers").refresh(

@@ -23,6 +23,17 @@ COMMIT_SHARE = 0.25
 POOL_BYTES = 2_000_000
 """Below this much new text the start of worker processes costs more than they save."""
 
+COPIES_BYTES = 250_000
+"""The same where workers are copies of this process, which start in milliseconds."""
+
+_TASKS_A_WORKER = 4
+_LEAST_TASK_BYTES = 16_000
+
+
+def task_bytes(size: int, workers: int) -> int:
+    """Return the text per batch for so many bytes in all: little enough that no worker has the last batch to itself."""
+    return min(TASK_BYTES, max(size // (workers * _TASKS_A_WORKER), _LEAST_TASK_BYTES))
+
 
 def batched(items: Iterable[tuple[Item, int]], most_bytes: int, most_items: int) -> Iterator[list[Item]]:
     """Yield lists of items in order, none above either limit unless it is a single large item."""

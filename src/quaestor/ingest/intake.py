@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from quaestor.embedding import Embedder
-from quaestor.ingest.batches import POOL_BYTES, TASK_BYTES, TASK_FILES, batched
+from quaestor.ingest.batches import COPIES_BYTES, POOL_BYTES, TASK_FILES, batched, task_bytes
 from quaestor.ingest.commit import Committer
 from quaestor.ingest.files import Found
 from quaestor.ingest.prepare import Outcome, Preparer, Refused, Task
+from quaestor.ingest.processes import can_copy
 from quaestor.ingest.report import FoundFile, Progress, ProgressState, Skipped
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.vectors import Vectoriser
@@ -57,10 +58,11 @@ class Intake:
         return stale
 
     def _work(self, files: Sequence[FoundFile], progress: Progress | None, deadline: float | None) -> list[str]:
-        queue = _Queue(files, self._tasks(files), deadline)
+        size = sum(file.size for file in files)
+        queue = _Queue(files, self._tasks(files), deadline, task_bytes(size, self._workers()))
         state = _Meter(files, progress)
         vectoriser = Vectoriser(self._embedder, self._store, look_up=not self._is_cheap() and bool(self._known))
-        with self._runner(sum(file.size for file in files), in_haste=deadline is not None) as run:
+        with self._runner(size, in_haste=deadline is not None) as run:
             for outcomes in run(queue.batches()):
                 self.committer.add(vectoriser.complete(outcomes))
                 state.advance(outcomes, self.committer.chunks)
@@ -75,12 +77,15 @@ class Intake:
         """Choose where the work is done: here, or in worker processes where that pays."""
         cheap = self._is_cheap()
         preparer = Preparer(self._folder, self._settings, self._embedder.name, self._embedder if cheap else None)
-        workers = self._settings.workers or usable_cores()
-        if workers < 2 or size < POOL_BYTES:
+        workers = self._workers()
+        if workers < 2 or size < (min(COPIES_BYTES, POOL_BYTES) if can_copy() else POOL_BYTES):
             yield lambda batches: run_here(preparer, batches)
             return
         with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
             yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if in_haste else AHEAD)
+
+    def _workers(self) -> int:
+        return self._settings.workers or usable_cores()
 
     def _is_cheap(self) -> bool:
         """Whether embedding costs less than asking what is known, and workers can load the embedder."""
@@ -96,14 +101,17 @@ def _ordered(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
 class _Queue:
     """Batches of tasks, until the time is up."""
 
-    def __init__(self, files: Sequence[FoundFile], tasks: Sequence[Task], deadline: float | None) -> None:
+    def __init__(
+        self, files: Sequence[FoundFile], tasks: Sequence[Task], deadline: float | None, batch_bytes: int
+    ) -> None:
         self._sizes = [file.size for file in files]
         self._tasks = tasks
         self._deadline = deadline
+        self._batch_bytes = batch_bytes
         self._given = 0
 
     def batches(self) -> Iterator[list[Task]]:
-        for batch in batched(zip(self._tasks, self._sizes, strict=True), TASK_BYTES, TASK_FILES):
+        for batch in batched(zip(self._tasks, self._sizes, strict=True), self._batch_bytes, TASK_FILES):
             if self._given and self._deadline is not None and time.monotonic() >= self._deadline:
                 return
             self._given += len(batch)

@@ -13,7 +13,7 @@ APPLICATION = 0x51554145
 """Marks the file as ours (``PRAGMA application_id``)."""
 
 _BUSY_MILLISECONDS = 30_000
-# A query reads some hundred chunks all over the file: from the mapped file without a call for each. SQLite maps up to 2 GB.
+# A query reads some hundred chunks all over the file: mapped, without a call for each. SQLite maps 2 GB at most.
 _MAPPED_BYTES = 2 * 1024 * 1024 * 1024
 _WRITER_MAPPED_BYTES = 256 * 1024 * 1024
 _WRITER_CACHE_KIBIBYTES = 64 * 1024
