@@ -56,9 +56,7 @@ def _check_place(corpus: Corpus, root: Path, path: str) -> None:
         raise UsageError(place.message)
     corpus.refresh(budget_seconds=corpus.refresh_seconds)
     if corpus.store.document(place) is None and os.path.lexists(root / place):
-        raise UsageError(
-            f"{path!r} is not in this index and stays as it is. Name one of its documents, or a new file."
-        )
+        raise UsageError(f"{path!r} is not in this index and stays as it is. Name one of its documents, or a new file.")
 
 
 def _change(arguments: Arguments) -> Change:
