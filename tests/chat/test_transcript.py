@@ -205,3 +205,18 @@ def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
     messages = [message_of([show(Passage(n, "a.py", 1, 2, "some text"))]) for n in (1, 2)]
     first, second = (set(packing.described(message, {})["pieces"]) for message in messages)
     assert len(first & second) == 2
+
+
+def test_a_session_of_the_first_format_is_taken_on(tmp_path: Path) -> None:
+    path = tmp_path / "old.session"
+    with Transcript.create(path, name="old") as transcript:
+        number, _ = transcript.begin(Message("user", "why?"))
+        transcript.end(number, Ending("done", messages=(Message("assistant", "So."),)))
+    with sqlite3.connect(path) as connection:
+        connection.executescript("drop table calls; drop table plans; pragma user_version = 1")
+    connection.close()
+    for _ in range(2):
+        with Transcript.open(path) as transcript:
+            assert [turn.answer for turn in transcript.turns()] == ["So."]
+            assert transcript.calls() == []
+            assert transcript.plan(1) is None

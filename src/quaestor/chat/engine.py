@@ -23,9 +23,10 @@ from quaestor.chat.protocols import CallProtocol, protocol_for
 from quaestor.chat.records import Ending
 from quaestor.chat.requests import Requests
 from quaestor.chat.rows import clean
-from quaestor.chat.settings import ConversationSettings
+from quaestor.chat.settings import Brief, ConversationSettings
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview, Turn
+from quaestor.chunking.languages import PROSE
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus
 from quaestor.errors import UsageError
@@ -81,7 +82,8 @@ class Conversation:
         self._composer = Composer(self.settings, _counter(model), Recall(index.embedder))
         protocol = protocol_for(_capabilities(model), subroutines)
         names = subroutines.names if subroutines else ()
-        system = instructions(self.settings.brief or "code", protocol.brief(), _plan(self.settings, names))
+        brief = self.settings.brief or _brief_for(index)
+        system = instructions(brief, protocol.brief(), _plan(self.settings, names))
         self._history = restored(self.transcript, model, limit, system)
         self._numbering = Numbering(source.passage for source in self.transcript.sources() if source.cited)
         self._loop = None if model is None else self._made_loop(model, protocol, subroutines)
@@ -283,3 +285,10 @@ def _capabilities(model: Model | None) -> Capabilities:
 def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:
     """Return the part of the system message that asks for premeditation, where it is wanted."""
     return load("plan").render(names=", ".join(names) or "none") if settings.premeditation else ""
+
+
+def _brief_for(index: Corpus) -> Brief:
+    """Return the brief that suits what a corpus mostly holds."""
+    languages = index.store.stats().languages
+    prose = sum(count for language, count in languages.items() if language in PROSE)
+    return "documents" if 2 * prose > sum(languages.values()) else "code"

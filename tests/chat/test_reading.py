@@ -1,0 +1,85 @@
+"""A reply read as it arrives, whatever it is: the same however it is cut, nothing hidden shown, nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from chat_parts import Scripted, ask
+from hypothesis import given
+from hypothesis import strategies as st
+from loop_parts import Runs, of_kind
+
+from quaestor import Index, tags
+from quaestor.chat.engine import Conversation
+from quaestor.chat.events import Called, Done, Text
+from quaestor.chat.reading import Reading
+from quaestor.models import Finished
+from quaestor.models.capabilities import Capabilities
+from quaestor.subroutines import registry_of
+
+PIECES = ["<|", "|>", "<|search", ' query={"', '"}', "|>", "<|plan ", 'asked={"x"}', "<|result|>", "<|/result|>", "`"]
+PIECES += ["```\n", "\n", "text ", '{"name": "search", "arguments": {"query": "x"}}', "[1]", "<tool_call>", "{", "\\"]
+SOUP = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+NAMES = ("search", "read")
+
+
+def read(pieces: Sequence[str], *, marks: bool, finished: Finished) -> tuple[str, Reading]:
+    reading = Reading(NAMES, tags.Parser({*NAMES, *tags.Tag}), tags.Shown(), marks=marks)
+    shown = "".join(map(reading.feed, pieces))
+    return shown + reading.finish(finished), reading
+
+
+@given(SOUP, st.booleans(), st.sampled_from(["stop", "length", "tool_calls"]), st.data())
+def test_a_reply_is_read_the_same_however_it_is_cut(text: str, marks: bool, reason: str, data: st.DataObject) -> None:
+    finished = Finished(reason=reason)  # type: ignore[arg-type]
+    whole, first = read([text], marks=marks, finished=finished)
+    cuts = [0, *sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8))), len(text)]
+    cut, second = read([text[a:b] for a, b in pairwise(cuts)], marks=marks, finished=finished)
+    assert cut == whole
+    assert (second.calls, second.plan, second.goes_on) == (first.calls, first.plan, first.goes_on)
+    assert second.written == first.written
+    assert first.written.removesuffix(tags.CLOSING).startswith(text.removesuffix(tags.CLOSING))
+    assert first.said == whole
+
+
+@given(SOUP)
+def test_what_is_shown_is_what_stripping_leaves(text: str) -> None:
+    shown, reading = read([text], marks=True, finished=Finished(reason="length"))
+    parser, visible = tags.Parser({*NAMES, *tags.Tag}), tags.Shown()
+    assert shown == visible.take(parser.feed(text)) + visible.take(parser.close(cut=True))
+    assert reading.written == text
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("continues", [False, True])
+def test_turns_of_any_soup_come_to_their_end(corpus: Index, native: bool, continues: bool) -> None:
+    runs = Runs(corpus)
+
+    @given(st.lists(SOUP, min_size=1, max_size=4))
+    def check(replies: list[str]) -> None:
+        model = Scripted(*replies)
+        model.capabilities = Capabilities(native_tools=native, continues_assistant=continues)
+        conversation = Conversation(corpus, model, subroutines=runs.registry)
+        events = ask(conversation, "why?")
+        assert isinstance(events[-1], Done)
+        shown = "".join(event.text for event in of_kind(events, Text))
+        assert shown.strip() == events[-1].answer.strip() or not events[-1].known
+        assert len(of_kind(events, Called)) <= conversation.settings.calls
+
+    check()
+
+
+def test_every_subroutine_has_its_tag(corpus: Index) -> None:
+    assert set(registry_of(corpus).names) <= set(tags.Tag)
+
+
+def test_the_brief_suits_the_corpus(corpus: Index) -> None:
+    def begun(index: Index) -> str:
+        return Conversation(index, Scripted("Yes.")).messages[0].content.partition(".")[0]
+
+    assert "corpus of code and documents" in begun(corpus)
+    (corpus.root / "more.md").write_text("# More\n\nThere is more of it.\n", encoding="utf-8")
+    corpus.refresh()
+    assert "a corpus of documents" in begun(corpus)
