@@ -55,9 +55,13 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
     stem = profile_path(path).stem
     if not stem or profile_path(path).test:
         return
-    for other in documents:
+    language = documents[path].language if path in documents else None
+    for other, document in documents.items():
+        # A fixture of the same name is in another language as a rule.
+        if document.language != language or other == path:
+            continue
         profile = profile_path(other)
-        if profile.test and _without_test(profile.stem) == stem and other != path:
+        if profile.test and _without_test(profile.stem) == stem:
             yield from (chunk_relative(one, "named alike", "tests") for one in sources.store.chunks_of(other)[:1])
 
 
