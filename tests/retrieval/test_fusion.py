@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from quaestor.retrieval.fusion import convex, normalised
 
-SCORES = st.floats(-1000, 1000, allow_nan=False)
+# No score is so small that scaling it loses digits.
+SCORES = st.floats(-1000, 1000, allow_nan=False).map(lambda score: round(score, 6))
 RESULTS = st.dictionaries(st.integers(0, 20), SCORES, max_size=10).map(lambda found: sorted(found.items()))
 
 
