@@ -213,22 +213,34 @@ def test_a_stream_cut_within_a_call_fails_the_turn_and_shows_no_tag(
     assert shown == ["Look at this. "]
 
 
-@each_way
-def test_tokens_of_a_turn_are_limited(corpus: Index, scripted_server: StartServer, way: Way) -> None:
-    server = scripted_server([way.call("search", {"query": "x"}), FOUND], models=("gpt-4o",))
-    conversation = talking(corpus, server, way, tokens=1600)
-    with pytest.raises(LimitError, match="1600 tokens"):
-        ask(conversation, QUESTION)
-    assert len(server.requests) == 1
+LIMITS = {
+    "1600 tokens": {"tokens": 1600},
+    "may cost 0.0045": {"cost": 0.0045, "prompt_price": 2.0, "completion_price": 4.0},
+}
 
 
 @each_way
-def test_the_cost_of_a_turn_is_limited(corpus: Index, scripted_server: StartServer, way: Way) -> None:
+@pytest.mark.parametrize("words", LIMITS)
+def test_what_a_turn_takes_is_limited(corpus: Index, scripted_server: StartServer, way: Way, words: str) -> None:
+    server = scripted_server([way.call("search", {"query": "x"}, "Let me look."), FOUND], models=("gpt-4o",))
+    events = ask(talking(corpus, server, way, **LIMITS[words]), QUESTION)
+    assert len(server.requests) == 1
+    [stopped] = of_kind(events, Stopped)
+    assert words in stopped.reason
+    assert answer(events) == "Let me look."
+
+
+@each_way
+@pytest.mark.parametrize("words", LIMITS)
+def test_a_turn_that_has_shown_nothing_fails_at_its_limit(
+    corpus: Index, scripted_server: StartServer, way: Way, words: str
+) -> None:
     server = scripted_server([way.call("search", {"query": "x"}), FOUND], models=("gpt-4o",))
-    conversation = talking(corpus, server, way, cost=0.0045, prompt_price=2.0, completion_price=4.0)
-    with pytest.raises(LimitError, match=r"may cost 0\.0045"):
+    conversation = talking(corpus, server, way, **LIMITS[words])
+    with pytest.raises(LimitError, match=words):
         ask(conversation, QUESTION)
     assert len(server.requests) == 1
+    assert conversation.transcript.turns()[-1].ending.state == "failed"
 
 
 @each_way
@@ -275,7 +287,7 @@ def test_no_request_is_ever_larger_than_the_window(
     assert all(budget < limit for budget in runs.budgets)
     if stopped := of_kind(events, Stopped):
         assert limit < 1200
-        assert "the window has no more room" in stopped[0].reason
+        assert "ended here" in stopped[0].reason
         return
     assert answer(events).endswith(FOUND)
     assert "word6" in sent_text(server.requests[-1])

@@ -31,7 +31,7 @@ from quaestor.chat.overlong import explained
 from quaestor.chat.plan import OPENING
 from quaestor.chat.protocols import CallProtocol
 from quaestor.chat.reading import Reading
-from quaestor.chat.requests import Requests
+from quaestor.chat.requests import Requests, SpentError
 from quaestor.chat.rounds import Answered, Round
 from quaestor.chat.rows import clean
 from quaestor.chat.settings import ConversationSettings
@@ -109,10 +109,11 @@ class Loop:
                 async with aclosing(self._exchanged(turn, reading)) as events:
                     async for event in events:
                         yield event
-            except WindowError as error:
-                if not turn.rounds:
+            except (WindowError, SpentError) as error:
+                # What was shown stands; a turn that has shown nothing fails.
+                if not turn.rounds or not turn.visible.written.strip():
                     raise
-                turn.stopped = f"the window has no more room for this turn: {error}"
+                turn.stopped = f"the reply was ended here: {error}"
             if reading.plan is not None and turn.plan is None:
                 turn.plan = reading.plan
                 self._transcript.premeditated(turn.number, reading.plan)

@@ -19,6 +19,10 @@ from quaestor.window import Window
 _LETTERS_OF_A_TOKEN = 32
 
 
+class SpentError(LimitError):
+    """The next request could take the turn beyond the tokens or the money that it may take; it was not sent."""
+
+
 class Requests:
     """Sends requests to one model.
 
@@ -90,18 +94,18 @@ class Requests:
         """Refuse a request that could take the turn beyond what it may.
 
         Raises:
-            LimitError: it could.
+            SpentError: it could.
         """
         spent, settings = turn.usage, self._settings
         needed = spent.total_tokens + window.tokens + window.reserve
         if settings.tokens is not None and needed > settings.tokens:
-            raise LimitError(
+            raise SpentError(
                 f"this turn may take {settings.tokens} tokens, and its next request could bring it to {needed};"
                 " raise the limit or use a smaller window"
             )
         cost = settings.cost_of(spent.prompt_tokens + window.tokens, spent.completion_tokens + window.reserve)
         if settings.cost is not None and cost > settings.cost:
-            raise LimitError(
+            raise SpentError(
                 f"this turn may cost {settings.cost:g}, and its next request could bring it to {cost:.6g};"
                 " raise the limit or use a smaller window"
             )
