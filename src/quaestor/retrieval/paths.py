@@ -16,7 +16,7 @@ _EXAMPLE_FOLDERS = frozenset(
     benches""".split()
 )
 _VENDORED_FOLDERS = frozenset(
-    """vendor vendored _vendor thirdparty third_party node_modules external deps compat _compat legacy deprecated
+    """vendor vendored _vendor thirdparty third_party node_modules external deps dist compat _compat legacy deprecated
     polyfill polyfills""".split()
 )
 _SCRIPTS = [f"{kind}{language}s{x}" for kind in ("", "c", "m") for language in "jt" for x in ("", "x")]
