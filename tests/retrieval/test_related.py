@@ -91,6 +91,16 @@ def test_what_changes_is_seen(index: Index, tmp_path: Path) -> None:
     assert "shop/late.py" not in {one.path for one in index.related("seconds_of").relatives}
 
 
+def test_what_there_was_no_time_for_is_said(index: Index, tmp_path: Path) -> None:
+    index.related("seconds_of")
+    write(tmp_path / "repository", {"shop/retry.py": "# changed\n" + str(FILES["shop/retry.py"])})
+    index.refresh_seconds = 0.0
+    index.indexer.distrust()
+    [definition] = index.related("send_with_retry", ("definitions",)).of("definitions")
+    # Whether or not the time was enough, what is shown says truly which of the two it is.
+    assert definition.fresh == (definition.start_line == 9)
+
+
 def test_what_is_defined_within_a_function(index: Index, tmp_path: Path) -> None:
     write(tmp_path / "repository", {"deep.py": "def outer():\n    def inner_one():\n        pass\n    inner_one()\n"})
     found = index.related("inner_one")
