@@ -19,12 +19,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import _machine
-from _edit_cases import Case, cases, hunks, name_of
+from _edit_cases import ONLY_NEW, Case, cases, hunks, name_of
 from _edit_peer import Peer
 
 from quaestor.edits import parse, plan
 
 OURS = "quaestor"
+GROUPS = ("to be applied", "to be refused", "damage out of sight")
 RIGHT, REFUSED, WRONG = "right", "refused", "wrong"
 
 
@@ -89,6 +90,13 @@ def scored(case: Case, peer: Peer | None) -> list[Scored]:
     return result
 
 
+def group_of(case: Case) -> str:
+    """Return which part of the table a case belongs to."""
+    if case.name == ONLY_NEW:
+        return GROUPS[2]
+    return GROUPS[0] if case.truth is not None else GROUPS[1]
+
+
 def _outcome(case: Case, new: str | None) -> str:
     if new is None:
         return REFUSED
@@ -102,11 +110,11 @@ def _joined(case: Case, lines: Sequence[str]) -> str:
 def reported(scores: Sequence[Scored], repositories: Sequence[Path], taken: int, peer: Peer | None) -> dict[str, Any]:
     """Return counts by system and damage, with where they come from."""
     counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    to_apply: dict[str, bool] = {}
+    groups: dict[str, str] = {}
     reasons: Counter[str] = Counter()
     for score in scores:
         counts[score.system][score.case.name][score.outcome] += 1
-        to_apply[score.case.name] = score.case.truth is not None
+        groups[score.case.name] = group_of(score.case)
         if score.system == OURS:
             reasons[score.why] += 1
     return {
@@ -115,7 +123,7 @@ def reported(scores: Sequence[Scored], repositories: Sequence[Path], taken: int,
         "repositories": {name_of(path): _machine.commit(path) for path in repositories},
         "hunks": taken,
         "cases": sum(score.system == OURS for score in scores),
-        "to_apply": to_apply,
+        "groups": groups,
         "outcomes": {system: {name: dict(own) for name, own in named.items()} for system, named in counts.items()},
         "reasons": dict(reasons.most_common()),
         "milliseconds": {system: _median(scores, system) for system in counts},
@@ -133,8 +141,8 @@ def table(report: dict[str, Any]) -> str:
     lines = [f"{report['cases']} cases of {report['hunks']} hunks of {len(report['repositories'])} repositories"]
     lines.append(f"{'':26}{'cases':>6}  " + "".join(f"{system:>27}" for system in systems))
     lines.append(f"{'':34}" + "".join(f"{'right':>11}{'refused':>8}{'wrong':>8}" for _ in systems))
-    for wanted, title in ((True, "to be applied"), (False, "to be refused")):
-        names = [name for name, applies in report["to_apply"].items() if applies == wanted]
+    for title in GROUPS:
+        names = [name for name, group in report["groups"].items() if group == title]
         totals: dict[str, Counter[str]] = {system: Counter() for system in systems}
         for name in names:
             own = {system: Counter(report["outcomes"][system][name]) for system in systems}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_parts import RETRY, Run, contents
 
-from scripted_server import Recorded, ScriptedServer, StartServer
+from scripted_server import Call, Recorded, Reply, ScriptedServer, StartServer
 
 REPLY = """I raise the number of attempts.
 
@@ -198,6 +198,19 @@ def test_consent_in_a_terminal(repository: Path, tmp_path: Path, typed: str, exp
     os.close(master)
     assert b"\x1b[32m+MAX_ATTEMPTS = 5" in shown
     assert (repository / "src/retry.py").read_text() == expected
+
+
+def test_chat_applies_what_a_turn_proposed_by_a_call(
+    quaestor: Run, repository: Path, scripted_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {"path": "src/retry.py", "search": "MAX_ATTEMPTS = 3", "replace": "MAX_ATTEMPTS = 5"}
+    server = scripted_server([Reply(calls=[Call("edit", [json.dumps(wanted)])])], models=("gpt-4o",))
+    monkeypatch.setattr("sys.stdin", io.StringIO("update the number of attempts to five\n/apply\n"))
+    done = quaestor("chat", repository, *at(server), "--json")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert "proposed" in [event["event"] for event in events], events[5]
+    assert "+MAX_ATTEMPTS = 5" in events[-1]["diff"]
+    assert (repository / "src/retry.py").read_text() == RETRY
 
 
 def test_chat_edits_applies_and_undoes(

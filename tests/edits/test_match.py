@@ -105,6 +105,12 @@ def test_what_stands_elsewhere_too_but_for_blanks_is_refused(search: str) -> Non
     assert refused(nested, search, "};\n").kind == "ambiguous"
 
 
+def test_blanks_at_line_ends_that_may_be_meant_are_refused() -> None:
+    file = "one  \ntwo\n"
+    assert refused(file, "one \ntwo \n", "one \nthree \n").kind == "conflict"
+    assert result("one\ntwo\n", "one \ntwo \n", "one \nthree \n")[0] == "one\nthree\n"
+
+
 def test_only_typography_that_the_model_put_in_is_undone() -> None:
     search, replace = "        self.notes = “none”\n", "        self.notes = “none”  # none — yet\n"
     assert refused(FILE, search, replace).kind == "conflict"

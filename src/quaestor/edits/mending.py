@@ -25,7 +25,8 @@ class Mending:
         self._file = file
         self._prose = prose
         self._indent: Indent = indentation(self._pairs, proposed, file)
-        self._strips = any(said != said.rstrip() and there == there.rstrip() for said, there in self._pairs)
+        self._strips = any(_tail(said) != _tail(there) for said, there in self._pairs)
+        self._ends_matter = any(_tail(there) for _, there in self._pairs)
         self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
 
     def line(self, said: str) -> str:
@@ -40,6 +41,8 @@ class Mending:
         body = self._plain(body)
         if self._spread and ("  " in body.strip() or "\t" in body):
             raise UnclearError("blanks within its lines differ from the file's")
+        if self._strips and self._ends_matter and _tail(body):
+            raise UnclearError("blanks at its lines' ends differ from the file's")
         return self._indent(indent_of(said)) + (body.rstrip(" \t") if self._strips else body)
 
     def _plain(self, body: str) -> str:
@@ -66,3 +69,7 @@ class Mending:
 
 def _inner(line: str) -> str:
     return straight(line).strip()
+
+
+def _tail(line: str) -> str:
+    return line[len(line.rstrip(" \t")) :]
