@@ -91,6 +91,19 @@ def test_what_changes_is_seen(index: Index, tmp_path: Path) -> None:
     assert "shop/late.py" not in {one.path for one in index.related("seconds_of").relatives}
 
 
+def test_a_very_large_file_is_read_where_it_matters(index: Index, tmp_path: Path) -> None:
+    padding = "".join(f"    def method_{number}(self):\n        return {number}\n\n" for number in range(4000))
+    words = "        A line of words.\n" * 200
+    docstring = f'        """Tell.\n\n{words}        >>> large_one(1)\n        """\n'
+    text = f"class Large:\n{padding}    def large_one(self):\n{docstring}        return self.large_one()\n"
+    assert len(text) > 150_000
+    write(tmp_path / "repository", {"large.py": text})
+    last = text.count("\n")
+    found = index.related("large_one", ("definitions", "callers"))
+    assert places(found, "definitions") == [("definition", "large.py", 12_002, "Large.large_one")]
+    assert places(found, "callers") == [("call", "large.py", last, "Large.large_one")]
+
+
 def test_what_there_was_no_time_for_is_said(index: Index, tmp_path: Path) -> None:
     index.related("seconds_of")
     write(tmp_path / "repository", {"shop/retry.py": "# changed\n" + str(FILES["shop/retry.py"])})

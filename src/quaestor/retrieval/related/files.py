@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from quaestor.passages import Chunk, Document
 from quaestor.retrieval.related.values import RelatedKind, Relative, Role
@@ -30,8 +31,14 @@ class IndexedFile:
     lines: Sequence[str]
 
     def with_only(self, wanted: Callable[[Chunk], bool]) -> str:
-        """Return the text with the lines of all other chunks left blank."""
-        return _joined([one for one in self.chunks if wanted(one.chunk)])
+        """Return the text with the lines of all other chunks left blank, but for those of the same definitions."""
+        kept: list[StoredChunk] = []
+        # Half of a definition may end within a string, and everything after it would be read the wrong way.
+        for _, group in groupby(self.chunks, key=lambda one: (one.chunk.scope, one.chunk.symbol)):
+            pieces = list(group)
+            if any(wanted(one.chunk) for one in pieces):
+                kept += pieces
+        return _joined(kept)
 
     def chunk_at(self, line: int) -> Chunk | None:
         """Return the chunk that holds a line, or None if it is blank."""
