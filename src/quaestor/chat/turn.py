@@ -39,7 +39,7 @@ class Turn:
         over: whether no more calls are possible.
         apart: whether a call has come since the last text.
         stopped: why the loop was ended before the model had come to its end; empty if it was not.
-        usage: tokens of all requests so far.
+        spent: tokens of each request so far.
         model: what wrote the reply.
         retried: whether a request was already composed anew because it was too long.
         ended: whether its ending is on record.
@@ -62,7 +62,7 @@ class Turn:
     over: bool = False
     apart: bool = False
     stopped: str = ""
-    usage: Usage = field(default_factory=lambda: Usage(0, 0, reported=True))
+    spent: list[Usage] = field(default_factory=list)
     model: str = _EXTRACTIVE
     retried: bool = False
     ended: bool = False
@@ -78,13 +78,18 @@ class Turn:
         self.apart = False
         return self.visible.feed(text)
 
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all requests so far; reported if the server reported every one of them."""
+        return Usage(
+            sum(one.prompt_tokens for one in self.spent),
+            sum(one.completion_tokens for one in self.spent),
+            reported=bool(self.spent) and all(one.reported for one in self.spent),
+        )
+
     def spend(self, usage: Usage, model: str) -> None:
         """Take note of what a request took, and who answered it."""
-        self.usage = Usage(
-            self.usage.prompt_tokens + usage.prompt_tokens,
-            self.usage.completion_tokens + usage.completion_tokens,
-            self.usage.reported and usage.reported,
-        )
+        self.spent.append(usage)
         self.model = model
 
 
