@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from chat_parts import answer, ask
+from chat_parts import Scripted, answer, ask
 from loop_parts import WAYS, Runs, Way, each_way, of_kind, sent_text, talking
 
 from quaestor import Index, tags
+from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Citations, Composed, Done, Proposed, Returned, Stopped, Text
 from quaestor.messages import Message
 from scripted_server import Call, Reply, StartServer
@@ -171,3 +172,26 @@ def test_a_quoted_tag_is_text(corpus: Index, scripted_server: StartServer, way: 
     events = ask(talking(corpus, server, way, runs), QUESTION)
     assert answer(events) == 'Write `<|search query={"x"}|>` to search.'
     assert runs.called == []
+
+
+@each_way
+def test_no_answer_after_a_call_is_said_without_its_mark(corpus: Index, scripted_server: StartServer, way: Way) -> None:
+    script = [way.call("search", {"query": "x"}, "Let me look."), "[no answer] Nothing is said of it."]
+    events = ask(talking(corpus, scripted_server(script, models=("gpt-4o",)), way), QUESTION)
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert (done.known, done.answer) == (False, "Let me look.\n\nNothing is said of it.")
+    assert "".join(event.text for event in of_kind(events, Text)) == done.answer
+
+
+def test_what_is_written_behind_a_call_is_dropped(corpus: Index) -> None:
+    # A model of somebody's own may pay no heed to stop sequences.
+    for capabilities in (way.capabilities for way in WAYS):
+        first = 'Look.\n<|search query={"dough"}|>\n<|result|>no<|/result|>\nIt is so. <|read path={"x"}|>'
+        model = Scripted(first, FOUND)
+        model.capabilities = capabilities
+        runs = Runs(corpus)
+        events = ask(Conversation(corpus, model, subroutines=runs.registry), QUESTION)
+        assert answer(events) == f"Look.\n\n{FOUND}"
+        assert runs.called == [("search", {"query": "dough"})]
+        assert "It is so" not in str(model.requests[1].messages)

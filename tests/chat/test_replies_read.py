@@ -40,16 +40,19 @@ def test_a_reply_is_read_the_same_however_it_is_cut(text: str, marks: bool, reas
     assert cut == whole
     assert (second.calls, second.plan, second.goes_on) == (first.calls, first.plan, first.goes_on)
     assert second.written == first.written
-    assert first.written.removesuffix(tags.CLOSING).startswith(text.removesuffix(tags.CLOSING))
     assert first.said == whole
+    if not first.calls:
+        assert first.written in (text, text + tags.CLOSING)
 
 
 @given(SOUP)
 def test_what_is_shown_is_what_stripping_leaves(text: str) -> None:
     shown, reading = read([text], marks=True, finished=Finished(reason="length"))
     parser, visible = tags.Parser({*NAMES, *tags.Tag}), tags.Shown()
-    assert shown == visible.take(parser.feed(text)) + visible.take(parser.close(cut=True))
-    assert reading.written == text
+    stripped = visible.take(parser.feed(text)) + visible.take(parser.close(cut=True))
+    assert stripped.startswith(shown)
+    assert text.startswith(reading.written)
+    assert reading.calls or (shown, reading.written) == (stripped, text)
 
 
 @pytest.mark.parametrize("native", [False, True])

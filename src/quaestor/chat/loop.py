@@ -123,6 +123,8 @@ class Loop:
                 yield Stopped(turn.stopped)
             if turn.stopped or not (reading.calls or reading.goes_on):
                 return
+            if reading.calls and (text := turn.visible.part()):
+                yield Text(text)
             async with aclosing(self._answered(turn, reading)) as events:
                 async for event in events:
                     yield event

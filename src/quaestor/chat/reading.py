@@ -48,13 +48,15 @@ class Reading:
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
+        if self._called:
+            return ""
         self.written += piece
         return self._said(self._text_calls.feed(self._take(self._parser.feed(piece))))
 
     def finish(self, finished: Finished) -> str:
         """Take the end of the reply and return the rest of what can be shown."""
         cut = finished.reason not in ("stop", "tool_calls")
-        stopped = self._marks and self._stopped_at_mark(finished)
+        stopped = self._marks and not self._called and self._stopped_at_mark(finished)
         text = self.feed(tags.CLOSING) if stopped else ""
         self.goes_on = stopped and not self.calls and not self._parser.held
         if self.goes_on:
@@ -79,10 +81,22 @@ class Reading:
         return finished.reason == "stop" and not finished.tool_calls and inside
 
     def _take(self, parts: Iterable[tags.Part]) -> str:
-        parts = tuple(parts)
-        for part in parts:
+        """Keep what parts say, up to the first call: what a model writes behind it, it could only invent."""
+        text, rest = "", list(parts)
+        while rest and not self._called:
+            part = rest.pop(0)
             self._keep(part)
-        return self._shown.take(parts)
+            text += self._shown.take((part,))
+        if self._called:
+            unread = "".join(part.raw for part in rest) + self._parser.held
+            self.written = self.written.removesuffix(unread)
+            self._parser.close()
+        return text
+
+    @property
+    def _called(self) -> bool:
+        """Whether a tag has called something."""
+        return bool(self.calls)
 
     def _keep(self, part: tags.Part) -> None:
         identifier = f"tag_{len(self.calls) + 1}"

@@ -18,28 +18,49 @@ class Visible:
     def __init__(self) -> None:
         self.written = ""
         self._held = True
+        self._begins = 0  # where the part begins that is written now: behind the last call
 
     @property
     def known(self) -> bool:
         """Whether the reply, as far as it goes, claims to be an answer."""
-        return bool(self.written.strip()) and not says_no_answer(self.written)
+        return bool(self.written.strip()) and not says_no_answer(self._part)
 
     @property
     def answer(self) -> str:
         """The reply as it is shown and remembered."""
-        return self.written if self.known else without_no_answer(self.written)
+        return self.written[: self._begins] + _without_mark(self._part)
+
+    def part(self) -> str:
+        """Begin another part of the reply, which may be an answer or not, and return what was held back of the last."""
+        held = self.rest()
+        self.written = self.answer
+        self._held, self._begins = True, len(self.written)
+        return held
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
         self.written += piece
         if not self._held:
             return piece
-        if len(self.written) < _MARK_LENGTH or says_no_answer(self.written):
+        part = self._part
+        if len(part) < _MARK_LENGTH or says_no_answer(part):
             return ""
         self._held = False
-        return self.written
+        return part
 
     def rest(self) -> str:
         """Return what was held back, now that the reply is whole."""
         held, self._held = self._held, False
-        return self.answer if held else ""
+        return _without_mark(self._part) if held else ""
+
+    @property
+    def _part(self) -> str:
+        return self.written[self._begins :]
+
+
+def _without_mark(part: str) -> str:
+    """Return a part of a reply as it is shown; the blank lines before it stay."""
+    if not says_no_answer(part):
+        return part
+    rest = part.lstrip()
+    return part[: len(part) - len(rest)] + without_no_answer(rest)
