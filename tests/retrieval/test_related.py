@@ -93,9 +93,11 @@ def test_what_changes_is_seen(index: Index, tmp_path: Path) -> None:
 
 def test_a_very_large_file_is_read_where_it_matters(index: Index, tmp_path: Path) -> None:
     padding = "".join(f"    def method_{number}(self):\n        return {number}\n\n" for number in range(4000))
-    words = "        A line of words.\n" * 200
-    docstring = f'        """Tell.\n\n{words}        >>> large_one(1)\n        """\n'
-    text = f"class Large:\n{padding}    def large_one(self):\n{docstring}        return self.large_one()\n"
+    words = "        A line of words.\n" * 100
+    docstring = f'        """Tell.\n\n{words}        >>> x.large_one(1)\n{words}        """\n'
+    taken = "".join(f"        argument_{number}: int = {number},\n" for number in range(100))
+    head = f"    def large_one(\n        self,\n{taken}    ):\n"
+    text = f"class Large:\n{padding}{head}{docstring}        return self.large_one()\n"
     assert len(text) > 150_000
     write(tmp_path / "repository", {"large.py": text})
     last = text.count("\n")
