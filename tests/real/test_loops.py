@@ -32,12 +32,22 @@ WAYS = {
 }
 
 
+def built(factory: pytest.TempPathFactory, *names: str) -> Index:
+    folder = factory.mktemp("corpus")
+    for name in names:
+        (folder / name).write_text(FILES[name], encoding="utf-8")
+    return Index.build(folder, settings=Settings(home=str(factory.mktemp("home"))))
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("corpus")
-    for name, text in FILES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with Index.build(folder, settings=Settings(home=str(tmp_path_factory.mktemp("home")))) as index:
+    with built(tmp_path_factory, *FILES) as index:
+        yield index
+
+
+@pytest.fixture(scope="module")
+def retrying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with built(tmp_path_factory, "retry.py") as index:
         yield index
 
 
@@ -94,9 +104,9 @@ def test_native_calls(index: Index, llama: RealServer) -> None:
     assert done(events).answer == 'The list of providers is in `providers.py` [1: "PROVIDERS = ["].'
 
 
-def test_a_plan_is_begun_for_the_model(index: Index, llama: RealServer) -> None:
+def test_a_plan_is_begun_for_the_model(retrying: Index, llama: RealServer) -> None:
     model = chat_model(llama, capabilities=Capabilities(continues_assistant=True))
-    events = turn(index, model, "What becomes of a failed request?", premeditation=True)
+    events = turn(retrying, model, "What becomes of a failed request?", premeditation=True)
     [premeditated] = [event for event in events if isinstance(event, Premeditated)]
     assert premeditated.plan.asked == "the fate of a failed request"
     assert (premeditated.plan.subroutines, premeditated.plan.problem) == (("search",), "")
