@@ -86,3 +86,21 @@ def test_the_brief_suits_the_corpus(corpus: Index) -> None:
     (corpus.root / "more.md").write_text("# More\n\nThere is more of it.\n", encoding="utf-8")
     corpus.refresh()
     assert "a corpus of documents" in begun(corpus)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<think>\nHm, <|search|> ...\n</think>\n\nIt is so.", "It is so."),
+        ("\n <think>x</think>It is so.", "It is so."),
+        ("<think>never ended", ""),
+        ("It thinks: <think>x</think>.", "It thinks: <think>x</think>."),
+        ("<thinking>x", "<thinking>x"),
+        ("<thin", "<thin"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_thoughts_before_a_reply_are_left_out(text: str, shown: str, size: int) -> None:
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    found, reading = read(pieces, marks=True, finished=Finished("stop"))
+    assert (found, reading.calls) == (shown, [])

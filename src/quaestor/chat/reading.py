@@ -8,6 +8,7 @@ from quaestor import tags
 from quaestor.chat.plan import Plan, read_plan
 from quaestor.chat.rounds import Asked
 from quaestor.chat.textcalls import TextCalls, call_of
+from quaestor.chat.thinking import Thinking
 from quaestor.models import Finished
 from quaestor.prompts import load
 
@@ -37,6 +38,7 @@ class Reading:
         self._parser = parser
         self._shown = shown
         self._marks = marks
+        self._thinking = Thinking()
         # Only where tool calls are native may text be one that the server failed to read.
         self._text_calls = TextCalls(() if marks else names)
         self.written = opening
@@ -48,6 +50,9 @@ class Reading:
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
+        return self._read(self._thinking.feed(piece))
+
+    def _read(self, piece: str) -> str:
         if self._called:
             return ""
         self.written += piece
@@ -55,9 +60,10 @@ class Reading:
 
     def finish(self, finished: Finished) -> str:
         """Take the end of the reply and return the rest of what can be shown."""
+        text = self._read(self._thinking.finish())
         cut = finished.reason not in ("stop", "tool_calls")
         stopped = self._marks and not self._called and self._stopped_at_mark(finished)
-        text = self.feed(tags.CLOSING) if stopped else ""
+        text += self._read(tags.CLOSING) if stopped else ""
         self.goes_on = stopped and not self.calls and not self._parser.held
         if self.goes_on:
             return text
