@@ -238,12 +238,13 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     """Return the part of the settings that conversations read.
 
     Raises:
-        UsageError: the setting 'premeditation' is none of its words.
+        UsageError: a setting is none of its words.
     """
     from quaestor.chat.settings import ConversationSettings  # noqa: PLC0415 - only for conversations
 
-    if settings.premeditation not in ("on", "off"):
-        raise UsageError(f"Setting 'premeditation' cannot be {settings.premeditation!r}. Use 'on' or 'off'.")
+    for name in ("premeditation", "examples"):
+        if getattr(settings, name) not in ("on", "off"):
+            raise UsageError(f"Setting {name!r} cannot be {getattr(settings, name)!r}. Use 'on' or 'off'.")
     return ConversationSettings(
         reserve=settings.reserve,
         passages=settings.passages,
@@ -256,6 +257,7 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
         prompt_price=settings.prompt_price,
         completion_price=settings.completion_price,
         premeditation=settings.premeditation == "on",
+        examples=settings.examples == "on",
     )
 
 

@@ -62,6 +62,7 @@ class Settings:
     timeout: float = 120.0
     subroutines: str = "auto"
     premeditation: str = "on"
+    examples: str = "off"
     turn_calls: int = 8
     turn_seconds: float = 600.0
     turn_tokens: int = 200_000
@@ -125,6 +126,11 @@ RULES: Mapping[str, Rule] = {
         "whether the model is to say first, unseen, what it is about to do: 'on' or 'off'",
         "closed",
         ("QUAESTOR_PREMEDITATION",),
+    ),
+    "examples": Rule(
+        "whether a model is shown an answer of the wanted form, for small models: 'on' or 'off'",
+        "closed",
+        ("QUAESTOR_EXAMPLES",),
     ),
     "turn_calls": Rule("calls of subroutines that a turn may make", "lower", ("QUAESTOR_TURN_CALLS",), least=0),
     "turn_seconds": Rule("seconds that a turn may take", "lower", ("QUAESTOR_TURN_SECONDS",), least=1),

@@ -236,6 +236,18 @@ def test_surrogates_in_questions_and_replies(corpus: Index) -> None:
     assert conversation.messages[1:] == (Message("user", turn.question), Message("assistant", turn.answer))
 
 
+def test_examples_are_sent_on_request_and_are_no_part_of_the_conversation(corpus: Index) -> None:
+    model = Scripted(CITED, "Yes.")
+    conversation = Conversation(corpus, model, settings=ConversationSettings(examples=True))
+    for question in (QUESTION, "and why?"):
+        events = ask(conversation, question)
+        assert "example client" not in next(one.query for one in events if isinstance(one, Searching))
+    for request in model.requests:
+        names = [message.name for message in request.messages if message.role == "system"]
+        assert names[:3] == [None, "example_user", "example_assistant"]
+    assert [message.content for message in conversation.messages[3:5]] == [QUESTION, CITED]
+
+
 # --- overflow ---------------------------------------------------------------------------------------------------
 
 

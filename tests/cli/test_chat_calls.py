@@ -118,7 +118,7 @@ def test_subroutines_can_be_turned_off(
     assert "<|plan" not in str(server.requests[-1].body)
 
 
-@pytest.mark.parametrize("name", ["SUBROUTINES", "PREMEDITATION"])
+@pytest.mark.parametrize("name", ["SUBROUTINES", "PREMEDITATION", "EXAMPLES"])
 def test_other_words_are_refused(
     quaestor: Run, scripted_server: StartServer, repository: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -86,6 +86,12 @@ def instructions(brief: Brief = "code", *more: str) -> Message:
     return Message("system", "\n\n".join(filter(None, (load("chat").render(brief=begun, no_answer=NO_ANSWER), *more))))
 
 
+def examples() -> tuple[Message, ...]:
+    """Return a question and its answer as few-shot examples, which are no part of the conversation."""
+    names = ("example_user", "example_assistant")
+    return tuple(Message("system", load(name).render(), name=name) for name in names)
+
+
 def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Return the passages that the model sees, be it in the window's own message or in an earlier one."""
     kept = {

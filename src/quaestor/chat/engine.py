@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from quaestor.chat.calling import Calling
-from quaestor.chat.composing import Composer, instructions
+from quaestor.chat.composing import Composer, examples, instructions
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
 from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
@@ -84,7 +84,9 @@ class Conversation:
         names = subroutines.names if subroutines else ()
         brief = self.settings.brief or _brief_for(index)
         system = instructions(brief, protocol.brief(), _plan(self.settings, names))
-        self._history = restored(self.transcript, model, limit, system)
+        self._history = restored(
+            self.transcript, model, limit, (system, *(examples() if self.settings.examples else ()))
+        )
         self._numbering = Numbering(source.passage for source in self.transcript.sources() if source.cited)
         self._loop = None if model is None else self._made_loop(model, protocol, subroutines)
         self._protocol = protocol
@@ -150,7 +152,7 @@ class Conversation:
             WindowError: the question does not fit the model's window.
         """
         turn = Turn(0, _checked(question), None, 0.0)
-        query = self._query([*self._history.messages[1:], turn.question])
+        query = self._query([*self._history.said, turn.question])
         hits, _ = await self._found(turn, query)
         window = self._window(turn)
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
@@ -180,7 +182,7 @@ class Conversation:
             self._busy = False
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
-        query = self._query([*self._history.messages[1:], turn.question])
+        query = self._query([*self._history.said, turn.question])
         yield Searching(query.single)
         hits, quoted = await self._found(turn, query)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])

@@ -31,6 +31,11 @@ class History:
     ids: list[int | None] = field(default_factory=list)
     summaries: Summaries = field(default_factory=Summaries)
 
+    @property
+    def said(self) -> list[Message]:
+        """The messages of the turns that are done."""
+        return [message for message in self.messages if message.role != "system"]
+
     def with_turn(self, turn: Turn, tail: Sequence[Message] = ()) -> Sent:
         """Return the messages with a turn's question and what follows it, and their numbers."""
         messages = [*self.messages, turn.question, *tail]
@@ -42,19 +47,19 @@ class History:
         self.ids += [turn.question_id, *ids]
 
 
-def restored(transcript: Transcript, model: Model | None, limit: int, system: Message) -> History:
+def restored(transcript: Transcript, model: Model | None, limit: int, head: Sequence[Message]) -> History:
     """Return the history that a transcript holds.
 
     Args:
         transcript: the record.
         model: whose window may be known from it.
         limit: the window otherwise, tokens.
-        system: the instructions.
+        head: the instructions, and examples.
     """
     learned = None if model is None else transcript.limit_of(model.name)
     messages, ids = transcript.conversation()
-    numbers: list[int | None] = [None, *ids]
-    history = History(min(limit, learned or limit), [system, *messages], numbers)
+    numbers: list[int | None] = [*(None for _ in head), *ids]
+    history = History(min(limit, learned or limit), [*head, *messages], numbers)
     if kept := transcript.summaries():
         _, last, text = kept[-1]
         history.summaries = Summaries(text, numbers.index(last) + 1 if last in numbers else 0)

@@ -30,6 +30,7 @@ class ConversationSettings:
         prompt_price: of a million tokens sent.
         completion_price: of a million tokens received.
         premeditation: whether the model is to say first, unseen, what it is about to do.
+        examples: whether the model is shown an answer of the wanted form.
         grounded: whether no model is asked where nothing at all was found, for it could only invent.
         brief: how the system message begins; None: by what the corpus mostly holds.
     """
@@ -47,6 +48,7 @@ class ConversationSettings:
     prompt_price: float = 0.0
     completion_price: float = 0.0
     premeditation: bool = False
+    examples: bool = False
     grounded: bool = False
     brief: Brief | None = None
 
