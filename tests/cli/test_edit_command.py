@@ -89,6 +89,20 @@ def test_a_refused_change_is_explained_to_the_model_once(
     assert done.json["refusals"][0]["kind"] == "not found"
 
 
+def test_a_misquoted_place_is_shown_to_the_model_as_it_is(
+    quaestor: Run, repository: Path, scripted_server: StartServer
+) -> None:
+    body = "    for attempt in range(MAX_ATTEMPTS):\n        answer = send(request)\n        if answer.status != {0}:\n"
+    wrong = f"src/retry.py\n<<<<<<< SEARCH\n{body.format(500)}=======\n{body.format(429)}>>>>>>> REPLACE\n"
+    server = scripted_server([wrong, wrong.replace("500", "503")])
+    done = quaestor("edit", WISH, repository, *at(server), "--yes", "--json")
+    told = server.requests[1].messages[-1]["content"]
+    assert "src/retry.py, from line" in told
+    assert "        if answer.status != 503:" in told
+    assert done.json["applied"] is True
+    assert "429" in (repository / "src/retry.py").read_text()
+
+
 def test_a_check_that_fails_is_told_and_can_be_undone(quaestor: Run, repository: Path, tmp_path: Path) -> None:
     reply = tmp_path / "reply.md"
     reply.write_text(REPLY, encoding="utf-8")

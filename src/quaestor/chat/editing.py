@@ -17,8 +17,8 @@ from quaestor.chat.fitting import ask_message, fit_passages
 from quaestor.chat.streaming import stream_within
 from quaestor.chunking.decode import decode
 from quaestor.corpus import Corpus
-from quaestor.edits import Plan, Proposal, parse
-from quaestor.errors import NotFoundError
+from quaestor.edits import Plan, Proposal, Refusal, parse
+from quaestor.errors import ForbiddenError, NotFoundError
 from quaestor.messages import Message, Usage
 from quaestor.models import Finished, Model, Request
 from quaestor.passages import Hit
@@ -30,6 +30,7 @@ _SMALL = re.compile(r"(?<![\d.])(?:0\.\d+|[123](?:\.\d+)?)b\b", re.IGNORECASE)
 _MENTIONED = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.\w+")
 # A file that would take more of the window than this is shown in the parts that were found.
 _WHOLE_FILE_SHARE = 3
+_EXCERPT_LINES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ async def propose_edit(
         usage = _sum(usage, finished.usage or Usage(counter.request(messages), counter.text(reply), reported=False))
         proposal = parse(reply, whole=whole)
         plan = planned(proposal)
-        corrected = _corrected(messages, reply, plan, counter, settings)
+        corrected = _corrected(corpus, messages, reply, plan, counter, settings)
         if not proposal or not plan.refusals or turn == settings.rounds or corrected is None:
             yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
             return
@@ -179,7 +180,7 @@ def _passages(
 def _whole_file(corpus: Corpus, path: str, n: int) -> Passage | None:
     try:
         data = corpus.read(path)
-    except NotFoundError:
+    except (NotFoundError, ForbiddenError):
         return None
     if data is None:
         return None
@@ -193,13 +194,30 @@ def _is_small(passage: Passage, counter: MessageCounter, limit: int) -> bool:
 
 
 def _corrected(
-    messages: tuple[Message, ...], reply: str, plan: Plan, counter: MessageCounter, settings: EditSettings
+    corpus: Corpus,
+    messages: tuple[Message, ...],
+    reply: str,
+    plan: Plan,
+    counter: MessageCounter,
+    settings: EditSettings,
 ) -> tuple[Message, ...] | None:
     """Return the request for a corrected reply, or None if there is no room for it."""
     reasons = "\n".join(f"- {refusal.message}" for refusal in plan.refusals)
-    more = (Message("assistant", reply), Message("user", load("edit_refused").render(reasons=reasons)))
+    excerpts = "\n\n".join(filter(None, (_excerpt(corpus, refusal) for refusal in plan.refusals)))
+    said = load("edit_refused").render(reasons=reasons, excerpts=excerpts).replace("\n\n\n", "\n")
+    more = (Message("assistant", reply), Message("user", said))
     fits = counter.request((*messages, *more)) + _reserve(settings) <= settings.window
     return (*messages, *more) if reply.strip() and fits else None
+
+
+def _excerpt(corpus: Corpus, refusal: Refusal) -> str:
+    """Return the lines of a file where a refused change came nearest."""
+    file = _whole_file(corpus, refusal.path, 1) if refusal.lines else None
+    if file is None:
+        return ""
+    start = max(1, refusal.lines[0] - 2)
+    lines = file.text.split("\n")[start - 1 : start - 1 + _EXCERPT_LINES]
+    return load("edit_excerpt").render(path=refusal.path, start=str(start), lines="\n".join(lines))
 
 
 def _reserve(settings: EditSettings) -> int:
