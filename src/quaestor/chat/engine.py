@@ -220,6 +220,8 @@ class Conversation:
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         citations, unsupported = self._verified(turn) if found else ((), ())
         answer = Message("assistant", clean(turn.visible.answer))
+        # Without a request nobody reported anything.
+        usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
         ending = Ending(
             "done",
             messages=(answer,) if answer.content.strip() else (),
@@ -228,12 +230,12 @@ class Conversation:
             error=turn.stopped,
             citations=citations,
             unsupported=unsupported,
-            usage=turn.usage,
+            usage=usage,
         )
         added = self.transcript.end(turn.number, ending)
         turn.ended = True
         self._history.add(turn, ending.messages, added)
-        done = Done(answer.content, found, turn.model, turn.usage, tuple(turn.proposals))
+        done = Done(answer.content, found, turn.model, usage, tuple(turn.proposals))
         return Citations(citations, unsupported), done
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
