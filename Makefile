@@ -20,8 +20,8 @@ demo: $(STAMP)
 	@echo '$$ quaestor search "where are citations checked against the file" -k 3'
 	@$(BIN)/quaestor search "where are citations checked against the file" -k 3
 	@echo
-	@echo '$$ quaestor ask "How does an edited file get back into the index?"'
-	@$(BIN)/quaestor ask "How does an edited file get back into the index?"
+	@echo '$$ quaestor ask "What may a project file not set?"'
+	@$(BIN)/quaestor ask "What may a project file not set?"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
