@@ -25,8 +25,8 @@ Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
 # Scores are known for this many chunks of each retriever, and this many of them become candidates: a chunk that one
 # retriever puts first has then a score from the other even where that one puts it far down.
-_SCORED = 400
-_CANDIDATES = 100
+_SCORED = 300
+_CANDIDATES = 75
 _DEFINITIONS = 20
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _SYMBOL = FieldBoosts(0.0, 0.0, 1.0)
