@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quaestor.prompts import load
-from quaestor.window.trim import trim
+from quaestor.window.trim import longest, trim
 
 Count = Callable[[str], int]
-_FIRST_GUESS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
     # The whole needs no mark, so that it may fit where all but its last line does not.
     if count_up_to("\n".join(lines), budget, count):
         return Fitted("\n".join(lines), len(lines))
-    most = _longest(len(lines) - 1, lambda number: count(shown(number)) <= budget)
+    most = longest(len(lines) - 1, lambda number: count(shown(number)) <= budget)
     while most > 0 and count(shown(most)) > budget:
         most -= 1
     if most > 0:
@@ -79,20 +78,6 @@ def count_up_to(text: str, budget: int, count: Count) -> bool:
 def plural(number: int, noun: str) -> str:
     """Return ``1 line``, ``20 lines``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return about the largest number that fits, by doubling, then halving: a long text is never counted whole."""
-    low, high = 0, min(_FIRST_GUESS, most)
-    while high < most and fits(high):
-        low, high = high, min(2 * high, most)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _letters(text: str, budget: int, count: Count) -> str:

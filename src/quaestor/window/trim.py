@@ -25,7 +25,7 @@ def trim(text: str, budget: int, count: Callable[[str], int], mark: str) -> str 
     def shown(length: int) -> str:
         return f"{text[:length].rstrip()}\n{mark}"
 
-    fits = _longest(len(text), lambda length: count(shown(length)) <= budget)
+    fits = longest(len(text), lambda length: count(shown(length)) <= budget)
     while fits > 0:
         place = _cut(text, fits)
         if text[:place].strip() and count(shown(place)) <= budget:
@@ -34,8 +34,8 @@ def trim(text: str, budget: int, count: Callable[[str], int], mark: str) -> str 
     return None
 
 
-def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return about the largest length that fits, by doubling, then halving: a long text is never counted whole."""
+def longest(most: int, fits: Callable[[int], bool]) -> int:
+    """Return about the largest number that fits, by doubling, then halving: a long text is never counted whole."""
     low, high = 0, min(_FIRST_GUESS, most)
     while high < most and fits(high):
         low, high = high, min(2 * high, most)
