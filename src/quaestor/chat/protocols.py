@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from quaestor import tags
 from quaestor.chat.rounds import Answered, Round
 from quaestor.messages import Message, ToolCall
 from quaestor.models.capabilities import Capabilities
 from quaestor.prompts import load
-from quaestor.subroutines import Registry
 from quaestor.window.units import RESULT
+
+if TYPE_CHECKING:
+    from quaestor.subroutines import Registry
 
 
 class CallProtocol(Protocol):

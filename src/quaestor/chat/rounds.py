@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from quaestor.subroutines import Outcome
+if TYPE_CHECKING:
+    from quaestor.subroutines import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from quaestor.edits import Proposal
 from quaestor.prompts.passages import Passage
+
+if TYPE_CHECKING:
+    from quaestor.edits import Proposal
 
 ParameterKind = Literal["string", "integer", "number", "boolean"]
 Value = str | int | float | bool

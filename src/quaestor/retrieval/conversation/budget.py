@@ -23,15 +23,20 @@ def joined(first: str, others: Iterable[str], budget: int, count: CountTokens) -
         budget: tokens of the result at most.
         count: counts tokens; it need not be additive.
     """
-    if count(first) > budget:
+    if not _fits(first, budget, count):
         return _without_middle(first, budget, count)
     text = first
     for other in filter(None, others):
         longer = f"{text}\n{other}" if text else other
-        if count(longer) > budget:
+        if not _fits(longer, budget, count):
             return _longest(len(text) + _SMALLEST_PART, len(longer), partial(_start, longer), budget, count) or text
         text = longer
     return text
+
+
+def _fits(text: str, budget: int, count: CountTokens) -> bool:
+    """Tell whether a text fits; no token is shorter than a byte, so a short one need not be counted."""
+    return len(text.encode("utf-8", "replace")) <= budget or count(text) <= budget
 
 
 def _without_middle(text: str, budget: int, count: CountTokens) -> str:
