@@ -8,6 +8,7 @@ import click
 
 from quaestor.cli.options import configure, find_root
 from quaestor.cli.output import remark
+from quaestor.errors import UsageError
 
 
 @click.command("mcp")
@@ -20,8 +21,15 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
     Serving begins at once; what is not indexed yet is indexed behind.
     """
     from quaestor.serving.corpora import Corpora  # noqa: PLC0415 - half a second that --help need not wait
-    from quaestor.serving.mcp.server import make_server, serve_http, serve_stdio  # noqa: PLC0415
     from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
+
+    try:
+        from quaestor.serving.mcp.server import make_server, serve_http, serve_stdio  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"The MCP server needs the package {error.name!r}, which is not installed. Run "
+            "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."
+        ) from error
 
     roots = [find_root(path) for path in paths] or [find_root(None)]
     with Corpora(roots, lambda root: configure(root).settings) as corpora:

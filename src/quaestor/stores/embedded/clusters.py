@@ -21,6 +21,7 @@ LEAST_ROWS = 150_000
 """Fewer rows than this are not grouped: looking at all of them is quick enough."""
 VISITED_ROWS = 196_608
 """Rows whose sketches a query looks at, some 5 ms on one core; of fewer rows, all are scored exactly."""
+_VISITED_SHARE = 0.3
 
 SCORED_ROWS = 4096
 """Rows of these that are scored exactly, or ten for each one wanted: under 1 ms."""
@@ -32,6 +33,11 @@ _ROUNDS = 6
 _BLOCK_ROWS = 4096
 _SKETCH_COLUMNS = 96  # of 256 in a static embedder's vectors, with four fifths of their variance
 _SKETCH_SAMPLES = 65_536
+
+
+def visited_rows(rows: int) -> int:
+    """Return how many of so many rows are looked at: a fixed number loses recall as the rows grow."""
+    return max(VISITED_ROWS, int(_VISITED_SHARE * rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ class Groups:
         """Return the searchable rows of the nearest groups; ``sparse`` if most rows may not be searchable."""
         sizes = self._count(searchable) if sparse else self.sizes
         order = np.argsort(-(self.centres @ query))
-        visited = order[: int(np.searchsorted(np.cumsum(sizes[order]), VISITED_ROWS)) + 1]
+        visited = order[: int(np.searchsorted(np.cumsum(sizes[order]), visited_rows(int(sizes.sum())))) + 1]
         starts, ends = self.bounds[visited], self.bounds[visited + 1]
         runs = [np.arange(start, end) for start, end in zip(starts, ends, strict=True)]
         chosen = np.zeros(len(self.centres), dtype=np.bool_)
