@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from real_parts import chat_model, completion_model
 from real_servers import RealServer
 
 from quaestor import Conversation, Index
+from quaestor.assemble import make_journal
 from quaestor.chat.events import Called, Done, Event, Premeditated, Proposed, Returned
 from quaestor.chat.settings import ConversationSettings
 from quaestor.config import Settings
-from quaestor.edits import Replace
+from quaestor.edits import Proposal, Replace, apply, plan, undo
 from quaestor.models.capabilities import Capabilities
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from quaestor.subroutines import registry_of
@@ -87,14 +89,28 @@ def test_a_search_and_an_answer(index: Index, model: OpenAICompatibleModel) -> N
     assert done(events).answer.split() == f"Let me look. {answer}".split()
 
 
-def test_an_instruction_ends_in_a_proposal(index: Index, model: OpenAICompatibleModel) -> None:
+def test_an_instruction_ends_in_a_change(index: Index, model: OpenAICompatibleModel, tmp_path: Path) -> None:
     events = turn(index, model, "Add a skip button to the onboarding screen.")
     assert [name for name, _ in calls(events)] == ["search", "read", "edit"]
-    [proposed] = [event for event in events if isinstance(event, Proposed)]
     change = Replace("onboarding.py", "    return [next_button]\n", "    return [next_button, skip_button]\n")
-    assert proposed.proposal.changes == (change,)  # type: ignore[attr-defined]
-    assert done(events).proposals
     assert "|>" not in done(events).answer
+    there_and_back(index, events, change, tmp_path)
+
+
+def there_and_back(index: Index, events: list[Event], change: Replace, home: Path) -> None:
+    """Check what was proposed, apply it, and undo it."""
+    [proposed] = [event for event in events if isinstance(event, Proposed)]
+    [proposal] = done(events).proposals
+    assert isinstance(proposal, Proposal)
+    assert proposed.proposal == proposal
+    assert proposal.changes == (change,)
+    file = index.root / change.path
+    before = file.read_bytes()
+    journal = make_journal(index.root, Settings(home=str(home)))
+    assert apply(plan(index.root, proposal), journal).paths == (change.path,)
+    assert change.replace.encode() in file.read_bytes()
+    assert undo(journal).paths == (change.path,)
+    assert file.read_bytes() == before
 
 
 def test_native_calls(index: Index, llama: RealServer) -> None:
