@@ -9,6 +9,7 @@ is a folder.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -47,10 +48,15 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     pieces = []
     for glob in globs:
         try:
-            pieces.append(re.compile(_expression(glob)).pattern)
+            with warnings.catch_warnings():
+                # ``--`` in a set may mean something to a later Python; here it is two letters.
+                warnings.simplefilter("ignore", FutureWarning)
+                pieces.append(re.compile(_expression(glob)).pattern)
         except re.error:
             pieces.append(re.escape(glob))
-    return re.compile("|".join(f"(?:{piece})" for piece in pieces), re.DOTALL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return re.compile("|".join(f"(?:{piece})" for piece in pieces), re.DOTALL)
 
 
 def literal_folder(globs: Iterable[str]) -> str:
