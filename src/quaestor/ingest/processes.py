@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +99,7 @@ class Copy:
         self.stdin: IO[bytes] = os.fdopen(tasks_in, "wb")
         self.stdout: IO[bytes] = os.fdopen(answers_out, "rb")
         self._code: int | None = None
+        self._turns = threading.Lock()
         _copies.add(self)
 
     def poll(self) -> int | None:
@@ -112,10 +114,16 @@ class Copy:
 
     def kill(self) -> None:
         """End it at once; nothing happens if it has ended."""
-        if self.poll() is None:
-            os.kill(self._number, signal.SIGKILL)
+        # Between a look and the kill no other thread may reap it: its number would be nobody's, or somebody else's.
+        with self._turns:
+            if self._looked(os.WNOHANG) is None:
+                os.kill(self._number, signal.SIGKILL)
 
     def _look(self, how: int) -> int | None:
+        with self._turns:
+            return self._looked(how)
+
+    def _looked(self, how: int) -> int | None:
         if self._code is None:
             number, status = os.waitpid(self._number, how)
             if number:
