@@ -34,6 +34,11 @@ from quaestor.stores.embedded.globs import compile_globs, literal_folder
         ("[!ab].py", "c.py", True),
         ("[", "[", True),
         ("[z-a]", "[z-a]", True),
+        ("[+--].py", ",.py", True),
+        ("[+--].py", "-.py", True),
+        ("[+--].py", "a.py", False),
+        ("[--.].py", "..py", True),
+        ("[?--]", "[?--]", True),
         ("a+(b).py", "a+(b).py", True),
         ("A.py", "a.py", False),
         ("*", "with\nnewline", True),
@@ -57,6 +62,6 @@ def test_the_literal_folder_is_never_wrong(glob: str, path: str) -> None:
         assert path.startswith(literal_folder((glob,)))
 
 
-@given(st.text(max_size=20))
+@given(st.text(max_size=20) | st.text("[]!-^&|~\\?*a+z/", max_size=12))
 def test_any_text_is_a_glob(glob: str) -> None:
     compile_globs((glob,)).fullmatch("src/a.py")

@@ -9,7 +9,6 @@ is a folder.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -22,6 +21,9 @@ def _set(token: str) -> str:
     inner = token[1:-1]
     negated, inner = inner.startswith("!"), inner.removeprefix("!")
     inner = re.sub(r"([\\\[\]^&|~])", r"\\\1", inner)
+    # Two hyphens are a range from or to one; unescaped, Python warns that they may mean something else some day.
+    inner = re.sub("^--", r"\\--", inner)
+    inner = re.sub(r"(?<=[^\\])--", r"-\\-", inner)
     return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
@@ -48,15 +50,10 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     pieces = []
     for glob in globs:
         try:
-            with warnings.catch_warnings():
-                # ``--`` in a set may mean something to a later Python; here it is two letters.
-                warnings.simplefilter("ignore", FutureWarning)
-                pieces.append(re.compile(_expression(glob)).pattern)
+            pieces.append(re.compile(_expression(glob)).pattern)
         except re.error:
             pieces.append(re.escape(glob))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        return re.compile("|".join(f"(?:{piece})" for piece in pieces), re.DOTALL)
+    return re.compile("|".join(f"(?:{piece})" for piece in pieces), re.DOTALL)
 
 
 def literal_folder(globs: Iterable[str]) -> str:
