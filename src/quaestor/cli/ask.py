@@ -5,34 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 import click
 
 from quaestor.assemble import Index, answering, make_model
-from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Returned, Stopped, Text
+from quaestor.chat.events import Event, Returned, Stopped, Text
+from quaestor.chat.outcome import TurnOutcome
 from quaestor.cli.calls import call_line
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
 from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
-from quaestor.passages import Citation, Hit
+from quaestor.passages import Hit
 
 UNKNOWN = 1
-_NEAREST = 3
 _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What the events of a turn add up to."""
-
-    hits: tuple[Hit, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    unsupported: tuple[str, ...] = ()
-    reserve: int | None = None
-    calls: list[dict[str, object]] = field(default_factory=list)
-    done: Done | None = None
 
 
 @click.command("ask")
@@ -67,7 +55,7 @@ def command(
     return 0 if outcome.done.known else UNKNOWN
 
 
-async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> Outcome:
+async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> TurnOutcome:
     model = make_model(settings)
     events = answering(index, model, question, settings)
     try:
@@ -78,33 +66,24 @@ async def _answered(index: Index, question: str, settings: Settings, *, quiet: b
             await model.aclose()
 
 
-async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> Outcome:
+async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> TurnOutcome:
     """Show the answer as it comes, and return what the events add up to."""
-    outcome = Outcome()
+    outcome = TurnOutcome()
     async for event in events:
+        outcome.take(event)
         match event:
-            case Passages(hits=hits):
-                outcome.hits = hits
-            case Composed(window=window):
-                outcome.reserve = window.reserve
-            case Called(name=name, arguments=arguments):
-                outcome.calls.append({"name": name, "arguments": dict(arguments)})
             case Returned() if not quiet:
                 remark(call_line(outcome.calls[-1], event))
             case Stopped(reason=reason) if not quiet:
                 remark(reason)
             case Text(text=text) if not quiet:
                 click.echo(safe(text), nl=False)
-            case Citations(citations=citations, unsupported=unsupported):
-                outcome.citations, outcome.unsupported = citations, unsupported
-            case Done():
-                outcome.done = event
     if not quiet:
         click.echo()
     return outcome
 
 
-def as_object(question: str, outcome: Outcome, settings: Settings) -> dict[str, object]:
+def as_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[str, object]:
     """Return the answer in its contracted JSON form."""
     done = outcome.done
     assert done is not None
@@ -114,7 +93,7 @@ def as_object(question: str, outcome: Outcome, settings: Settings) -> dict[str, 
         "citations": [asdict(citation) for citation in outcome.citations],
         "unsupported": outcome.unsupported,
         "known": done.known,
-        "nearest": [] if done.known else [_place(hit) for hit in outcome.hits[:_NEAREST]],
+        "nearest": [_place(hit) for hit in outcome.nearest],
         "calls": outcome.calls,
         "model": done.model,
         "usage": asdict(done.usage),
@@ -126,13 +105,13 @@ def as_object(question: str, outcome: Outcome, settings: Settings) -> dict[str, 
     }
 
 
-def _print_sources(outcome: Outcome) -> None:
+def _print_sources(outcome: TurnOutcome) -> None:
     assert outcome.done is not None
     if not outcome.done.known:
         click.echo(click.style("\nNot found in this corpus.", bold=True))
         if outcome.hits:
             click.echo("Nearest passages:")
-        for hit in outcome.hits[:_NEAREST]:
+        for hit in outcome.nearest:
             click.echo(f"  {one_line(_place(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
         return
     click.echo(click.style("\nSources", bold=True))

@@ -10,6 +10,8 @@ from quaestor.cli.options import configure, find_root
 from quaestor.cli.output import remark
 from quaestor.errors import UsageError
 
+_HOST = "127.0.0.1"
+
 
 @click.command("mcp")
 @click.argument("paths", nargs=-1, type=str)
@@ -24,7 +26,7 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
     from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
 
     try:
-        from quaestor.serving.mcp.server import make_server, serve_http, serve_stdio  # noqa: PLC0415
+        from quaestor.serving.mcp.server import listening, make_server, serve_http, serve_stdio  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(
             f"The MCP server needs the package {error.name!r}, which is not installed. Run "
@@ -32,10 +34,13 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
         ) from error
 
     roots = [find_root(path) for path in paths] or [find_root(None)]
+    # Before anything is indexed: a port that is taken is said at once.
+    at = listening(_HOST, port) if http else None
     with Corpora(roots, lambda root: configure(root).settings) as corpora:
         server = make_server(tools_of(corpora))
-        if http:
-            remark(f"http://127.0.0.1:{port}/mcp")
-            asyncio.run(serve_http(server, "127.0.0.1", port))
-        else:
+        if at is None:
             asyncio.run(serve_stdio(server))
+            return
+        with at:
+            remark(f"http://{_HOST}:{port}/mcp")
+            asyncio.run(serve_http(server, _HOST, at))

@@ -93,6 +93,8 @@ def test_an_edit_is_seen_by_the_next_call(connect: Connect, repository: Path) ->
         ("read", {"path": "src/retry.py", "start_line": 400}, "11 lines"),
         ("search", {}, "'query' is missing"),
         ("search", {"query": "x", "limit": 3}, "no argument 'limit'"),
+        ("ask", {}, "'question' is missing"),
+        ("ask", {"question": "x", "model": "y"}, "no argument 'model'"),
         ("related", {"target": "no_such_name_anywhere"}, "not a name in this index"),
         ("serach", {"query": "x"}, "There is no tool 'serach'"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from quaestor import __version__
-from quaestor.errors import QuaestorError
+from quaestor.errors import QuaestorError, UsageError
 from quaestor.prompts import load
 from quaestor.serving.mcp.tools import Tool
 
@@ -50,11 +51,25 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], host: str, port: int) -> None:
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket at which clients are heard from now on.
+
+    Raises:
+        UsageError: the port is taken, or not this user's to take.
+    """
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        raise UsageError(
+            f"Port {port} of {host!r} cannot be listened to ({error.strerror or error}). Give another with --port."
+        ) from error
+
+
+async def serve_http(server: Server[Any], host: str, at: socket.socket) -> None:
     """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
     app = server.streamable_http_app(host=host)
-    settings = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False)
-    await uvicorn.Server(settings).serve()
+    settings = uvicorn.Config(app, log_level="warning", access_log=False)
+    await uvicorn.Server(settings).serve(sockets=[at])
 
 
 def _listed(tool: Tool) -> types.Tool:

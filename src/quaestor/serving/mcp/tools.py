@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from quaestor.chat.outcome import TurnOutcome
 from quaestor.corpus.excerpts import Excerpt
 from quaestor.passages import Hit
 from quaestor.prompts import load
@@ -18,6 +19,7 @@ from quaestor.serving.answering import answered
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas
 from quaestor.subroutines import Outcome, Parameter, read, registry_of, related, search
+from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
@@ -101,10 +103,11 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = described("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Answer:
-        name = str(arguments.get("corpus", "") or "")
+        passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
+        name = str(passed.get("corpus", ""))
         corpus = corpora.get(name, wait=_WAIT_SECONDS)
-        done = answered(corpus, str(arguments.get("question", "")), corpora.settings(name))
-        return Answer(done.as_object(), done.text)
+        outcome = answered(corpus, str(passed["question"]), corpora.settings(name))
+        return Answer(_answer(outcome), outcome.done.answer if outcome.done else "")
 
     return Tool("ask", "Ask", description, schema((*parameters, *_which(corpora))), schemas.ASK, run)
 
@@ -116,6 +119,25 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
     return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
 
 
+def _answer(outcome: TurnOutcome) -> dict[str, Any]:
+    citations = [
+        {"n": one.n, **_lines_of(one.path, one.start_line, one.end_line), "quote": one.quote, "status": one.status}
+        for one in outcome.citations
+    ]
+    nearest = [_lines_of(hit.path, hit.start_line, hit.end_line) for hit in outcome.nearest]
+    done = outcome.done
+    return {
+        "answer": done.answer if done else "",
+        "known": done is not None and done.known,
+        "citations": citations,
+        "nearest": nearest,
+    }
+
+
+def _lines_of(path: str, start_line: int, end_line: int) -> dict[str, Any]:
+    return {"path": path, "start_line": start_line, "end_line": end_line}
+
+
 def _found(outcome: Outcome) -> dict[str, Any]:
     hits = cast("Sequence[Hit]", outcome.data)
     return {"hits": [_hit(hit) for hit in hits], "fresh": all(hit.fresh for hit in hits)}
@@ -123,9 +145,7 @@ def _found(outcome: Outcome) -> dict[str, Any]:
 
 def _hit(hit: Hit) -> dict[str, Any]:
     return {
-        "path": hit.path,
-        "start_line": hit.start_line,
-        "end_line": hit.end_line,
+        **_lines_of(hit.path, hit.start_line, hit.end_line),
         "score": round(hit.score, 4),
         "symbol": hit.symbol or "",
         "language": hit.document.language,
@@ -156,9 +176,7 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
         {
             "kind": one.kind,
             "role": one.role,
-            "path": one.path,
-            "start_line": one.start_line,
-            "end_line": one.end_line,
+            **_lines_of(one.path, one.start_line, one.end_line),
             "symbol": one.symbol or "",
             "language": one.language,
             "text": one.text,

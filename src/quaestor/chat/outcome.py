@@ -1,0 +1,51 @@
+"""What the events of one turn add up to, for those who want its end and not its steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages
+from quaestor.passages import Citation, Hit
+
+_NEAREST = 3
+
+
+@dataclass(slots=True)
+class TurnOutcome:
+    """A turn, as far as its events were taken.
+
+    Attributes:
+        hits: what was found, best first.
+        citations: each as it was checked.
+        unsupported: sentences without support.
+        reserve: tokens that the window kept free for the reply; None if nothing was composed.
+        calls: every call with its arguments, in order.
+        done: the last event; None before it.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    reserve: int | None = None
+    calls: list[dict[str, object]] = field(default_factory=list)
+    done: Done | None = None
+
+    def take(self, event: Event) -> None:
+        """Take the next event."""
+        match event:
+            case Passages(hits=hits):
+                self.hits = hits
+            case Composed(window=window):
+                self.reserve = window.reserve
+            case Called(name=name, arguments=arguments):
+                self.calls.append({"name": name, "arguments": dict(arguments)})
+            case Citations(citations=citations, unsupported=unsupported):
+                self.citations, self.unsupported = citations, unsupported
+            case Done():
+                self.done = event
+
+    @property
+    def nearest(self) -> tuple[Hit, ...]:
+        """What comes nearest where the corpus does not hold an answer; nothing where it does."""
+        known = self.done is not None and self.done.known
+        return () if known else self.hits[:_NEAREST]

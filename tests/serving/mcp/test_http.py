@@ -1,0 +1,79 @@
+"""The MCP server over streamable HTTP: the official client, and requests that no honest client sends."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+pytestmark = pytest.mark.timeout(120)
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def port(repository: Path, tmp_path: Path) -> Iterator[int]:
+    """Return the port of ``quaestor mcp --http``, which says on standard error where it serves."""
+    number = free_port()
+    command = [sys.executable, "-m", "quaestor", "mcp", "--http", "--port", str(number), str(repository)]
+    environment = {**os.environ, "QUAESTOR_HOME": str(tmp_path / "home")}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            assert process.stderr.readline().strip() == f"http://127.0.0.1:{number}/mcp"
+            yield number
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.stderr.read()
+            assert process.wait(30) in (0, 130)
+
+
+def test_an_agent_searches(port: int) -> None:
+    async def run() -> None:
+        async with Client(f"http://127.0.0.1:{port}/mcp", read_timeout_seconds=60) as client:
+            found = await client.call_tool("search", {"query": "where do we try again after a failure?"})
+            assert found.structured_content["hits"][0]["path"] == "src/retry.py"  # type: ignore[index]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("forged", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
+def test_forged_headers_are_refused(port: int, forged: dict[str, str]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **forged}
+    connection.request("POST", "/mcp", json.dumps(HELLO), headers)
+    assert 400 <= connection.getresponse().status < 500
+    connection.close()
+
+
+def test_a_port_that_is_taken(repository: Path, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = subprocess.run(
+            [sys.executable, "-m", "quaestor", "mcp", "--http", "--port", str(taken.getsockname()[1]), str(repository)],
+            env={**os.environ, "QUAESTOR_HOME": str(tmp_path / "home")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "Give another with --port" in done.stderr
+    assert "Traceback" not in done.stderr
