@@ -31,6 +31,7 @@ FLOORS: dict[str, int] = {
     "ingest": 3,
     "edits": 3,
     "citations": 3,
+    "accounts": 3,
     "corpus": 4,
     "subroutines": 5,
     "chat": 6,

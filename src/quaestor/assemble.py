@@ -21,6 +21,7 @@ from quaestor.stores.embedded import EmbeddedStore
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from quaestor.accounts.users import Users
     from quaestor.chat.events import Event
     from quaestor.chat.session import Sessions
     from quaestor.chat.settings import ConversationSettings
@@ -282,6 +283,14 @@ def make_sessions(settings: Settings) -> Sessions:
     from quaestor.chat.session import Sessions  # noqa: PLC0415 - only for conversations
 
     return Sessions(data_home(settings) / "sessions")
+
+
+def make_users(settings: Settings) -> Users:
+    """Return the users of a server whose data folder the settings name."""
+    from quaestor.accounts import FILE  # noqa: PLC0415 - only for accounts
+    from quaestor.accounts.users import Users  # noqa: PLC0415
+
+    return Users.open(data_home(settings) / FILE)
 
 
 def make_journal(root: Path, settings: Settings) -> Journal:

@@ -9,6 +9,8 @@
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
     └── IndexUnusableError    missing, corrupt, newer, other embedder     exit 4   HTTP 503
 
+Accounts that cannot be used (``accounts/database.py``) leave as an index does.
+
 A message names the thing with ``!r``, says what happened, and ends with the next step.
 """
 
@@ -62,11 +64,19 @@ class WindowError(UsageError):
 
 
 class LimitError(UsageError):
-    """A spending, size or rate limit was reached."""
+    """A spending, size or rate limit was reached.
+
+    Attributes:
+        retry_after: seconds after which the same request may be let through, if that is known.
+    """
 
     exit_code = 5
     http_status = 429
     code = "limit"
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class UpstreamError(QuaestorError):

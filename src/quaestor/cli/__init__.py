@@ -35,6 +35,7 @@ COMMANDS = {
     "mcp": "Serve corpora to coding agents over MCP.",
     "install": "Tell a coding agent how to start the MCP server.",
     "uninstall": "Take that back.",
+    "users": "Add, list, renew or revoke users of the server.",
     "stats": "Tell what an index holds: documents, chunks, words, tokens.",
     "config": "Show settings and where each value comes from.",
     "prompts": "Show every word that is sent to a model.",

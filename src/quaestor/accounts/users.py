@@ -1,0 +1,182 @@
+"""Users, each known by a token of which only a hash is kept.
+
+A token is 256 random bits, so one round of SHA-256 is enough: nobody can try so many, as people's passwords could be.
+It is looked up in the file each time, which takes some tens of microseconds, so that whoever is revoked is out at once,
+in running servers too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from quaestor.accounts.database import Database
+from quaestor.errors import NotFoundError, UsageError
+
+PREFIX = "quaestor_"
+"""What each token begins with, so that programs that look for leaked secrets know it."""
+
+_BYTES = 32
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who asks.
+
+    Attributes:
+        id: what rows and sessions are kept under; never used again for another user.
+        name: unique, in any case of its letters.
+        created: time in UTC, ISO 8601.
+        revoked: time since which the token is refused; None while it holds.
+    """
+
+    id: str
+    name: str
+    created: str = ""
+    revoked: str | None = None
+
+
+LOCAL = User("", "local")
+"""The one user of a machine that has no users: whoever can run commands on it."""
+
+
+class Users:
+    """The users of one file.
+
+    Args:
+        database: the file.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, path: Path) -> Users:
+        """Return the users in a file, which is made by the first of them."""
+        return cls(Database(path))
+
+    def add(self, name: str) -> tuple[User, str]:
+        """Add a user and return it with its token, which is shown this once and cannot be read again.
+
+        Raises:
+            UsageError: it is no name, or there is or was a user of that name.
+            AccountsUnusableError: the file cannot be written.
+        """
+        _check_name(name)
+        user = User(secrets.token_hex(8), name, _now())
+        token = _new_token()
+        try:
+            with self._database.writing() as connection:
+                connection.execute(
+                    "insert into users (id, name, token, created) values (?, ?, ?, ?)",
+                    (user.id, user.name, _hashed(token), user.created),
+                )
+        except sqlite3.IntegrityError:
+            raise UsageError(
+                f"There is or was a user {name!r}. Choose another name, or give that one a new token:"
+                f" `quaestor users renew {name}`."
+            ) from None
+        return user, token
+
+    def renew(self, name: str) -> tuple[User, str]:
+        """Give a user, revoked or not, a new token and return both; the old token is refused from now on.
+
+        Raises:
+            NotFoundError: there is no such user.
+            AccountsUnusableError: the file cannot be written.
+        """
+        token = _new_token()
+        return self._changed(name, "token = ?, revoked = null", _hashed(token)), token
+
+    def revoke(self, name: str) -> User:
+        """Refuse a user's token from now on; what belongs to the user stays.
+
+        Raises:
+            NotFoundError: there is no such user.
+            AccountsUnusableError: the file cannot be written.
+        """
+        return self._changed(name, "revoked = coalesce(revoked, ?)", _now())
+
+    def list(self) -> list[User]:
+        """Return all users, revoked ones too, in the order in which they were added."""
+        with self._database.reading() as connection:
+            if connection is None:
+                return []
+            return [User(*row) for row in connection.execute(f"select {_COLUMNS} from users order by created, rowid")]
+
+    def configured(self) -> bool:
+        """Whether there is or was any user: then nobody is let in without a token, not even where all are revoked."""
+        with self._database.reading() as connection:
+            return connection is not None and connection.execute("select 1 from users limit 1").fetchone() is not None
+
+    def named(self, name: str) -> User:
+        """Return a user by name, in any case of its letters; ``local`` is the user of a machine without users.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        found = next((user for user in (LOCAL, *self.list()) if user.name.lower() == name.lower()), None)
+        if found is None:
+            raise _unknown(name)
+        return found
+
+    def by_token(self, token: str) -> User | None:
+        """Return the user whose token this is, or None if it is nobody's or was revoked.
+
+        Looked up by hash: how long that takes tells of the hash of what was tried, and nothing of any token.
+        """
+        hashed = _hashed(token)
+        with self._database.reading() as connection:
+            if connection is None:
+                return None
+            row = connection.execute(f"select {_COLUMNS}, token from users where token = ?", (hashed,)).fetchone()
+        if row is None or not hmac.compare_digest(row[-1], hashed):
+            return None
+        user = User(*row[:-1])
+        return None if user.revoked else user
+
+    def _changed(self, name: str, change: str, value: bytes | str) -> User:
+        with self._database.writing() as connection:
+            row = connection.execute(
+                f"update users set {change} where name = ? returning {_COLUMNS}", (value, name)
+            ).fetchone()
+        if row is None:
+            raise _unknown(name)
+        return User(*row)
+
+
+_COLUMNS = "id, name, created, revoked"
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name for a user; use letters, digits, '.', '_', '@', '+' and '-', 64 at most,"
+            " with a letter or digit first."
+        )
+    if name.lower() == LOCAL.name:
+        raise UsageError(f"{name!r} is what the user of a machine without users is called. Choose another name.")
+
+
+def _unknown(name: str) -> NotFoundError:
+    return NotFoundError(f"There is no user {name!r}. `quaestor users list` shows them all.")
+
+
+def _new_token() -> str:
+    return PREFIX + secrets.token_urlsafe(_BYTES)
+
+
+def _hashed(token: str) -> bytes:
+    # What comes in a header may hold anything, lone surrogates too.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

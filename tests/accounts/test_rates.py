@@ -1,0 +1,83 @@
+"""Rate limits by a clock that the tests turn."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.accounts.rates import RateLimiter
+from quaestor.errors import LimitError
+
+
+class Clock:
+    """Seconds that go on when told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def allowed(limiter: RateLimiter, key: str = "anna") -> bool:
+    try:
+        limiter.take(key)
+    except LimitError:
+        return False
+    return True
+
+
+def test_a_burst_then_an_even_flow() -> None:
+    clock = Clock()
+    limiter = RateLimiter(60, burst=3, clock=clock)
+    assert [allowed(limiter) for _ in range(4)] == [True, True, True, False]
+    clock.now += 1
+    assert [allowed(limiter) for _ in range(2)] == [True, False]
+    assert allowed(limiter, "ben")
+    clock.now += 3600
+    assert [allowed(limiter) for _ in range(4)] == [True, True, True, False]
+
+
+def test_it_says_when() -> None:
+    clock = Clock()
+    limiter = RateLimiter(6, burst=1, clock=clock)
+    limiter.take("anna")
+    clock.now += 2.5
+    with pytest.raises(LimitError, match=r"6 a minute are allowed. Try again in 8 seconds") as refused:
+        limiter.take("anna")
+    assert (refused.value.retry_after, refused.value.http_status) == (8, 429)
+    clock.now += 8
+    limiter.take("anna")
+
+
+def test_no_limit() -> None:
+    limiter = RateLimiter(0)
+    assert all(allowed(limiter) for _ in range(10_000))
+
+
+@given(
+    per_minute=st.integers(1, 600),
+    burst=st.integers(1, 20),
+    steps=st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 30)), max_size=200),
+)
+def test_never_more_than_the_bucket_and_what_flows_in(
+    per_minute: int, burst: int, steps: list[tuple[str, float]]
+) -> None:
+    clock = Clock()
+    limiter = RateLimiter(per_minute, burst, clock=clock)
+    taken = {"a": 0, "b": 0}
+    for key, seconds in steps:
+        clock.now += seconds
+        taken[key] += allowed(limiter, key)
+        assert taken[key] <= burst + (clock.now - 1000) * per_minute / 60 + 1e-6
+
+
+def test_full_buckets_are_forgotten() -> None:
+    clock = Clock()
+    limiter = RateLimiter(60, burst=5, clock=clock)
+    for number in range(1000):
+        limiter.take(f"user {number}")
+    clock.now += 60
+    limiter.take("anna")
+    assert len(limiter._buckets) == 1
