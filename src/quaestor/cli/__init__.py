@@ -32,6 +32,7 @@ COMMANDS = {
     "edit": "Change files as told, after showing the difference.",
     "undo": "Take the last edit back.",
     "sessions": "List, show, resume, export or delete conversations.",
+    "serve": "Serve a page, and an API that OpenAI's clients can use.",
     "mcp": "Serve corpora to coding agents over MCP.",
     "install": "Tell a coding agent how to start the MCP server.",
     "uninstall": "Take that back.",

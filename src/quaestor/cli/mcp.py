@@ -23,10 +23,11 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
     Serving begins at once; what is not indexed yet is indexed behind.
     """
     from quaestor.serving.corpora import Corpora  # noqa: PLC0415 - half a second that --help need not wait
+    from quaestor.serving.listening import listening  # noqa: PLC0415
     from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
 
     try:
-        from quaestor.serving.mcp.server import listening, make_server, serve_http, serve_stdio  # noqa: PLC0415
+        from quaestor.serving.mcp.server import make_server, serve_http, serve_stdio  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(
             f"The MCP server needs the package {error.name!r}, which is not installed. Run "

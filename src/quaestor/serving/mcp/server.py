@@ -15,7 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from quaestor import __version__
-from quaestor.errors import QuaestorError, UsageError
+from quaestor.errors import QuaestorError
 from quaestor.prompts import load
 from quaestor.serving.mcp.tools import Tool
 
@@ -49,20 +49,6 @@ async def serve_stdio(server: Server[Any]) -> None:
     """Serve one client over standard input and output until it closes them."""
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """Return a socket at which clients are heard from now on.
-
-    Raises:
-        UsageError: the port is taken, or not this user's to take.
-    """
-    try:
-        return socket.create_server((host, port))
-    except OSError as error:
-        raise UsageError(
-            f"Port {port} of {host!r} cannot be listened to ({error.strerror or error}). Give another with --port."
-        ) from error
 
 
 async def serve_http(server: Server[Any], host: str, at: socket.socket) -> None:

@@ -1,0 +1,1 @@
+"""The HTTP server: OpenAI's API, our own, the pages, and what runs beside them."""

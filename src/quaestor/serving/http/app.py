@@ -1,0 +1,55 @@
+"""The application: its routers, what stands before them, and its OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from quaestor import __version__
+from quaestor.serving.http import failures, operations
+from quaestor.serving.http.guard import Guard
+from quaestor.serving.http.logs import Observed
+from quaestor.serving.http.native import routes as native
+from quaestor.serving.http.openai import routes as openai
+from quaestor.serving.http.state import Served
+from quaestor.serving.web import routes as web
+
+
+def create_app(served: Served) -> FastAPI:
+    """Return the application over what is served."""
+    app = FastAPI(
+        title="Quaestor",
+        version=__version__,
+        summary="Ask your code and your documents.",
+        docs_url=None,
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
+    )
+    app.state.served = served
+    failures.install(app)
+    # The last one added is the outermost.
+    app.add_middleware(Guard, served=served)
+    app.add_middleware(Observed, metrics=served.metrics)
+    for router in (openai.router, native.router, operations.router, web.router):
+        app.include_router(router)
+    _document(app)
+    return app
+
+
+def _document(app: FastAPI) -> None:
+    """Let the OpenAPI document say what is true: a request that cannot be read is answered with 400, not 422."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            for path in document["paths"].values():
+                for operation in path.values():
+                    operation["responses"].pop("422", None)
+            for name in ("HTTPValidationError", "ValidationError"):
+                document.get("components", {}).get("schemas", {}).pop(name, None)
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,60 @@
+"""From settings to what is served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from quaestor.assemble import make_model, make_sessions
+from quaestor.config import Settings
+from quaestor.models import Model
+from quaestor.serving.corpora import Corpora
+from quaestor.serving.http.identity import User, Users
+from quaestor.serving.http.metrics import Metrics
+from quaestor.serving.http.state import Served
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def served_of(
+    corpora: Corpora, settings: Settings, users: Users, *, beyond: bool = False, hosts: Iterable[str] = ()
+) -> Served:
+    """Return what is served.
+
+    Args:
+        corpora: that everybody may ask about.
+        settings: of the server.
+        users: those with a token.
+        beyond: whether others than this machine can reach the server; then a token is always needed.
+        hosts: names of the server beside those of the loopback.
+
+    Raises:
+        UsageError: the settings name an endpoint but no model.
+    """
+    shared = make_model(settings)
+
+    def model(_user: User, _request: str) -> Model | None:
+        return shared
+
+    return Served(
+        corpora=corpora,
+        settings=settings,
+        make_model=model,
+        sessions=make_sessions(settings),
+        users=users,
+        metrics=Metrics(corpora),
+        open_to_local=not beyond,
+        hosts=LOOPBACK | {host.lower() for host in hosts},
+        any_address=beyond,
+    )
+
+
+class NoUsers:
+    """Nobody."""
+
+    def by_token(self, token: str) -> User | None:
+        """Return that the token is nobody's."""
+        return None
+
+    def list(self) -> list[User]:
+        """Return nobody."""
+        return []

@@ -1,0 +1,150 @@
+"""What every request passes first: names of the server, origins, sizes; and what every answer is sent with.
+
+A page elsewhere must not be able to use somebody's browser to reach a server on their machine: not under a name that
+it had resolved to that machine (``Host``), and not by sending requests from its own (``Origin``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaestor.serving.http.failures import RequestRefusedError, answer
+from quaestor.serving.http.state import Served
+
+_READING = frozenset({"GET", "HEAD"})
+_SAFE_HEADERS: Mapping[str, str] = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """Refuses what did not come the right way; ASGI middleware.
+
+    Args:
+        app: what is guarded.
+        served: says which names are ours, and how large a body may be.
+    """
+
+    def __init__(self, app: ASGIApp, served: Served) -> None:
+        self._app = app
+        self._served = served
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer that it is refused."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        sending = _with_headers(send)
+        try:
+            self._check(scope["method"], headers)
+            limited = _Limited(receive, self._served.body_limit)
+            await self._app(scope, limited.receive, sending)
+        except RequestRefusedError as refused:
+            scope["state"]["error"] = refused.code
+            response = answer(scope["path"], refused)
+            # What is still to come of the body is not read.
+            response.headers["connection"] = "close"
+            await response(scope, receive, sending)
+
+    def _check(self, method: str, headers: Headers) -> None:
+        host = headers.get("host", "")
+        if not self._ours(_name(host)):
+            raise RequestRefusedError(
+                f"This server is not called {host!r}. Use the address that it printed, or add one with --allow-host.",
+                status=421,
+                code="unknown_host",
+            )
+        if method not in _READING:
+            _check_origin(headers, host)
+        size = headers.get("content-length", "0")
+        if size.isdecimal() and int(size) > self._served.body_limit:
+            raise _too_large(self._served.body_limit)
+
+    def _ours(self, name: str) -> bool:
+        return name in self._served.hosts or (self._served.any_address and _is_address(name))
+
+
+def _check_origin(headers: Headers, host: str) -> None:
+    """Refuse what a browser sends for a page of somebody else's.
+
+    Raises:
+        RequestRefusedError: the page is not ours.
+    """
+    origin = headers.get("origin")
+    foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    if origin is not None:
+        try:
+            parts = urlsplit(origin)
+            foreign = parts.scheme not in ("http", "https") or parts.netloc.lower() != host.lower()
+        except ValueError:
+            foreign = True
+    if foreign:
+        raise RequestRefusedError(
+            f"Requests of pages at {origin or 'other sites'!r} are refused. Open the page at this server's address.",
+            status=403,
+            code="foreign_origin",
+        )
+
+
+def _name(host: str) -> str:
+    """Return the name in a Host header, in lower case; empty where it is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return ""
+    return (parts.hostname or "").rstrip(".") if parts.netloc == host and "@" not in host else ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _too_large(limit: int) -> RequestRefusedError:
+    return RequestRefusedError(f"The body is larger than {limit:,} bytes. Send less.", status=413, code="too_large")
+
+
+class _Limited:
+    """Counts what arrives of a body whose size nobody announced."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._size = 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        if self._size > self._limit:
+            raise _too_large(self._limit)
+        return message
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _SAFE_HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending

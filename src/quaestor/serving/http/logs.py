@@ -1,0 +1,140 @@
+"""One line of JSON for each request and each fault: what, how long, how it ended. Never what was asked, nor a key."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import sys
+import time
+import traceback
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaestor.serving.http.failures import unforeseen
+from quaestor.serving.http.metrics import Metrics
+
+_LOG = logging.getLogger("quaestor.serving")
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UNKNOWN = "(none)"
+
+
+class Observed:
+    """Gives each request an id, counts it, and logs how it ended; ASGI middleware, the outermost.
+
+    Args:
+        app: what is observed.
+        metrics: what is counted.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and take note of its end."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = _Request(scope, send)
+        with self._metrics.in_flight.track_inprogress():
+            try:
+                await self._app(scope, receive, request.send)
+            except Exception as error:
+                request.error = "server_error"
+                _LOG.error("fault", extra={"data": {"id": request.id, "fault": fault(error)}})
+                if request.status is None:
+                    await unforeseen(scope["path"])(scope, receive, request.send)
+            finally:
+                self._over(request)
+
+    def _over(self, request: _Request) -> None:
+        seconds = time.perf_counter() - request.began
+        metrics, status = self._metrics, str(request.status or "none")
+        metrics.requests.labels(request.method, request.route, status).inc()
+        metrics.seconds.labels(request.route).observe(seconds)
+        if request.error:
+            metrics.errors.labels(request.error).inc()
+        data = {
+            "id": request.id,
+            "method": request.method,
+            "route": request.route,
+            "status": request.status,
+            "seconds": round(seconds, 4),
+        }
+        _LOG.info("request", extra={"data": data | ({"error": request.error} if request.error else {})})
+
+
+class _Request:
+    """One request, as far as it is observed."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self.began = time.perf_counter()
+        given = Headers(scope=scope).get("x-request-id", "")
+        self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        # A new one: the server's own state is shared among requests.
+        scope["state"] = {**scope.get("state", {}), "request_id": self.id, "began": self.began}
+        self.status: int | None = None
+
+    @property
+    def method(self) -> str:
+        """The method, of those that there are: anything can be sent as one."""
+        known = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+        return str(self._scope["method"]) if self._scope["method"] in known else _UNKNOWN
+
+    @property
+    def route(self) -> str:
+        """The route's path with the names of its parameters, which are few, in place of their values."""
+        return str(getattr(self._scope.get("route"), "path", _UNKNOWN))
+
+    @property
+    def error(self) -> str:
+        """The word for what went wrong; empty for nothing."""
+        return str(self._scope["state"].get("error", ""))
+
+    @error.setter
+    def error(self, code: str) -> None:
+        self._scope["state"]["error"] = code
+
+    async def send(self, message: Message) -> None:
+        """Send, and take note of the status."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message)["x-request-id"] = self.id
+        await self._send(message)
+
+
+def fault(error: BaseException) -> dict[str, Any]:
+    """Return where an error was raised; its message may quote what was asked, and stays out."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return {"type": type(error).__name__, "at": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]}
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        entry: dict[str, Any] = {"at": at, "level": record.levelname.lower(), "event": record.getMessage()}
+        entry |= getattr(record, "data", {})
+        if record.exc_info and record.exc_info[1] is not None:
+            entry["fault"] = fault(record.exc_info[1])
+        return json.dumps(entry, ensure_ascii=True, default=str)
+
+
+def log_as_json(level: int = logging.INFO) -> None:
+    """Write the logs of the server, and of uvicorn under it, as JSON on standard error."""
+    writing = logging.StreamHandler(sys.stderr)
+    writing.setFormatter(JsonLines())
+    for name in ("quaestor", "uvicorn"):
+        log = logging.getLogger(name)
+        log.handlers = [writing]
+        log.propagate = False
+        log.setLevel(level if name == "quaestor" else logging.WARNING)

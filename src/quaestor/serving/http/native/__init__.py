@@ -1,0 +1,1 @@
+"""Our own API, for the pages and for programs that want all that there is."""

@@ -1,0 +1,1 @@
+"""OpenAI's wire format over a corpus, for clients that know nothing of us."""

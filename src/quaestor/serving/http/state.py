@@ -1,0 +1,62 @@
+"""What every route needs, in one frozen bundle: ``request.app.state.served``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from quaestor.chat.session import Sessions
+from quaestor.config import Settings
+from quaestor.models import Model
+from quaestor.serving.corpora import Corpora
+from quaestor.serving.http.identity import User, Users
+from quaestor.serving.http.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What is served, to whom, and with which model.
+
+    Attributes:
+        corpora: that everybody may ask about.
+        settings: of the server itself; a corpus has its own, ``corpora.settings(name)``.
+        make_model: takes who asks and the request's id, and returns the model that answers; None: answers are quotes.
+            What it returns is not closed by the routes: connections are shared.
+        sessions: conversations on record, of everybody.
+        users: those with a token.
+        metrics: what is counted.
+        open_to_local: whether somebody without a token may ask as long as there are no users.
+        hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
+        any_address: whether it may be addressed by any IP address as well.
+        body_limit: bytes of a request's body.
+    """
+
+    corpora: Corpora
+    settings: Settings
+    make_model: Callable[[User, str], Model | None]
+    sessions: Sessions
+    users: Users
+    metrics: Metrics
+    open_to_local: bool = True
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
+    any_address: bool = False
+    body_limit: int = 10_000_000
+
+
+def served(request: Request) -> Served:
+    """Return what is served."""
+    found = request.app.state.served
+    assert isinstance(found, Served)
+    return found
+
+
+def request_id(request: Request) -> str:
+    """Return the request's id, which its answer and its log carry as well."""
+    return str(request.scope["state"]["request_id"])
+
+
+ServedHere = Annotated[Served, Depends(served)]
+RequestId = Annotated[str, Depends(request_id)]

@@ -1,0 +1,147 @@
+"""Server-sent events, and ending work for which nobody waits any more.
+
+A client that goes away is noticed at once; what was being done for it is cancelled, which closes the request to the
+model's server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Mapping
+from contextlib import aclosing, suppress
+from typing import Any, TypeVar
+
+from fastapi import Request, Response
+from starlette.types import Receive, Scope, Send
+
+Result = TypeVar("Result")
+
+_HEARTBEAT_SECONDS = 15.0
+_COMMENT = b":\n\n"
+
+
+def event(data: Any, name: str = "") -> bytes:
+    """Return one event; text that is no JSON value is sent as it is."""
+    text = data if isinstance(data, str) else as_json(data)
+    return (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
+
+
+def as_json(data: Any) -> str:
+    """Return a value as JSON on one line; lone surrogates, which are no text, are replaced."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode("utf-8")
+
+
+class EventStream(Response):
+    """An answer of server-sent events, kept open by comments while there are none.
+
+    Args:
+        events: each as ``event`` returns it; closed when the client goes away.
+        headers: beside the usual ones.
+        heartbeat: seconds of silence after which a comment is sent, so that proxies do not think the stream dead.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self,
+        events: AsyncGenerator[bytes],
+        *,
+        headers: Mapping[str, str] | None = None,
+        heartbeat: float = _HEARTBEAT_SECONDS,
+    ) -> None:
+        self.status_code = 200
+        self.background = None
+        self.body = b""
+        self._events = events
+        self._heartbeat = heartbeat
+        self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no", **(headers or {})})
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events until the last one, or until the client is gone."""
+        beat = _Heart(send, self._heartbeat)
+
+        async def sending() -> None:
+            async with aclosing(self._events) as events:
+                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+                async for piece in events:
+                    await beat.send(piece)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+        with suppress(ClientGoneError):
+            await while_there(receive, _beside(sending(), beat.beat()))
+
+
+class ClientGoneError(Exception):
+    """Whoever asked has hung up."""
+
+
+async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
+    """Return what some work returns; the work is cancelled when the client goes away.
+
+    Args:
+        receive: of a request whose body has been read.
+        work: what is done for the client.
+
+    Raises:
+        ClientGoneError: it went away.
+    """
+    working = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise ClientGoneError
+    finally:
+        for task in (working, gone):
+            await _ended(task)
+
+
+async def answered_while_there(request: Request, work: Awaitable[Result]) -> Result:
+    """Return what some work for a request returns; see ``while_there``."""
+    return await while_there(request.receive, work)
+
+
+class _Heart:
+    """Sends pieces of a body, and a comment after every silence."""
+
+    def __init__(self, send: Send, seconds: float) -> None:
+        self._send = send
+        self._seconds = seconds
+        self._last = asyncio.get_running_loop().time()
+
+    async def send(self, piece: bytes) -> None:
+        self._last = asyncio.get_running_loop().time()
+        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+
+    async def beat(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(max(0.0, self._last + self._seconds - loop.time()))
+            if loop.time() >= self._last + self._seconds:
+                await self.send(_COMMENT)
+
+
+async def _beside(work: Awaitable[None], other: Awaitable[None]) -> None:
+    """Do some work, and something else for as long as it takes."""
+    beating = asyncio.ensure_future(other)
+    try:
+        await work
+    finally:
+        await _ended(beating)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _ended(task: asyncio.Future[Any]) -> None:
+    """Cancel a task unless it is done, and wait for its end."""
+    if task.done():
+        return
+    task.cancel()
+    with suppress(asyncio.CancelledError, Exception):
+        await task

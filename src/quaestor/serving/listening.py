@@ -1,0 +1,22 @@
+"""Taking a port before anything slow begins, so that one that is taken is said at once."""
+
+from __future__ import annotations
+
+import socket
+
+from quaestor.errors import UsageError
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket at which clients are heard from now on.
+
+    Raises:
+        UsageError: the port is taken, or not this user's to take, or the host is no address of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(
+            f"Port {port} of {host!r} cannot be listened to ({error.strerror or error}). Give another with --port."
+        ) from error

@@ -1,0 +1,7 @@
+"""The routes of the pages."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter(include_in_schema=False)

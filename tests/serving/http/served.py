@@ -1,0 +1,96 @@
+"""The real application under uvicorn in a thread, over real corpora.
+
+@pytest.fixture
+def at(...):
+    with running(served) as server:
+        yield server.url
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from quaestor.config import Settings
+from quaestor.serving.corpora import Corpora
+from quaestor.serving.http.app import create_app
+from quaestor.serving.http.building import NoUsers, served_of
+from quaestor.serving.http.server import make_server
+from quaestor.serving.http.state import Served
+
+FILES = {
+    "retry.py": "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n",
+    "guide.md": "# Kitchen guide\n\n## Sourdough\n\nThe dough rests for eighteen hours in the refrigerator.\n",
+}
+"""A corpus of code and prose."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that answers.
+
+    Attributes:
+        url: its address, without a slash at the end.
+        served: what it serves.
+        server: to stop it as a signal would.
+    """
+
+    url: str
+    served: Served
+    server: uvicorn.Server
+
+
+def write(folder: Path, files: dict[str, str] = FILES) -> Path:
+    """Write files into a new folder and return it."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+@contextmanager
+def serving(
+    *folders: Path, home: Path, users: Any = None, wait: bool = True, grace: int = 30, **settings: Any
+) -> Iterator[Running]:
+    """Serve folders.
+
+    Args:
+        folders: each a corpus.
+        home: where indexes and sessions lie.
+        users: those with a token; None: nobody.
+        wait: whether the corpora are indexed before anybody can ask.
+        grace: seconds that replies have when the server stops.
+        settings: of the server and the corpora: ``model``, ``base_url``, ``window``, ...
+    """
+    chosen = Settings(home=str(home), **settings)
+    with Corpora(folders, lambda _: chosen) as corpora:
+        if wait:
+            for name in corpora.names:
+                corpora.get(name, wait=60)
+        with running(served_of(corpora, chosen, users or NoUsers()), grace=grace) as server:
+            yield server
+
+
+@contextmanager
+def running(served: Served, *, grace: int = 30, **changes: Any) -> Iterator[Running]:
+    """Run the application over what is served, on a port of its own."""
+    served = replace(served, **changes)
+    at = socket.create_server(("127.0.0.1", 0))
+    server = make_server(create_app(served), grace=grace)
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[at])), daemon=True)
+    thread.start()
+    try:
+        yield Running(f"http://127.0.0.1:{at.getsockname()[1]}", served, server)
+    finally:
+        server.should_exit = True
+        thread.join(timeout=60)
+        at.close()
+    assert not thread.is_alive(), "the server did not stop"
