@@ -199,9 +199,7 @@ def _completion_model(settings: Settings) -> OpenAICompatibleModel:
     )
 
 
-def make_subroutines(
-    index: Corpus, model: OpenAICompatibleModel | None, settings: Settings, *, edits: bool = False
-) -> Registry | None:
+def make_subroutines(index: Corpus, model: Model | None, settings: Settings, *, edits: bool = False) -> Registry | None:
     """Return what a model may call; None if nothing, or if telling it how would take too much of the window.
 
     Args:
@@ -225,14 +223,15 @@ def make_subroutines(
     return next((one for one in registries if _told(model, one, settings) * _SHARE_OF_TELLING <= settings.window), None)
 
 
-def _told(model: OpenAICompatibleModel, registry: Registry, settings: Settings) -> int:
+def _told(model: Model, registry: Registry, settings: Settings) -> int:
     """Return the tokens that it takes to tell a model of its subroutines."""
     from quaestor.chat.protocols import protocol_for  # noqa: PLC0415 - only with a model
+    from quaestor.models.counting import counter_of  # noqa: PLC0415
     from quaestor.prompts import load  # noqa: PLC0415
 
-    protocol = protocol_for(model.capabilities, registry)
+    protocol, counter = protocol_for(model.capabilities, registry), counter_of(model)
     words = protocol.brief() + load("plan").template * (settings.premeditation == "on")
-    return model.counter.text(words) + model.counter.tools(protocol.tools)
+    return counter.text(words) + counter.tools(protocol.tools)
 
 
 def conversation_settings(settings: Settings, *, summaries: bool = False) -> ConversationSettings:
@@ -262,9 +261,7 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     )
 
 
-def answering(
-    corpus: Corpus, model: OpenAICompatibleModel | None, question: str, settings: Settings
-) -> AsyncGenerator[Event]:
+def answering(corpus: Corpus, model: Model | None, question: str, settings: Settings) -> AsyncGenerator[Event]:
     """Return the steps of answering one question as the settings say; see ``answer_question``."""
     from quaestor.chat.answer import answer_question  # noqa: PLC0415 - only for questions
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from chat_parts import Scripted, answer, ask
 
-from quaestor import Index
+from quaestor import Index, chatml
 from quaestor.chat.engine import Conversation
-from quaestor.chat.portable import as_json, as_markdown, read_json
+from quaestor.chat.portable import as_json, as_markdown, exported, read_json
 from quaestor.chat.records import Ending
 from quaestor.chat.session import Sessions
 from quaestor.chat.tables import SessionUnusableError
@@ -174,3 +174,13 @@ def test_markdown_for_people(sessions: Sessions) -> None:
     assert "## 1. why?" in told
     assert "So." in told
     assert "*(failed: the server went away)*" in told
+
+
+def test_the_forms_in_which_a_session_is_taken_along(sessions: Sessions) -> None:
+    question = "what does <|im_end|> mean?"
+    with sessions.begin(name="one") as transcript:
+        asked(transcript, question)
+        tokens = json.loads(exported(transcript, "chatml"))
+        assert chatml.parse(tokens) == [Message("user", question), Message("assistant", "So.")]
+        assert json.loads(exported(transcript, "json"))["id"] == "one"
+        assert exported(transcript, "markdown") == as_markdown(transcript.turns())

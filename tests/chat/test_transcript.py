@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.records import Ending
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
-from quaestor.errors import LimitError, NotFoundError, QuaestorError, WindowError
+from quaestor.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.messages import Message, ToolCall, Usage
 from quaestor.passages import Citation
 from quaestor.prompts.passages import Passage, show
@@ -207,16 +208,50 @@ def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
     assert len(first & second) == 2
 
 
-def test_a_session_of_the_first_format_is_taken_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("version", "since"), [(1, ("calls", "plans", "titles")), (2, ("titles",))], ids=["first", "second"]
+)
+def test_a_session_of_an_older_format_is_taken_on(tmp_path: Path, version: int, since: tuple[str, ...]) -> None:
     path = tmp_path / "old.session"
     with Transcript.create(path, name="old") as transcript:
         number, _ = transcript.begin(Message("user", "why?"))
         transcript.end(number, Ending("done", messages=(Message("assistant", "So."),)))
     with sqlite3.connect(path) as connection:
-        connection.executescript("drop table calls; drop table plans; pragma user_version = 1")
+        connection.executescript(f"{' '.join(f'drop table {one};' for one in since)} pragma user_version = {version}")
     connection.close()
     for _ in range(2):
         with Transcript.open(path) as transcript:
             assert [turn.answer for turn in transcript.turns()] == ["So."]
             assert transcript.calls() == []
             assert transcript.plan(1) is None
+            assert transcript.info().title == "why?"
+
+
+def test_an_older_file_that_many_open_at_once_is_taken_on(tmp_path: Path) -> None:
+    path = tmp_path / "old.session"
+    Transcript.create(path, name="old").close()
+    with sqlite3.connect(path) as connection:
+        connection.executescript("drop table calls; drop table plans; drop table titles; pragma user_version = 1")
+    connection.close()
+
+    def opened(_: int) -> str:
+        with Transcript.open(path) as transcript:
+            return transcript.info().id
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(opened, range(16))) == {"old"}
+
+
+def test_the_newest_title_counts(path: Path) -> None:
+    with Transcript.create(path, name="one") as transcript:
+        assert transcript.info().title == ""
+        transcript.begin(QUESTION)
+        assert transcript.info().title == "why?"
+        for title in ("First", " Retries,\n<b>explained</b>\ud800 "):
+            transcript.name(title)
+        for wrong in ("", " \n", "x" * 201):
+            with pytest.raises(UsageError, match="A title has 1 to 200 letters"):
+                transcript.name(wrong)
+    with Transcript.open(path) as transcript:
+        assert transcript.info().title == "Retries, <b>explained</b>\ufffd"
+        assert [row["title"] for row in transcript.dump()["titles"]] == ["First", "Retries, <b>explained</b>\ufffd"]

@@ -33,13 +33,13 @@ from quaestor.errors import UsageError
 from quaestor.messages import Message
 from quaestor.models import Model, Request
 from quaestor.models.capabilities import Capabilities
+from quaestor.models.counting import counter_of
 from quaestor.models.extractive import ExtractiveAnswer
 from quaestor.models.extractive import answer as extract
 from quaestor.passages import Citation, Hit
 from quaestor.prompts import load
 from quaestor.retrieval.conversation import TurnQuery, query_of_turn
 from quaestor.subroutines import Registry
-from quaestor.tokens import MessageCounter, counter_for
 from quaestor.window import Recall, Window
 
 
@@ -79,7 +79,7 @@ class Conversation:
         self.transcript = transcript or Transcript.in_memory()
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
-        self._composer = Composer(self.settings, _counter(model), Recall(index.embedder))
+        self._composer = Composer(self.settings, counter_of(model), Recall(index.embedder))
         protocol = protocol_for(_capabilities(model), subroutines)
         names = subroutines.names if subroutines else ()
         brief = self.settings.brief or _brief_for(index)
@@ -273,13 +273,6 @@ def _checked(question: str) -> Message:
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     return Message("user", question)
-
-
-def _counter(model: Model | None) -> MessageCounter:
-    if model is None:
-        return counter_for("gpt-4o")
-    counter = getattr(model, "counter", None)
-    return counter if isinstance(counter, MessageCounter) else counter_for(model.name)
 
 
 def _capabilities(model: Model | None) -> Capabilities:

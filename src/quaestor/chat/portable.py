@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
+from quaestor import chatml
 from quaestor.chat.records import Ending, TurnRecord
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
@@ -16,6 +17,7 @@ from quaestor.models.wire import as_wire
 
 FORMAT = "quaestor-session"
 VERSION = 1
+Form = Literal["json", "markdown", "chatml"]
 _ROLES: Mapping[str, Role] = {role: role for role in get_args(Role)}
 
 
@@ -32,6 +34,16 @@ def as_json(transcript: Transcript) -> dict[str, Any]:
         "messages": [as_wire(message) for message in messages],
         "tables": transcript.dump(),
     }
+
+
+def exported(transcript: Transcript, form: Form) -> str:
+    """Return a session as a file to take along: all of it as JSON, Markdown for people, or ChatML's tokens as JSON."""
+    if form == "markdown":
+        return as_markdown(transcript.turns())
+    if form == "chatml":
+        messages, _ = transcript.conversation()
+        return json.dumps(chatml.render(messages), indent=1) + "\n"
+    return json.dumps(as_json(transcript), indent=1) + "\n"
 
 
 def read_json(text: str, transcript: Transcript) -> None:

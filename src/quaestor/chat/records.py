@@ -23,7 +23,7 @@ class SessionInfo:
         created: ISO 8601 in UTC.
         owner: whose it is; empty on a machine of one person.
         root: the folder or file that it is about.
-        title: the beginning of its first question.
+        title: as it was named, else the beginning of its first question.
         turns: number of turns, whatever became of them.
         changed: when the latest turn began, ISO 8601 in UTC.
         error: why it cannot be read; None for a sound one.

@@ -7,12 +7,16 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from quaestor.chat import packing
 from quaestor.chat.records import Ending, State
+from quaestor.errors import UsageError
 from quaestor.messages import Message, Usage
 from quaestor.passages import Citation
+
+LONGEST_TITLE = 200
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -20,6 +24,23 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def clean(text: str) -> str:
     """Return text that can be stored: lone surrogates are not text."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def now() -> str:
+    """Return the time, ISO 8601 in UTC, with microseconds so that records sort."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def checked_title(text: str) -> str:
+    """Return a session's title on one line.
+
+    Raises:
+        UsageError: it is empty or longer than ``LONGEST_TITLE`` letters.
+    """
+    title = " ".join(clean(text).split())
+    if not title or len(title) > LONGEST_TITLE:
+        raise UsageError(f"A title has 1 to {LONGEST_TITLE} letters, and this one has {len(title)}. Give another.")
+    return title
 
 
 def add_message(connection: sqlite3.Connection, turn: int, message: Message) -> int:

@@ -19,7 +19,7 @@ from pathlib import Path
 from quaestor.errors import LimitError, NotFoundError, UsageError
 
 APPLICATION = 0x51535472
-VERSION = 2
+VERSION = 3
 _BUSY_SECONDS = 5.0
 
 _TABLES = """
@@ -61,14 +61,23 @@ create table summaries (
 create table learned (id integer primary key, at text not null, model text not null, window integer not null);
 """
 
-# Since format 2.
+# Since format 2. Two processes may find the same old file at once: what one has added does not stop the other.
 _CALLS = """
-create table calls (
+create table if not exists calls (
     id integer primary key, turn integer not null references turns (number), at text not null, name text not null,
     arguments text not null, result text not null, failed integer not null, passages text not null
 );
-create table plans (turn integer primary key references turns (number), at text not null, plan text not null);
+create table if not exists plans (
+    turn integer primary key references turns (number), at text not null, plan text not null
+);
 """
+
+# Since format 3.
+_TITLES = """
+create table if not exists titles (id integer primary key, at text not null, title text not null);
+"""
+
+_ADDED = {2: _CALLS, 3: _TITLES}
 
 TABLES = (
     "session",
@@ -83,6 +92,7 @@ TABLES = (
     "learned",
     "calls",
     "plans",
+    "titles",
 )
 """In an order in which rows can be added."""
 
@@ -105,7 +115,7 @@ def create(path: Path | None) -> sqlite3.Connection:
     with failures_explained(path):
         connection.executescript(
             f"pragma application_id = {APPLICATION}; pragma user_version = {VERSION};"
-            f"begin immediate; {_TABLES} {_CALLS} commit; pragma journal_mode = wal"
+            f"begin immediate; {_TABLES} {_CALLS} {_TITLES} commit; pragma journal_mode = wal"
         )
         _prepare(connection)
     return connection
@@ -187,7 +197,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f" reads {VERSION}). Upgrade Quaestor."
         )
     if version < VERSION:
-        connection.executescript(f"begin immediate; {_CALLS} pragma user_version = {VERSION}; commit")
+        added = " ".join(tables for since, tables in _ADDED.items() if since > version)
+        connection.executescript(f"begin immediate; {added} pragma user_version = {VERSION}; commit")
     known = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
     if missing := set(TABLES) - known:
         raise damaged(repr(str(path)), f"it has no {', '.join(sorted(missing))}")

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +20,7 @@ from quaestor.chat import packing, tables
 from quaestor.chat.plan import Plan
 from quaestor.chat.records import CallRecord, DecisionRun, Ending, Sent, SessionInfo, Source, TurnRecord
 from quaestor.chat.rounds import Answered
-from quaestor.chat.rows import add_message, as_shown, as_stored, clean, ending_of, message_of
+from quaestor.chat.rows import add_message, as_shown, as_stored, checked_title, clean, ending_of, message_of, now
 from quaestor.messages import Message, Usage
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
@@ -214,6 +213,16 @@ class Transcript:
         with self._step() as connection:
             connection.execute("insert into plans values (?, ?, ?)", (turn, now(), clean(json.dumps(asdict(plan)))))
 
+    def name(self, title: str) -> None:
+        """Record the title that a person gave the session; the newest one counts.
+
+        Raises:
+            UsageError: it is empty or too long.
+        """
+        row = (now(), checked_title(title))
+        with self._step() as connection:
+            connection.execute("insert into titles values (null, ?, ?)", row)
+
     # --- reading ----------------------------------------------------------------------------------------------
 
     def conversation(self) -> tuple[list[Message], list[int]]:
@@ -293,11 +302,11 @@ class Transcript:
     def info(self) -> SessionInfo:
         """Return what a list of sessions shows."""
         [(turns, changed)] = self._rows("select count(*), max(began) from turns")
-        first = self._rows("select content from messages order by id limit 1")
-        title = " ".join(str(first[0][0]).split())[:_TITLE] if first else ""
-        return SessionInfo(
-            self.id, self.created, self.owner, self.root, title, int(turns), str(changed or self.created)
-        )
+        named = self._rows("select title from titles order by id desc limit 1")
+        asked = self._rows("select content from messages order by id limit 1")
+        title = str(named[0][0]) if named else " ".join(str(asked[0][0]).split())[:_TITLE] if asked else ""
+        changed = str(changed or self.created)
+        return SessionInfo(self.id, self.created, self.owner, self.root, title, int(turns), changed)
 
     def dump(self) -> dict[str, list[dict[str, Any]]]:
         """Return every row of every table, for export."""
@@ -387,8 +396,3 @@ class Transcript:
             cursor = self._connection.execute(f"select * from {table}")
             columns = [one[0] for one in cursor.description]
             return [{column: as_shown(value) for column, value in zip(columns, row, strict=True)} for row in cursor]
-
-
-def now() -> str:
-    """Return the time, ISO 8601 in UTC, with microseconds so that records sort."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")

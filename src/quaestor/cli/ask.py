@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import asdict
 
 import click
 
 from quaestor.assemble import Index, answering, make_model
 from quaestor.chat.events import Event, Returned, Stopped, Text
+from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.cli.calls import call_line
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
 from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
-from quaestor.passages import Hit
 
 UNKNOWN = 1
 _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
@@ -49,7 +48,7 @@ def command(
         outcome = asyncio.run(_answered(index, question, settings, quiet=as_json))
     assert outcome.done is not None
     if as_json:
-        print_json(as_object(question, outcome, settings))
+        print_json(ask_object(question, outcome, settings))
     else:
         _print_sources(outcome)
     return 0 if outcome.done.known else UNKNOWN
@@ -83,28 +82,6 @@ async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> TurnOutcome:
     return outcome
 
 
-def as_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[str, object]:
-    """Return the answer in its contracted JSON form."""
-    done = outcome.done
-    assert done is not None
-    return {
-        "question": question,
-        "answer": done.answer,
-        "citations": [asdict(citation) for citation in outcome.citations],
-        "unsupported": outcome.unsupported,
-        "known": done.known,
-        "nearest": [_place(hit) for hit in outcome.nearest],
-        "calls": outcome.calls,
-        "model": done.model,
-        "usage": asdict(done.usage),
-        "window": {
-            "limit": settings.window,
-            "reserve": settings.reserve if outcome.reserve is None else outcome.reserve,
-            "passages": len(outcome.hits),
-        },
-    }
-
-
 def _print_sources(outcome: TurnOutcome) -> None:
     assert outcome.done is not None
     if not outcome.done.known:
@@ -112,7 +89,7 @@ def _print_sources(outcome: TurnOutcome) -> None:
         if outcome.hits:
             click.echo("Nearest passages:")
         for hit in outcome.nearest:
-            click.echo(f"  {one_line(_place(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
+            click.echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
         return
     click.echo(click.style("\nSources", bold=True))
     for citation in outcome.citations:
@@ -123,7 +100,3 @@ def _print_sources(outcome: TurnOutcome) -> None:
         click.echo("  none: the model cited nothing, so nothing of this answer was checked")
     for sentence in outcome.unsupported:
         remark(f"without support: {sentence.strip()[:160]}")
-
-
-def _place(hit: Hit) -> str:
-    return f"{hit.path}:{hit.start_line}"

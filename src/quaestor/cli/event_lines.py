@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
+from quaestor.chat.objects import passage_place
 from quaestor.passages import Hit
-from quaestor.prompts.passages import Passage
 
 
 def print_event(value: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ def _content(event: Event) -> dict[str, Any]:
             sizes = {"tokens": window.tokens, "limit": window.limit, "reserve": window.reserve}
             return {"model": model, **sizes, "sections": dict(window.sections)}
         case Returned(name=name, text=text, passages=passages, failed=failed):
-            return {"name": name, "text": text, "failed": failed, "passages": list(map(_place, passages))}
+            return {"name": name, "text": text, "failed": failed, "passages": list(map(passage_place, passages))}
         case Called(name=name, arguments=arguments):
             return {"name": name, "arguments": dict(arguments)}
         case _:
@@ -50,10 +50,6 @@ def _jsonable(value: object) -> object:
     except TypeError:
         return json.loads(json.dumps(value, default=str))
     return value
-
-
-def _place(passage: Passage) -> dict[str, Any]:
-    return {"n": passage.n, "path": passage.path, "start_line": passage.start_line, "end_line": passage.end_line}
 
 
 def _hits(hits: Sequence[Hit], numbers: Sequence[int]) -> list[dict[str, Any]]:

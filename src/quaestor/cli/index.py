@@ -12,9 +12,10 @@ from quaestor.assemble import Index, survey_folder
 from quaestor.cli.options import configure, find_root, json_option, path_argument
 from quaestor.cli.output import amount, one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.stats import print_skipped, print_survey, survey_object
+from quaestor.cli.stats import print_skipped, print_survey
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
+from quaestor.corpus.objects import survey_object
 from quaestor.ingest.indexer import Changes, by_reason
 from quaestor.ingest.watch import watch
 from quaestor.tokens import tokenizer_for
@@ -83,7 +84,7 @@ def _advice(changes: Changes) -> str:
 def _survey(root: Path, settings: Settings, verbose: bool, as_json: bool) -> int:
     survey = survey_folder(root, settings, tokenizer_for(settings.model or "gpt-4o").count)
     if as_json:
-        print_json(survey_object(root, survey))
+        print_json(survey_object(str(root), survey))
     else:
         print_survey(root, survey, verbose)
     return 0

@@ -13,6 +13,7 @@ from quaestor.cli.options import configure, find_root, json_option, path_argumen
 from quaestor.cli.output import amount, one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
+from quaestor.corpus.objects import search_object
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
 from quaestor.stores import Where
@@ -59,48 +60,10 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         hits = corpus.search(query, settings.results, mode=mode, where=where)  # type: ignore[arg-type]
         seconds = time.perf_counter() - started
         if as_json:
-            print_json(as_object(query, hits, corpus, seconds, explain))
+            print_json(search_object(query, hits, corpus, seconds, explain=explain))
         else:
             _print_hits(query, hits, corpus, explain)
     return 0 if hits else NOTHING_FOUND
-
-
-def as_object(
-    query: str, hits: Sequence[Hit], corpus: Corpus, seconds: float, explain: bool = False
-) -> dict[str, object]:
-    """Return the result of a search in its contracted JSON form."""
-    size = corpus.stats()
-    return {
-        "query": query,
-        "hits": [hit_object(hit, explain) for hit in hits],
-        "index": {
-            "fresh": corpus.freshness.fresh,
-            "checked_at": corpus.freshness.checked_at,
-            "documents": size.documents,
-            "chunks": size.chunks,
-        },
-        "seconds": round(seconds, 4),
-    }
-
-
-def hit_object(hit: Hit, explain: bool = False) -> dict[str, object]:
-    """Return one hit in its contracted JSON form."""
-    shown: dict[str, object] = {
-        "path": hit.path,
-        "start_line": hit.start_line,
-        "end_line": hit.end_line,
-        "score": round(hit.score, 4),
-        "symbol": hit.symbol,
-        "language": hit.document.language,
-        "text": hit.text,
-        "title": hit.document.title,
-        "url": hit.document.url,
-        "sha256": hit.document.sha256,
-        "fresh": hit.fresh,
-    }
-    if explain:
-        shown["features"] = {name: round(value, 4) for name, value in hit.features.items()}
-    return shown
 
 
 def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) -> None:

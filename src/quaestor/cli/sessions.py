@@ -11,13 +11,13 @@ import click
 
 from quaestor.assemble import make_sessions
 from quaestor.chat.portable import as_json as session_object
-from quaestor.chat.portable import read_json
+from quaestor.chat.portable import exported, read_json
 from quaestor.chat.records import Sent, TurnRecord
 from quaestor.chat.session import Sessions
 from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.calls import print_why
-from quaestor.cli.exporting import exported, write_export
+from quaestor.cli.exporting import write_export
 from quaestor.cli.options import configure, find_root, json_option
 from quaestor.cli.output import amount, one_line, print_json, print_table, remark, safe
 from quaestor.cli.sources import print_citations, print_support
@@ -100,9 +100,9 @@ def export(session: str, output: Path | None, markdown: bool, _json: bool) -> No
         raise UsageError("--markdown and --json exclude each other; give one")
     with _sessions().open(session) as transcript:
         if output is not None:
-            return write_export(transcript, output, as_object=not markdown)
+            return write_export(transcript, output, "markdown" if markdown else "json")
         if markdown:
-            return click.echo(safe(exported(transcript, as_object=False)), nl=False)
+            return click.echo(safe(exported(transcript, "markdown")), nl=False)
         return print_json(session_object(transcript))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ from quaestor.assemble import Index
 from quaestor.cli.options import configure, find_root, json_option, path_argument
 from quaestor.cli.output import one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
+from quaestor.corpus.objects import stats_object
 from quaestor.ingest.indexer import Range, Skipped, Survey
 from quaestor.tokens import tokenizer_for
 
@@ -28,16 +28,11 @@ def command(path: str | None, verbose: bool, as_json: bool) -> int:
         held = index.stats()
         survey = index.indexer.survey(tokenizer_for(settings.model or "gpt-4o").count)
     if as_json:
-        print_json({**survey_object(root, survey), "index": asdict(held)})
+        print_json(stats_object(str(root), survey, held))
         return 0
     print_survey(root, survey, verbose)
     click.echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
     return 0
-
-
-def survey_object(root: Path, survey: Survey) -> dict[str, object]:
-    """Return a survey for programs."""
-    return {"root": str(root), **asdict(survey), "skipped_by_reason": dict(survey.skipped_by_reason)}
 
 
 def print_survey(root: Path, survey: Survey, verbose: bool) -> None:

@@ -14,6 +14,7 @@ import click
 from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Citations, Done, Event, Retried, Returned, Stopped, Summarising, Text
+from quaestor.chat.objects import by_name, window_object, wire_messages
 from quaestor.chat.packing import runs
 from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
@@ -24,7 +25,7 @@ from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.sources import print_citations, print_place, print_support
-from quaestor.cli.windows import by_name, print_decisions, print_messages, print_sections, window_object, wire_messages
+from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.config import Settings
 from quaestor.edits import Proposal, parse
 from quaestor.errors import QuaestorError, UsageError
@@ -317,7 +318,7 @@ class Talk:
     def _export(self, name: str) -> None:
         if not name:
             raise UsageError("give a file: /export FILE")
-        write_export(self._record(), Path(name).expanduser(), as_object=name.endswith(".json"))
+        write_export(self._record(), Path(name).expanduser(), "json" if name.endswith(".json") else "markdown")
         remark(f"written to {name}")
 
     def _new(self) -> None:

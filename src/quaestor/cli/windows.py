@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
 
 import click
 
 from quaestor.chat.records import DecisionRun
 from quaestor.cli.output import one_line, safe
 from quaestor.messages import Message
-from quaestor.models.wire import as_wire
-from quaestor.window.values import Section
 
 _WIDTH = 40
 _BEGINNING = 48
 _COLOURS = {"kept": "green", "recalled": "cyan", "trimmed": "yellow", "summarised": "magenta", "dropped": "red"}
-
-
-def by_name(sections: Mapping[Section, int]) -> dict[str, int]:
-    """Return a window's sections as they are recorded."""
-    return {str(name): count for name, count in sections.items()}
 
 
 def print_sections(sections: Mapping[str, int], *, tokens: int, limit: int, reserve: int) -> None:
@@ -70,21 +61,3 @@ def print_messages(messages: Iterable[Message]) -> None:
         click.echo(safe(message.content))
         for call in message.tool_calls:
             click.echo(safe(f"{call.name}({call.arguments})"))
-
-
-def window_object(
-    *, sections: Mapping[str, int], tokens: int, limit: int, reserve: int, decisions: Iterable[DecisionRun]
-) -> dict[str, Any]:
-    """Return a window in its JSON form, without its messages."""
-    return {
-        "limit": limit,
-        "reserve": reserve,
-        "tokens": tokens,
-        "sections": dict(sections),
-        "decisions": [asdict(run) for run in decisions],
-    }
-
-
-def wire_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
-    """Return messages in OpenAI's wire form."""
-    return [as_wire(message) for message in messages]

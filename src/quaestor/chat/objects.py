@@ -1,0 +1,71 @@
+"""What conversations give, in its contracted JSON forms: the same on the command line and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.records import DecisionRun
+from quaestor.config import Settings
+from quaestor.messages import Message
+from quaestor.models.wire import as_wire
+from quaestor.passages import Hit
+from quaestor.prompts.passages import Passage
+from quaestor.window.values import Section
+
+
+def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[str, Any]:
+    """Return the answer to a single question; ``outcome`` is that of a turn that came to its end."""
+    done = outcome.done
+    assert done is not None
+    return {
+        "question": question,
+        "answer": done.answer,
+        "citations": [asdict(citation) for citation in outcome.citations],
+        "unsupported": list(outcome.unsupported),
+        "known": done.known,
+        "nearest": [place_of(hit) for hit in outcome.nearest],
+        "calls": outcome.calls,
+        "model": done.model,
+        "usage": asdict(done.usage),
+        "window": {
+            "limit": settings.window,
+            "reserve": settings.reserve if outcome.reserve is None else outcome.reserve,
+            "passages": len(outcome.hits),
+        },
+    }
+
+
+def place_of(hit: Hit) -> str:
+    """Return where a hit begins: ``src/a.py:10``."""
+    return f"{hit.path}:{hit.start_line}"
+
+
+def passage_place(passage: Passage) -> dict[str, Any]:
+    """Return where a passage stands, and its number."""
+    return {"n": passage.n, "path": passage.path, "start_line": passage.start_line, "end_line": passage.end_line}
+
+
+def window_object(
+    *, sections: Mapping[str, int], tokens: int, limit: int, reserve: int, decisions: Iterable[DecisionRun]
+) -> dict[str, Any]:
+    """Return a window without its messages."""
+    return {
+        "limit": limit,
+        "reserve": reserve,
+        "tokens": tokens,
+        "sections": dict(sections),
+        "decisions": [asdict(run) for run in decisions],
+    }
+
+
+def by_name(sections: Mapping[Section, int]) -> dict[str, int]:
+    """Return a window's sections as they are recorded."""
+    return {str(name): count for name, count in sections.items()}
+
+
+def wire_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    """Return messages in OpenAI's wire form."""
+    return [as_wire(message) for message in messages]

@@ -1,0 +1,69 @@
+"""What a corpus gives, in its contracted JSON forms: the same on the command line and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from quaestor.passages import Hit
+
+if TYPE_CHECKING:
+    from quaestor.corpus.corpus import Corpus, CorpusStats
+    from quaestor.ingest.report import Survey
+
+
+def search_object(
+    query: str, hits: Sequence[Hit], corpus: Corpus, seconds: float, *, explain: bool = False
+) -> dict[str, Any]:
+    """Return the result of a search.
+
+    Args:
+        query: what was searched for.
+        hits: what was found, best first.
+        corpus: where; its freshness is that of this search.
+        seconds: that it took.
+        explain: whether each feature's share in a score is told.
+    """
+    size = corpus.stats()
+    return {
+        "query": query,
+        "hits": [hit_object(hit, explain=explain) for hit in hits],
+        "index": {
+            "fresh": corpus.freshness.fresh,
+            "checked_at": corpus.freshness.checked_at,
+            "documents": size.documents,
+            "chunks": size.chunks,
+        },
+        "seconds": round(seconds, 4),
+    }
+
+
+def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """Return one hit."""
+    shown: dict[str, Any] = {
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": round(hit.score, 4),
+        "symbol": hit.symbol,
+        "language": hit.document.language,
+        "text": hit.text,
+        "title": hit.document.title,
+        "url": hit.document.url,
+        "sha256": hit.document.sha256,
+        "fresh": hit.fresh,
+    }
+    if explain:
+        shown["features"] = {name: round(value, 4) for name, value in hit.features.items()}
+    return shown
+
+
+def survey_object(root: str, survey: Survey) -> dict[str, Any]:
+    """Return what is, or would be, indexed of a source."""
+    return {"root": root, **asdict(survey), "skipped_by_reason": dict(survey.skipped_by_reason)}
+
+
+def stats_object(root: str, survey: Survey, held: CorpusStats) -> dict[str, Any]:
+    """Return what is indexed of a source, and what its index takes."""
+    return {**survey_object(root, survey), "index": asdict(held)}
