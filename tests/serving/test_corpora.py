@@ -82,3 +82,37 @@ def test_leaving_ends_the_work(roots: list[Path]) -> None:
     with Corpora(roots[:1], settings_for):
         pass
     assert threading.active_count() <= before
+
+
+def test_one_that_is_added_is_its_owners_alone(roots: list[Path]) -> None:
+    with Corpora(roots[:1], settings_for) as corpora:
+        corpora.add("mine", roots[2], owner="anna")
+        corpora.add("mine", roots[1], owner="ben")
+        corpora.add("mine", roots[1], owner="anna")
+        for user, root in (("anna", roots[2]), ("ben", roots[1])):
+            [hit] = corpora.get("mine", user=user, wait=60).search("which word is it?")
+            assert root.parent.name in hit.text
+            assert [(state.name, state.owned) for state in corpora.states(user)] == [("app", False), ("mine", True)]
+            assert corpora.get("app", user=user, wait=60).root == roots[0]
+        for nobody in (None, "", "carl"):
+            with pytest.raises(NotFoundError, match="Name one of 'app'"):
+                corpora.get("mine", user=nobody)
+            with pytest.raises(NotFoundError):
+                corpora.settings(str(roots[2]), user=nobody)
+            assert [state.name for state in corpora.states(nobody)] == ["app"]
+        assert corpora.names == ("app",)
+        assert corpora.get(user="anna", wait=60).root == roots[0]
+
+
+def test_ones_own_stands_before_everybodys(roots: list[Path]) -> None:
+    with Corpora(roots[:1], settings_for) as corpora:
+        corpora.add("app", roots[2], owner="anna")
+        assert corpora.get("app", user="anna", wait=60).root == roots[2]
+        assert corpora.get("app", user="ben", wait=60).root == roots[0]
+
+
+def test_nothing_is_added_when_all_is_over(roots: list[Path]) -> None:
+    with Corpora(roots[:1], settings_for) as corpora:
+        pass
+    corpora.add("mine", roots[1], owner="anna")
+    assert [state.name for state in corpora.states("anna")] == ["app"]

@@ -1,6 +1,7 @@
 """Several corpora by name, each opened and brought up to date in a thread of its own, behind whoever asks.
 
-A server answers from its first second; who asks too early is told how far the index is.
+A server answers from its first second; who asks too early is told how far the index is. Those that a server begins with
+are everybody's; one that is added later belongs to one user, and for everybody else there is no such corpus.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class State:
         ready: whether it can be searched.
         done: files read so far, while its first index is made.
         total: files to read; 0 while they are still counted.
+        owned: whether it belongs to one user.
+        failed: why it cannot be indexed; empty if it can.
     """
 
     name: str
@@ -44,6 +47,8 @@ class State:
     ready: bool
     done: int = 0
     total: int = 0
+    owned: bool = False
+    failed: str = ""
 
 
 class Corpora:
@@ -59,52 +64,76 @@ class Corpora:
             raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
         self._settings = settings
         self._stopping = threading.Event()
+        self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in _named(roots).items()}
+        self._owned: dict[str, dict[str, _Opening]] = {}
 
     def __enter__(self) -> Corpora:
         for name, opening in self._opening.items():
-            opening.thread = threading.Thread(target=self._open, args=(opening,), name=f"index {name}")
-            opening.thread.start()
+            self._begin(name, opening)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stopping.set()
-        for opening in self._opening.values():
+        with self._adding:
+            self._stopping.set()
+        for opening in (*self._opening.values(), *(one for mine in self._owned.values() for one in mine.values())):
             if opening.thread is not None:
                 opening.thread.join()
             if opening.index.done() and opening.index.exception() is None:
                 opening.index.result().close()
 
+    def add(self, name: str, root: Path, *, owner: str) -> None:
+        """Begin to serve a corpus of one user; nothing is done if it is served already.
+
+        Args:
+            name: by which its owner asks for it; one of everybody's of the same name is hidden from the owner.
+            root: real path of a folder.
+            owner: the user's id.
+        """
+        with self._adding:
+            mine = self._owned.get(owner, {})
+            if name in mine or self._stopping.is_set():
+                return
+            opening = _Opening(root, owned=True)
+            # A new dictionary: others may be looking through the present one.
+            self._owned[owner] = {**mine, name: opening}
+            self._begin(name, opening)
+
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all corpora, in the order in which they were given."""
+        """The names of everybody's corpora, in the order in which they were given."""
         return tuple(self._opening)
 
-    def settings(self, name: str = "") -> Settings:
+    def settings(self, name: str = "", *, user: str | None = None) -> Settings:
         """Return a corpus's settings.
 
+        Args:
+            name: as for ``get``.
+            user: as for ``get``.
+
         Raises:
-            NotFoundError: there is no corpus of that name.
+            NotFoundError: there is no corpus of that name that the user may see.
         """
-        return self._settings(self._meant(name).root)
+        return self._settings(self._meant(name, user).root)
 
-    def states(self) -> tuple[State, ...]:
-        """Return how far each corpus is."""
-        return tuple(_state(name, opening) for name, opening in self._opening.items())
+    def states(self, user: str | None = None) -> tuple[State, ...]:
+        """Return how far each corpus is that a user may see; without a user, each of everybody's."""
+        return tuple(_state(name, opening) for name, opening in self._seen(user).items())
 
-    def get(self, name: str = "", *, wait: float = 0.0) -> Index:
+    def get(self, name: str = "", *, user: str | None = None, wait: float = 0.0) -> Index:
         """Return a corpus that can be searched.
 
         Args:
-            name: as in ``names``; may be empty where there is only one.
+            name: as in ``states``, or the path of one of everybody's; may be empty where there is only one of those.
+            user: the id of the user who asks; None: somebody who sees no more than what is everybody's.
             wait: seconds to wait for its first index.
 
         Raises:
-            NotFoundError: there is no corpus of that name.
+            NotFoundError: there is no corpus of that name that the user may see.
             StillIndexingError: its first index is not there yet.
             QuaestorError: it cannot be indexed.
         """
-        opening = self._meant(name)
+        opening = self._meant(name, user)
         try:
             return opening.index.result(wait)
         except NotYet:
@@ -114,18 +143,26 @@ class Corpora:
                 f"The first index of {str(opening.root)!r} is still being made: {share}. Ask again in a few seconds."
             ) from None
 
-    def _meant(self, name: str) -> _Opening:
+    def _seen(self, user: str | None) -> dict[str, _Opening]:
+        return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
+
+    def _meant(self, name: str, user: str | None) -> _Opening:
         if not name and len(self._opening) == 1:
             return next(iter(self._opening.values()))
-        known = ", ".join(map(repr, self._opening))
+        seen = self._seen(user)
+        known = ", ".join(map(repr, seen))
         if not name:
             raise UsageError(f"There are several corpora; name one of {known}.")
-        found = self._opening.get(name) or next(
+        found = seen.get(name) or next(
             (opening for opening in self._opening.values() if str(opening.root) == os.path.normpath(name)), None
         )
         if found is None:
             raise NotFoundError(f"There is no corpus {name!r} here. Name one of {known}.")
         return found
+
+    def _begin(self, name: str, opening: _Opening) -> None:
+        opening.thread = threading.Thread(target=self._open, args=(opening,), name=f"index {name}")
+        opening.thread.start()
 
     def _open(self, opening: _Opening) -> None:
         def progress(state: ProgressState) -> None:
@@ -142,19 +179,20 @@ class Corpora:
 
 
 class _Opening:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, owned: bool = False) -> None:
         self.root = root
+        self.owned = owned
         self.index: Future[Index] = Future()
         self.progress: ProgressState | None = None
         self.thread: threading.Thread | None = None
 
 
 def _state(name: str, opening: _Opening) -> State:
-    ready = opening.index.done() and opening.index.exception() is None
+    error = opening.index.exception() if opening.index.done() else None
+    ready = opening.index.done() and error is None
     progress = opening.progress
-    if ready or progress is None:
-        return State(name, str(opening.root), ready)
-    return State(name, str(opening.root), ready, progress.done, progress.total)
+    read = (0, 0) if ready or progress is None else (progress.done, progress.total)
+    return State(name, str(opening.root), ready, *read, owned=opening.owned, failed=str(error or ""))
 
 
 def _named(roots: Sequence[Path]) -> dict[str, Path]:
