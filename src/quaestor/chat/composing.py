@@ -72,6 +72,7 @@ class Composer:
             temperature=self.settings.temperature,
             max_tokens=window.reserve,
             tools=protocol.tools if protocol else (),
+            extra=self.settings.parameters,
         )
 
 

@@ -18,8 +18,8 @@ from quaestor.chat.composing import Composer, examples, instructions
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
 from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
-from quaestor.chat.numbering import Numbering
-from quaestor.chat.protocols import CallProtocol, protocol_for
+from quaestor.chat.numbering import Numbering, marked
+from quaestor.chat.protocols import CallProtocol, Passed, protocol_for
 from quaestor.chat.records import Ending
 from quaestor.chat.requests import Requests
 from quaestor.chat.rows import clean
@@ -36,6 +36,7 @@ from quaestor.models.capabilities import Capabilities
 from quaestor.models.counting import counter_of
 from quaestor.models.extractive import ExtractiveAnswer
 from quaestor.models.extractive import answer as extract
+from quaestor.models.stops import StopCutter
 from quaestor.passages import Citation, Hit
 from quaestor.prompts import load
 from quaestor.retrieval.conversation import TurnQuery, query_of_turn
@@ -55,6 +56,8 @@ class Conversation:
         query: makes what is searched for out of the conversation, whose last message is the newest question.
         owner: who asks, for the record.
         subroutines: what the model may call; None: nothing.
+        passed: the caller's own tools, which take the place of subroutines, and what was said since the question that
+            is about to be sent.
     """
 
     def __init__(  # noqa: PLR0913 - the public contract
@@ -68,7 +71,9 @@ class Conversation:
         query: Callable[[Sequence[Message]], TurnQuery] | None = None,
         owner: str | None = None,
         subroutines: Registry | None = None,
+        passed: Passed | None = None,
     ) -> None:
+        subroutines = None if passed else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
         self.index = index
         self.model = model
@@ -80,14 +85,16 @@ class Conversation:
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
         self._composer = Composer(self.settings, counter_of(model), Recall(index.embedder))
-        protocol = protocol_for(_capabilities(model), subroutines)
+        protocol = passed or protocol_for(_capabilities(model), subroutines)
         names = subroutines.names if subroutines else ()
         brief = self.settings.brief or _brief_for(index)
         system = instructions(brief, protocol.brief(), _plan(self.settings, names))
         self._history = restored(
             self.transcript, model, limit, (system, *(examples() if self.settings.examples else ()))
         )
-        self._numbering = Numbering(source.passage for source in self.transcript.sources() if source.cited)
+        self._numbering = Numbering(
+            (source.passage for source in self.transcript.sources() if source.cited), marked(self._history.said)
+        )
         self._loop = None if model is None else self._made_loop(model, protocol, subroutines)
         self._protocol = protocol
         self._busy = False
@@ -170,7 +177,13 @@ class Conversation:
         self._busy = True
         try:
             number, question_id = self.transcript.begin(question, owner=self._owner, resumes=resumes)
-            turn = Turn(number, question, question_id, asyncio.get_running_loop().time() + self.settings.seconds)
+            turn = Turn(
+                number,
+                question,
+                question_id,
+                asyncio.get_running_loop().time() + self.settings.seconds,
+                stops=StopCutter(self.settings.stop),
+            )
             try:
                 async with aclosing(self._steps(turn)) as steps:
                     async for event in steps:
@@ -194,7 +207,7 @@ class Conversation:
         async with aclosing(self._loop.run(turn)) as events:
             async for event in events:
                 yield event
-        if text := turn.visible.rest():
+        if text := turn.rest():
             yield Text(text)
         for event in self._finished(turn):
             yield event
@@ -209,9 +222,7 @@ class Conversation:
     async def _quoted(self, turn: Turn, quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
-        turn.visible.feed(quoted.text)
-        turn.visible.rest()
-        yield Text(quoted.text)
+        yield Text(turn.show(quoted.text) + turn.rest())
         for event in self._finished(turn, known=quoted.known):
             yield event
 
@@ -235,7 +246,15 @@ class Conversation:
         added = self.transcript.end(turn.number, ending)
         turn.ended = True
         self._history.add(turn, ending.messages, added)
-        done = Done(answer.content, found, turn.model, usage, tuple(turn.proposals))
+        done = Done(
+            answer.content,
+            found,
+            turn.model,
+            usage,
+            tuple(turn.proposals),
+            "length" if turn.stopped else turn.finish,
+            turn.passed,
+        )
         return Citations(citations, unsupported), done
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:

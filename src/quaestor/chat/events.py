@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quaestor.chat.plan import Plan
-from quaestor.messages import Usage
+from quaestor.messages import ToolCall, Usage
+from quaestor.models import FinishReason
 from quaestor.passages import Citation, Hit
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
@@ -164,6 +165,8 @@ class Done:
         model: what wrote it.
         usage: tokens of all requests of the turn.
         proposals: changes that were proposed; none of them is made yet.
+        finish: why the reply ended.
+        calls: of the caller's own tools, for the caller to run.
     """
 
     answer: str
@@ -171,6 +174,8 @@ class Done:
     model: str
     usage: Usage
     proposals: tuple[object, ...] = ()
+    finish: FinishReason = "stop"
+    calls: tuple[ToolCall, ...] = ()
 
 
 Event = (

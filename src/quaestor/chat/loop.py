@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from quaestor import tags
 from quaestor.chat.calling import Calling
@@ -118,12 +119,14 @@ class Loop:
                 turn.plan = reading.plan
                 self._transcript.premeditated(turn.number, reading.plan)
                 yield Premeditated(reading.plan)
+            if self._protocol.passes or turn.stops.found is not None:
+                return
             turn.stopped = turn.stopped or self._why_to_stop(turn, reading)
             if turn.stopped:
                 yield Stopped(turn.stopped)
             if turn.stopped or not (reading.calls or reading.goes_on):
                 return
-            if reading.calls and (text := turn.visible.part()):
+            if reading.calls and (text := turn.part()):
                 yield Text(text)
             async with aclosing(self._answered(turn, reading)) as events:
                 async for event in events:
@@ -184,9 +187,23 @@ class Loop:
         request = self._composer.request(window, self._protocol)
         async with aclosing(self._requests.send(turn, request, window, sent)) as deltas:
             async for delta in deltas:
-                text = reading.finish(delta) if isinstance(delta, Finished) else reading.feed(clean(delta.text))
+                text = (
+                    self._finished(turn, reading, delta)
+                    if isinstance(delta, Finished)
+                    else reading.feed(clean(delta.text))
+                )
                 if shown := turn.show(text):
                     yield Text(shown)
+                if turn.stops.found is not None:
+                    turn.finish = "stop"
+                    return
+
+    def _finished(self, turn: Turn, reading: Reading, finished: Finished) -> str:
+        """Take the end of a reply and return the rest of what can be shown."""
+        turn.finish = finished.reason
+        if self._protocol.passes:
+            turn.passed, finished = finished.tool_calls, replace(finished, tool_calls=())
+        return reading.finish(finished)
 
     def _learn(self, failure: TooLongError, window: Window) -> None:
         """Keep the server's true window for the rest of the session."""

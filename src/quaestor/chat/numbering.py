@@ -4,15 +4,18 @@ of long ago and ``[3]`` now are the same lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
+from quaestor.messages import Message
 from quaestor.passages import Citation, Hit
 from quaestor.prompts.passages import Passage, number
 
 # A mark of four digits is not read as a citation.
 _HIGHEST = 999
+_MARKED = re.compile(r"[\[【]\D{0,12}(\d{1,3})(?!\d)")
 
 Place = tuple[str, int, int]
 
@@ -22,10 +25,12 @@ class Numbering:
 
     Args:
         cited: passages that earlier answers cite, oldest first.
+        marked: numbers that earlier answers use, whatever they cite.
     """
 
-    def __init__(self, cited: Iterable[Passage] = ()) -> None:
+    def __init__(self, cited: Iterable[Passage] = (), marked: Iterable[int] = ()) -> None:
         self._cited: dict[Place, Passage] = {}
+        self._marked = frozenset(marked)
         for passage in cited:
             self._remember(passage)
 
@@ -41,7 +46,7 @@ class Numbering:
     def numbered(self, passages: Sequence[Passage], shown: Sequence[Passage] = ()) -> tuple[Passage, ...]:
         """Return passages under numbers that mean nothing else in this session, nor among those ``shown`` before."""
         before = {_place(passage): passage.n for passage in shown}
-        taken = {passage.n for passage in self._cited.values()} | set(before.values())
+        taken = {passage.n for passage in self._cited.values()} | set(before.values()) | self._marked
         free = (n for n in count(1) if n not in taken)
         numbers = {**{place: passage.n for place, passage in self._cited.items()}, **before}
         return tuple(replace(passage, n=numbers.get(_place(passage)) or next(free)) for passage in passages)
@@ -59,6 +64,20 @@ class Numbering:
         # Far more than a window shows: the one cited first gives its number up.
         if len(self._cited) > _HIGHEST // 2:
             del self._cited[next(iter(self._cited))]
+
+
+def marked(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the numbers that the latest answers seem to cite by.
+
+    A conversation that was held elsewhere does not say what its numbers meant, so they shall mean nothing else here.
+    """
+    found: set[int] = set()
+    for message in reversed(messages):
+        if message.role == "assistant":
+            found.update(int(number) for number in _MARKED.findall(message.content))
+        if len(found) > _HIGHEST // 3:
+            break
+    return frozenset(found)
 
 
 def _place(passage: Passage) -> Place:

@@ -1,4 +1,4 @@
-"""The two ways in which a model calls subroutines: text tags, and native tool calls.
+"""The ways in which a model calls: our subroutines over text tags or native tool calls, and tools of the caller's own.
 
 Each says what it adds to a request, and how the rounds of a turn are written back: as if the model had gone on, where
 the server continues an assistant message; as messages of their own elsewhere.
@@ -45,6 +45,11 @@ class CallProtocol(Protocol):
         """Whether what is written back is the beginning of the model's reply."""
         ...
 
+    @property
+    def passes(self) -> bool:
+        """Whether calls are passed to the caller instead of being run here."""
+        ...
+
     def brief(self) -> str:
         """Return the part of the system message that tells of the subroutines."""
         ...
@@ -73,6 +78,7 @@ class Tags:
     continues: bool = False
     name: str = field(default="tags", init=False)
     tools: tuple[dict[str, object], ...] = field(default=(), init=False)
+    passes: bool = field(default=False, init=False)
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -104,6 +110,7 @@ class Tools:
     name: str = field(default="tools", init=False)
     stop: tuple[str, ...] = field(default=(), init=False)
     continues: bool = field(default=False, init=False)
+    passes: bool = field(default=False, init=False)
 
     @property
     def tools(self) -> tuple[dict[str, object], ...]:
@@ -118,6 +125,31 @@ class Tools:
         """Return each round as an assistant message with its calls, and their results."""
         hidden = _hidden(rounds, shown)
         return tuple(message for number, one in enumerate(rounds, 1) for message in _called(one, number, hidden))
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Tools of the caller's own: declared to the model as they are, and called by it for the caller to run.
+
+    Attributes:
+        tools: function schemas in OpenAI's form.
+        after: what was said since the question: calls, their results, the beginning of a reply.
+    """
+
+    tools: tuple[dict[str, object], ...] = ()
+    after: tuple[Message, ...] = ()
+    name: str = field(default="passed", init=False)
+    stop: tuple[str, ...] = field(default=(), init=False)
+    continues: bool = field(default=False, init=False)
+    passes: bool = field(default=True, init=False)
+
+    def brief(self) -> str:
+        """Return nothing: the caller has said what its tools are for."""
+        return ""
+
+    def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
+        """Return what was said since the question; there are no rounds of ours."""
+        return self.after
 
 
 def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallProtocol:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from quaestor.errors import UsageError
@@ -33,6 +34,8 @@ class ConversationSettings:
         examples: whether the model is shown an answer of the wanted form.
         grounded: whether no model is asked where nothing at all was found, for it could only invent.
         brief: how the system message begins; None: by what the corpus mostly holds.
+        stop: sequences that end the visible answer and are no part of it.
+        parameters: further ones of each request, in OpenAI's form, sent as they are.
     """
 
     reserve: int = 500
@@ -51,6 +54,8 @@ class ConversationSettings:
     examples: bool = False
     grounded: bool = False
     brief: Brief | None = None
+    stop: tuple[str, ...] = ()
+    parameters: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.reserve < 1 or self.passages < 1 or self.seconds <= 0:

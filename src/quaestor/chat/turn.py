@@ -8,7 +8,9 @@ from quaestor import tags
 from quaestor.chat.plan import Plan
 from quaestor.chat.rounds import Asked, Round
 from quaestor.chat.visible import Visible
-from quaestor.messages import Message, Usage
+from quaestor.messages import Message, ToolCall, Usage
+from quaestor.models import FinishReason
+from quaestor.models.stops import StopCutter
 from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
@@ -42,6 +44,9 @@ class Turn:
         spent: tokens of each request so far.
         model: what wrote the reply.
         retried: whether a request was already composed anew because it was too long.
+        finish: why the last reply ended.
+        passed: calls for the caller to run.
+        stops: ends what is visible at a stop sequence.
         ended: whether its ending is on record.
     """
 
@@ -65,6 +70,9 @@ class Turn:
     spent: list[Usage] = field(default_factory=list)
     model: str = _EXTRACTIVE
     retried: bool = False
+    finish: FinishReason = "stop"
+    passed: tuple[ToolCall, ...] = ()
+    stops: StopCutter = field(default_factory=lambda: StopCutter(()))
     ended: bool = False
 
     def show(self, text: str) -> str:
@@ -76,7 +84,19 @@ class Turn:
             ends = len(written) - len(written.rstrip("\n")) + len(text) - len(text.lstrip("\n"))
             text = "\n" * max(0, _PARAGRAPH - ends) + text
         self.apart = False
-        return self.visible.feed(text)
+        return self.visible.feed(self.stops.feed(text))
+
+    def part(self) -> str:
+        """Begin another part of the reply, and return what was held back of the last."""
+        return self._held() + self.visible.part()
+
+    def rest(self) -> str:
+        """Return what was held back, now that the reply is whole."""
+        return self._held() + self.visible.rest()
+
+    def _held(self) -> str:
+        held = self.stops.flush()
+        return self.visible.feed(held) if held else ""
 
     @property
     def usage(self) -> Usage:

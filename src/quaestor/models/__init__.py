@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from quaestor.messages import Message, ToolCall, Usage
@@ -23,6 +23,7 @@ class Request:
         temperature: 0 is the most settled.
         max_tokens: limit on the reply; None leaves it to the server.
         tools: function schemas in OpenAI's form.
+        extra: further parameters in OpenAI's form, such as ``tool_choice`` or ``seed``; sent as they are.
     """
 
     messages: Sequence[Message]
@@ -30,6 +31,7 @@ class Request:
     temperature: float = 0.1
     max_tokens: int | None = None
     tools: tuple[dict[str, object], ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

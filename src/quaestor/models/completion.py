@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _STOPS = (chatml.END, chatml.START)
 # Most servers end a plain completion after 16 tokens unless they are told otherwise.
 _REPLY = 1024
+# Parameters beyond ours that plain completions know as well.
+_KNOWN = ("top_p", "seed", "presence_penalty", "frequency_penalty", "logit_bias")
 _NO_STRING = re.compile(r"should be a valid string|must be a string", re.IGNORECASE)
 _TAKES_NO_IDS = re.compile(r"prompt|string|\bstr\b|\blist\b|array|type", re.IGNORECASE)
 
@@ -70,7 +72,8 @@ class CompletionModel(OpenAICompatibleModel):
         if request.tools:
             raise UsageError(f"model {self.name!r} is behind a plain completion endpoint, which takes no tools")
         ended = replace(request, stop=tuple(dict.fromkeys((*request.stop, *_STOPS))))
-        parameters = self._dialect.parameters(ended)
+        parameters = {name: request.extra[name] for name in _KNOWN if name in request.extra}
+        parameters |= self._dialect.parameters(ended)
         prompt = self._prompt(request)
         return {"model": self.name, "prompt": prompt, "max_tokens": _REPLY, "stream": True, **parameters}
 

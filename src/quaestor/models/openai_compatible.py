@@ -121,6 +121,7 @@ class OpenAICompatibleModel:
     def body(self, request: Request) -> dict[str, Any]:
         """Return the JSON object that is sent for a request, to show it or to send it."""
         body: dict[str, Any] = {
+            **request.extra,
             "model": self.name,
             "messages": [as_wire(message) for message in self._dialect.messages(request)],
             "stream": True,
@@ -218,7 +219,8 @@ class OpenAICompatibleModel:
     async def _create(self, request: Request) -> openai.AsyncStream[Any]:
         create: Any = self._connected().chat.completions.create
         body = self.body(request)
-        extra = {name: body.pop(name) for name in CONTINUING if name in body}
+        # What the package does not know, or checks in its own way, goes beside its parameters.
+        extra = {name: body.pop(name) for name in (*CONTINUING, *request.extra) if name in body}
         headers = headers_for(self._endpoint)
         stream: openai.AsyncStream[Any] = await create(**body, extra_body=extra or None, extra_headers=headers)
         return stream
