@@ -4,6 +4,7 @@
     ├── UsageError            the caller can mend it                      exit 2   HTTP 400
     │   ├── NotFoundError     a path, document or session does not exist  exit 2   HTTP 404
     │   ├── ForbiddenError    outside the root, secret, not permitted     exit 2   HTTP 403
+    │   ├── ConflictError     something else is under way                 exit 2   HTTP 409
     │   ├── WindowError       must-keep messages exceed the limit         exit 2   HTTP 400
     │   └── LimitError        spending, size or rate limit reached        exit 5   HTTP 429
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
@@ -45,6 +46,13 @@ class ForbiddenError(UsageError):
 
     http_status = 403
     code = "forbidden"
+
+
+class ConflictError(UsageError):
+    """Something else is under way with the same thing; afterwards it may be asked again."""
+
+    http_status = 409
+    code = "conflict"
 
 
 class WindowError(UsageError):

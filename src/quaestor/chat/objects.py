@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +14,8 @@ from quaestor.models.wire import as_wire
 from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage
 from quaestor.window.values import Section
+
+_BEGINNING = 48
 
 
 def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[str, Any]:
@@ -59,6 +61,27 @@ def window_object(
         "sections": dict(sections),
         "decisions": [asdict(run) for run in decisions],
     }
+
+
+def subject_of(run: DecisionRun, messages: Sequence[Message], passages: Sequence[str]) -> str:
+    """Return what a decision is about, for people.
+
+    Args:
+        run: the decision.
+        messages: the conversation that it is about.
+        passages: where each passage is from.
+    """
+    if run.kind not in ("message", "passage"):
+        return run.kind
+    if run.last > run.first:
+        return f"{run.kind}s {run.first + 1} to {run.last + 1}"
+    if run.kind == "passage":
+        return passages[run.first] if run.first < len(passages) else f"passage {run.first + 1}"
+    if run.first >= len(messages):
+        return f"message {run.first + 1}"
+    message = messages[run.first]
+    words = " ".join(message.content.split())
+    return f"{message.role} “{words[:_BEGINNING]}{'…' if len(words) > _BEGINNING else ''}”"
 
 
 def by_name(sections: Mapping[Section, int]) -> dict[str, int]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import click
 
+from quaestor.chat.objects import subject_of
 from quaestor.chat.records import DecisionRun
 from quaestor.cli.output import one_line, safe
 from quaestor.messages import Message
 
 _WIDTH = 40
-_BEGINNING = 48
 _COLOURS = {"kept": "green", "recalled": "cyan", "trimmed": "yellow", "summarised": "magenta", "dropped": "red"}
 
 
@@ -36,21 +36,7 @@ def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message
     for run in decisions:
         action = click.style(run.action.ljust(10), fg=_COLOURS.get(run.action))
         cost = f"{run.tokens:>6,}" if run.tokens == run.full_tokens else f"{run.tokens:>6,} of {run.full_tokens:,}"
-        click.echo(f"  {action} {cost}  {one_line(_about(run, messages, passages))}: {one_line(run.reason)}")
-
-
-def _about(run: DecisionRun, messages: Sequence[Message], passages: Sequence[str]) -> str:
-    if run.kind not in ("message", "passage"):
-        return run.kind
-    if run.last > run.first:
-        return f"{run.kind}s {run.first + 1} to {run.last + 1}"
-    if run.kind == "passage":
-        return passages[run.first] if run.first < len(passages) else f"passage {run.first + 1}"
-    if run.first >= len(messages):
-        return f"message {run.first + 1}"
-    message = messages[run.first]
-    words = " ".join(message.content.split())
-    return f"{message.role} “{words[:_BEGINNING]}{'…' if len(words) > _BEGINNING else ''}”"
+        click.echo(f"  {action} {cost}  {one_line(subject_of(run, messages, passages))}: {one_line(run.reason)}")
 
 
 def print_messages(messages: Iterable[Message]) -> None:

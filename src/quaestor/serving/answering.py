@@ -9,10 +9,11 @@ from quaestor.assemble import answering, make_model
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
+from quaestor.models import Model
 
 
 def answered(corpus: Corpus, question: str, settings: Settings) -> TurnOutcome:
-    """Answer a question; blocks until the answer is there.
+    """Answer a question with the model that the settings name; blocks until the answer is there.
 
     Raises:
         UpstreamError: the model failed.
@@ -22,14 +23,26 @@ def answered(corpus: Corpus, question: str, settings: Settings) -> TurnOutcome:
     return asyncio.run(_answered(corpus, question, settings))
 
 
+async def outcome_of(corpus: Corpus, model: Model | None, question: str, settings: Settings) -> TurnOutcome:
+    """Return what the answer to a question adds up to; raises as ``answered`` does.
+
+    Args:
+        corpus: what is asked about.
+        model: who answers; None: the answer is made of quotes.
+        question: the question.
+        settings: how it is answered.
+    """
+    outcome = TurnOutcome()
+    async with aclosing(answering(corpus, model, question, settings)) as events:
+        async for event in events:
+            outcome.take(event)
+    return outcome
+
+
 async def _answered(corpus: Corpus, question: str, settings: Settings) -> TurnOutcome:
     model = make_model(settings)
-    outcome = TurnOutcome()
     try:
-        async with aclosing(answering(corpus, model, question, settings)) as events:
-            async for event in events:
-                outcome.take(event)
+        return await outcome_of(corpus, model, question, settings)
     finally:
         if model is not None:
             await model.aclose()
-    return outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -14,6 +14,7 @@ from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.identity import User, Users
 from quaestor.serving.http.metrics import Metrics
+from quaestor.serving.http.running import Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Served:
         hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
         any_address: whether it may be addressed by any IP address as well.
         body_limit: bytes of a request's body.
+        turns: of which sessions one is under way.
     """
 
     corpora: Corpora
@@ -44,6 +46,7 @@ class Served:
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     any_address: bool = False
     body_limit: int = 10_000_000
+    turns: Turns = field(default_factory=Turns)
 
 
 def served(request: Request) -> Served:

@@ -1,0 +1,31 @@
+"""Single questions, answered without a stream."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from quaestor.chat.objects import ask_object
+from quaestor.serving.answering import outcome_of
+from quaestor.serving.http.identity import Who
+from quaestor.serving.http.native import schemas
+from quaestor.serving.http.native.access import corpus_of, corpus_settings
+from quaestor.serving.http.native.refusals import refusals
+from quaestor.serving.http.state import RequestId, ServedHere
+from quaestor.serving.http.streams import answered_while_there
+
+router = APIRouter()
+
+
+@router.post("/ask", response_model=schemas.AskResult, responses=refusals(404, 502, 503))
+async def ask(
+    request: Request, served: ServedHere, who: Who, asked: schemas.AskRequest, number: RequestId
+) -> dict[str, Any]:
+    """Answer a question from a corpus, with checked citations; nothing is kept of it."""
+    index = await asyncio.to_thread(corpus_of, served, who, asked.corpus)
+    settings = await asyncio.to_thread(corpus_settings, served, who, asked.corpus)
+    answering = outcome_of(index, served.make_model(who, number), asked.question, settings)
+    outcome = await answered_while_there(request, answering)
+    return ask_object(asked.question, outcome, settings)

@@ -1,0 +1,104 @@
+"""Corpora: which there are, what they hold, what is found in them, and lines of their documents."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from quaestor.corpus.objects import search_object, stats_object
+from quaestor.errors import QuaestorError, UsageError
+from quaestor.serving.corpora import State
+from quaestor.serving.http.identity import User, Who
+from quaestor.serving.http.native import schemas
+from quaestor.serving.http.native.access import corpora_of, corpus_of, corpus_settings
+from quaestor.serving.http.native.refusals import refusals
+from quaestor.serving.http.state import Served, ServedHere
+from quaestor.stores import Where
+from quaestor.tokens import tokenizer_for
+
+router = APIRouter()
+
+Corpus = Annotated[str, Query(max_length=4096, description="May be left out where there is only one.")]
+Line = Annotated[int, Query(ge=1, le=1_000_000_000)]
+# More than a page shows at once; what is beyond is asked for by its lines.
+_MOST_LINES = 5_000
+
+
+@router.get("/corpora", response_model=schemas.CorpusList)
+def list_corpora(served: ServedHere, who: Who) -> dict[str, Any]:
+    """List the corpora that the caller may see, and how far each is."""
+    return {"corpora": [_state(served, who, state) for state in corpora_of(served, who)]}
+
+
+@router.get("/stats", response_model=schemas.Stats, responses=refusals(404, 503))
+def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
+    """Tell what a corpus holds. Its files are read for that, which takes a while where there are many."""
+    index = corpus_of(served, who, corpus)
+    model = corpus_settings(served, who, corpus).model or "gpt-4o"
+    survey = index.indexer.survey(tokenizer_for(model).count)
+    return stats_object(str(index.root), survey, index.stats())
+
+
+@router.post("/search", response_model=schemas.SearchResult, responses=refusals(404, 503))
+def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[str, Any]:
+    """Find code and prose by words and by meaning. No model is asked."""
+    started = time.perf_counter()
+    index = corpus_of(served, who, asked.corpus)
+    most = asked.k or corpus_settings(served, who, asked.corpus).results
+    where = Where(tuple(asked.path), tuple(asked.language)) if asked.path or asked.language else None
+    hits = index.search(asked.query, most, where=where)
+    return search_object(asked.query, hits, index, time.perf_counter() - started)
+
+
+@router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))
+def passage(
+    served: ServedHere,
+    who: Who,
+    path: Annotated[str, Query(min_length=1, max_length=4096)],
+    corpus: Corpus = "",
+    start: Line = 1,
+    end: Line | None = None,
+    around: Annotated[int, Query(ge=0, le=1000, description="Lines before and after, as far as there are any.")] = 0,
+) -> dict[str, Any]:
+    """Return lines of a document of a corpus, and of nothing else, as they are on disk now; 5,000 at most."""
+    if end is not None and end < start:
+        raise UsageError(f"There are no lines {start} to {end}. Give an end that is not before the start.")
+    first = max(1, start - around)
+    most = first + _MOST_LINES - 1
+    found = corpus_of(served, who, corpus).read_lines(path, first, most if end is None else min(end + around, most))
+    return {
+        "path": found.path,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "total_lines": found.total_lines,
+        "lines": found.lines,
+        "language": found.language,
+        "sha256": found.sha256,
+        "fresh": found.fresh,
+        "title": found.title,
+        "url": found.url,
+    }
+
+
+def _state(served: Served, user: User, state: State) -> dict[str, Any]:
+    documents = chunks = 0
+    error = state.failed or None
+    if state.ready:
+        try:
+            size = served.corpora.get(state.name, user=user.id).stats()
+            documents, chunks = size.documents, size.chunks
+        except QuaestorError as failed:
+            error = str(failed)
+    return {
+        "name": state.name,
+        "title": "My documents" if state.owned else state.name,
+        "ready": state.ready,
+        "done": state.done,
+        "total": state.total,
+        "documents": documents,
+        "chunks": chunks,
+        "mine": state.owned,
+        "error": error,
+    }

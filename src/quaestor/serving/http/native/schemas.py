@@ -1,0 +1,372 @@
+"""What the routes under ``/api`` take and return, for checking and for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+LONGEST_QUESTION = 100_000
+"""Letters; what is longer than this is no question."""
+
+Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+CorpusName = Annotated[str, Field(max_length=4096, description="May be left out where there is only one.")]
+
+
+class Taken(BaseModel):
+    """A request's body; what it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Fault(BaseModel):
+    """What went wrong."""
+
+    code: str
+    message: str
+
+
+class Failure(BaseModel):
+    """The body of every answer that is an error."""
+
+    error: Fault
+
+
+# --- corpora and searching ------------------------------------------------------------------------------------------
+
+
+class CorpusState(BaseModel):
+    """How far a corpus is."""
+
+    name: str
+    title: str
+    ready: bool
+    done: Annotated[int, Field(description="Files read, while its first index is made.")]
+    total: Annotated[int, Field(description="Files to read; 0 while they are counted.")]
+    documents: int
+    chunks: int
+    mine: Annotated[bool, Field(description="Whether it is the caller's alone.")]
+    error: Annotated[str | None, Field(description="Why it cannot be indexed.")]
+
+
+class CorpusList(BaseModel):
+    """The corpora that the caller may see."""
+
+    corpora: list[CorpusState]
+
+
+class Words(BaseModel):
+    """Words per document."""
+
+    least: int
+    mean: float
+    most: int
+    total: int
+
+
+class IndexStats(BaseModel):
+    """What an index holds."""
+
+    root: str
+    documents: int
+    chunks: int
+    bytes: int
+    index_bytes: int
+    languages: dict[str, int]
+    chunkers: dict[str, int]
+    notes: dict[str, int]
+    embedder: str
+    store: str
+    generation: int
+
+
+class Stats(BaseModel):
+    """What a corpus holds, and how much was left out of it, as ``quaestor stats --json`` tells it."""
+
+    root: str
+    documents: int
+    chunks: int
+    words: Words
+    bytes: int
+    tokens: int | None
+    languages: dict[str, int]
+    chunkers: dict[str, int]
+    notes: dict[str, int]
+    skipped_by_reason: dict[str, int]
+    index: IndexStats
+
+
+class SearchRequest(Taken):
+    """A search."""
+
+    query: Question
+    k: Annotated[int | None, Field(ge=1, le=1000, description="Hits; as the settings say where it is left out.")] = None
+    corpus: CorpusName = ""
+    path: Annotated[list[str], Field(max_length=100, description="Only paths that match one of these globs.")] = []
+    language: Annotated[list[str], Field(max_length=100, description="Only these languages.")] = []
+
+
+class HitObject(BaseModel):
+    """One hit."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    symbol: str | None
+    language: str
+    text: str
+    title: str | None
+    url: str | None
+    sha256: str
+    fresh: bool
+
+
+class Searched(BaseModel):
+    """How current the index is."""
+
+    fresh: bool
+    checked_at: str
+    documents: int
+    chunks: int
+
+
+class SearchResult(BaseModel):
+    """What was found, best first, as ``quaestor search --json`` tells it."""
+
+    query: str
+    hits: list[HitObject]
+    index: Searched
+    seconds: float
+
+
+class Excerpt(BaseModel):
+    """Lines of a document as they are on disk now."""
+
+    path: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    lines: list[str]
+    language: str
+    sha256: str
+    fresh: Annotated[bool, Field(description="Whether the index holds these very bytes.")]
+    title: str | None
+    url: str | None
+
+
+# --- answers --------------------------------------------------------------------------------------------------------
+
+
+class CitationObject(BaseModel):
+    """A citation after it was checked."""
+
+    n: int
+    path: str
+    start_line: int
+    end_line: int
+    quote: str
+    status: Literal["verified", "repaired", "unverified"]
+    url: str | None
+
+
+class UsageObject(BaseModel):
+    """Tokens, as the model's server reported them or as they were counted here."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    reported: bool
+
+
+class AskRequest(Taken):
+    """A single question."""
+
+    question: Question
+    corpus: CorpusName = ""
+
+
+class WindowSize(BaseModel):
+    """How the answer's window was composed."""
+
+    limit: int
+    reserve: int
+    passages: int
+
+
+class AskResult(BaseModel):
+    """An answer with its checked citations, as ``quaestor ask --json`` tells it."""
+
+    question: str
+    answer: str
+    citations: list[CitationObject]
+    unsupported: list[str]
+    known: bool
+    nearest: list[str]
+    calls: list[dict[str, Any]]
+    model: str
+    usage: UsageObject
+    window: WindowSize
+
+
+# --- sessions -------------------------------------------------------------------------------------------------------
+
+Title = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class SessionStart(Taken):
+    """A session to begin."""
+
+    corpus: CorpusName = ""
+    title: Title | None = None
+
+
+class SessionChange(Taken):
+    """A session's new title."""
+
+    title: Title
+
+
+class SessionLine(BaseModel):
+    """A session in a list."""
+
+    id: str
+    title: str
+    corpus: Annotated[str, Field(description="Empty where what it is about is served no longer.")]
+    created: str
+    changed: str
+    turns: int
+    error: Annotated[str | None, Field(description="Why it cannot be read.")] = None
+
+
+class SessionList(BaseModel):
+    """The caller's sessions, the one used last first."""
+
+    sessions: list[SessionLine]
+
+
+class SourceObject(BaseModel):
+    """A passage that was found for a turn."""
+
+    n: int
+    path: str
+    start_line: int
+    end_line: int
+    title: str | None
+    url: str | None
+    symbol: str | None
+    language: str
+    sha256: str
+    cited: bool
+
+
+class TurnObject(BaseModel):
+    """A turn as it was recorded."""
+
+    number: int
+    began: str
+    question: str
+    answer: str
+    state: Literal["done", "failed", "cancelled", "unfinished"]
+    known: bool
+    model: str
+    citations: list[CitationObject]
+    unsupported: list[str]
+    sources: list[SourceObject]
+    usage: UsageObject
+    error: str
+    partial: Annotated[str, Field(description="What had been written when a turn failed or was cancelled.")]
+    resumes: Annotated[int | None, Field(description="The number of the turn whose question it asks again.")]
+
+
+class SessionObject(SessionLine):
+    """A session with its turns."""
+
+    running: Annotated[bool, Field(description="Whether a turn is under way.")]
+    turns: list[TurnObject]  # type: ignore[assignment]
+
+
+class TurnRequest(Taken):
+    """A question, or that the last turn be asked again because it failed, was cancelled or never ended."""
+
+    question: Question | None = None
+    resume: bool = False
+
+    @model_validator(mode="after")
+    def _one(self) -> TurnRequest:
+        if (self.question is None) != self.resume:
+            raise ValueError("give a question, or `resume`: true, and not both")
+        return self
+
+
+class MessageObject(BaseModel):
+    """A message as it was sent."""
+
+    role: str
+    name: str | None
+    content: str
+    tokens: int
+
+
+class DecisionObject(BaseModel):
+    """Why a message or passage was sent or not, or one and the same reason for neighbours."""
+
+    kind: str
+    first: int
+    last: int
+    action: str
+    section: str
+    tokens: int
+    full_tokens: int
+    reason: str
+    about: Annotated[str, Field(description="What it is about, for people.")]
+
+
+class SentObject(BaseModel):
+    """One request to a model."""
+
+    at: str
+    model: str
+    limit: int
+    reserve: int
+    tokens: int
+    sections: dict[str, int]
+    messages: list[MessageObject]
+    decisions: list[DecisionObject]
+    usage: UsageObject | None
+    finish: str
+
+
+class WindowObject(BaseModel):
+    """Everything that a turn sent, and why."""
+
+    turn: int
+    requests: list[SentObject]
+
+
+# --- documents and usage --------------------------------------------------------------------------------------------
+
+
+class DocumentText(Taken):
+    """A text to take in."""
+
+    name: Annotated[str, Field(max_length=1000, description="A file name; it is made safe.")]
+    text: str
+    corpus: Annotated[str, Field(description="Only the caller's own, which it is where this is left out.")] = ""
+
+
+class DocumentObject(BaseModel):
+    """A document that the caller uploaded."""
+
+    id: str
+    name: str
+    path: Annotated[str, Field(description="Its path in the corpus.")]
+    bytes: int
+    changed: str
+    corpus: str
+
+
+class DocumentList(BaseModel):
+    """The caller's documents, the newest first."""
+
+    corpus: str
+    documents: list[DocumentObject]

@@ -1,0 +1,161 @@
+"""Turns of a session, streamed as they go on.
+
+The stream begins only when the turn is on record, so that whatever forbids it is an ordinary answer with its status.
+What goes wrong afterwards is the stream's last event, and on record as well. A client that goes away closes the stream,
+which closes the request to the model and records the turn as cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter
+
+from quaestor.assemble import conversation_settings, make_subroutines
+from quaestor.chat.engine import Conversation
+from quaestor.chat.events import Done, Event, Proposed
+from quaestor.corpus import Corpus
+from quaestor.edits import Proposal, diff, plan
+from quaestor.errors import NotFoundError, QuaestorError
+from quaestor.ingest.files import folder_of
+from quaestor.serving.http.identity import User, Who
+from quaestor.serving.http.native import schemas
+from quaestor.serving.http.native.access import corpus_named, corpus_of, corpus_settings, session_of
+from quaestor.serving.http.native.events import encoded, failure
+from quaestor.serving.http.native.refusals import refusals
+from quaestor.serving.http.native.sessions import SessionId
+from quaestor.serving.http.state import RequestId, Served, ServedHere
+from quaestor.serving.http.streams import EventStream, event
+
+_LOG = logging.getLogger("quaestor.serving")
+
+router = APIRouter()
+
+
+@router.post(
+    "/sessions/{id}/turns",
+    response_class=EventStream,
+    responses={
+        200: {
+            "description": "Events, each a name and a JSON object; the last is `done`, or `error`.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        **refusals(404, 409, 502, 503),
+    },
+)
+async def begin_turn(
+    served: ServedHere, who: Who, id: SessionId, asked: schemas.TurnRequest, number: RequestId
+) -> EventStream:
+    """Ask a question, or the last one again, and stream what happens until the answer is whole and checked.
+
+    Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
+    `proposed`, `text`, `stopped`, `citations`, `done`, `error`. Closing the stream cancels the turn.
+    """
+    turn = _turn(served, who, id, asked, number)
+    return EventStream(_after(await anext(turn), turn))
+
+
+async def _after(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    async with aclosing(rest):
+        yield first
+        async for piece in rest:
+            yield piece
+
+
+async def _turn(
+    served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
+) -> AsyncGenerator[bytes]:
+    """Yield a turn's events as they are sent; what goes wrong before the first is raised."""
+    with served.turns.claimed(user.id, session):
+        conversation = await asyncio.to_thread(_conversation, served, user, session, number)
+        try:
+            begun = False
+            try:
+                async with aclosing(_steps(conversation, asked)) as steps:
+                    async for step in steps:
+                        _count(served, step)
+                        yield _sent(*await _encoded(conversation.index, step))
+                        begun = True
+            except QuaestorError as error:
+                if not begun:
+                    raise
+                yield _sent(*failure(error))
+            except Exception:
+                if not begun:
+                    raise
+                _LOG.exception("fault")
+                yield _sent(*failure(_TurnFault()))
+        finally:
+            conversation.transcript.close()
+
+
+def _conversation(served: Served, user: User, session: str, number: str) -> Conversation:
+    """Return a conversation that goes on with a session.
+
+    Raises:
+        NotFoundError: the user has no such session, or its corpus is served no longer.
+        StillIndexingError: the corpus cannot be searched yet.
+    """
+    transcript = session_of(served, user, session)
+    try:
+        name = corpus_named(served, user, transcript.root)
+        if not name:
+            raise NotFoundError(f"What session {session!r} is about is served here no longer. Begin another session.")
+        index, settings = corpus_of(served, user, name), corpus_settings(served, user, name)
+        model = served.make_model(user, number)
+        return Conversation(
+            index,
+            model,
+            limit=settings.window,
+            settings=conversation_settings(settings),
+            transcript=transcript,
+            owner=user.id,
+            subroutines=make_subroutines(index, model, settings, edits=True),
+        )
+    except BaseException:
+        transcript.close()
+        raise
+
+
+def _steps(conversation: Conversation, asked: schemas.TurnRequest) -> AsyncGenerator[Event]:
+    return conversation.resume() if asked.question is None else conversation.send(asked.question)
+
+
+async def _encoded(index: Corpus, step: Event) -> tuple[str, dict[str, Any]]:
+    shown = partial(encoded, step, change=partial(_change, index), cost=lambda _: None)
+    # What was proposed is held against the files as they are.
+    return await asyncio.to_thread(shown) if isinstance(step, Proposed) else shown()
+
+
+def _sent(name: str, data: dict[str, Any]) -> bytes:
+    return event(data, name)
+
+
+def _change(index: Corpus, proposal: object) -> dict[str, Any]:
+    """Return a proposed change as a difference; nothing is written."""
+    assert isinstance(proposal, Proposal)
+    planned = plan(folder_of(index.root), proposal)
+    return {
+        "diff": diff(planned),
+        "paths": [file.path for file in planned.files],
+        "refusals": [refusal.message for refusal in planned.refusals],
+    }
+
+
+def _count(served: Served, step: Event) -> None:
+    if isinstance(step, Done):
+        tokens = served.metrics.tokens
+        tokens.labels(step.model, "prompt").inc(step.usage.prompt_tokens)
+        tokens.labels(step.model, "completion").inc(step.usage.completion_tokens)
+
+
+class _TurnFault(QuaestorError):
+    code = "server_error"
+
+    def __init__(self) -> None:
+        super().__init__("The server failed; its log says why, under the id in X-Request-ID. Resume the turn.")

@@ -1,0 +1,73 @@
+"""Talking to our own API as two people, and reading its streams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with a token.
+
+    Attributes:
+        id: for records.
+        name: for people.
+    """
+
+    id: str
+    name: str
+
+
+class People:
+    """Those with a token, which is the name with ``-token`` behind it."""
+
+    def __init__(self, *names: str) -> None:
+        self._people = {f"{name}-token": Person(f"id-{name}", name) for name in names}
+
+    def by_token(self, token: str) -> Person | None:
+        return self._people.get(token)
+
+    def list(self) -> list[Person]:
+        return list(self._people.values())
+
+
+def client(url: str, name: str = "") -> httpx.Client:
+    """Return a client, of somebody or of nobody."""
+    headers = {"authorization": f"Bearer {name}-token"} if name else {}
+    return httpx.Client(base_url=url, headers=headers, timeout=60)
+
+
+def begin(api: httpx.Client, **start: Any) -> str:
+    """Begin a session and return its id."""
+    answer = api.post("/api/sessions", json=start)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def turn(api: httpx.Client, session: str, question: str | None = None) -> list[tuple[str, Any]]:
+    """Ask a question, or the last one again, and return all events."""
+    body = {"resume": True} if question is None else {"question": question}
+    with api.stream("POST", f"/api/sessions/{session}/turns", json=body) as answer:
+        assert answer.status_code == 200, answer.read()
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return list(events(answer.iter_lines()))
+
+
+def events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """Yield each event's name and object."""
+    name = ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name, json.loads(line.removeprefix("data: "))
+
+
+def of(found: list[tuple[str, Any]], name: str) -> list[Any]:
+    """Return the objects of all events of a name."""
+    return [data for known, data in found if known == name]
