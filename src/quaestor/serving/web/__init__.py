@@ -1,1 +1,1 @@
-"""The pages."""
+"""The page: what a person sees of a corpus in a browser. Templates are filled here; the browser runs little code."""

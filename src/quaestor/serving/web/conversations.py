@@ -1,0 +1,143 @@
+"""Pages of conversations: a new one, one on record, a turn of it, its sources, citations and window, the list."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from quaestor.chat.records import SessionInfo
+from quaestor.serving.http.identity import Who
+from quaestor.serving.http.native.access import session_of
+from quaestor.serving.http.native.windows import window_of
+from quaestor.serving.web.failing import PageRoute
+from quaestor.serving.web.filling import page
+from quaestor.serving.web.frame import Looking
+from quaestor.serving.web.markdown import render_part
+from quaestor.serving.web.records import about, listed, turn_of
+from quaestor.serving.web.turns import lines_place, views
+from quaestor.serving.web.windows import request_view
+
+router = APIRouter(route_class=PageRoute)
+_UNTITLED = "New conversation"
+
+
+@router.get("/")
+def begin(at: Looking) -> HTMLResponse:
+    """Show where a conversation begins."""
+    named = at.frame.corpora[0].title if len(at.frame.corpora) == 1 else ""
+    return page("chat.html", frame=at.frame, heading=_UNTITLED, session=None, turns=[], about=named)
+
+
+@router.get("/sessions")
+def list_sessions(at: Looking) -> HTMLResponse:
+    """Show all conversations."""
+    rows = [_row(info, about(at.served, at.user, info.root)) for info in listed(at.served, at.user)]
+    return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows)
+
+
+@router.get("/parts/side")
+def show_side(at: Looking) -> HTMLResponse:
+    """Return what changes at the side with every turn; ``?session=`` says which conversation is looked at."""
+    shown = next((one for one in at.frame.sessions if one.id == at.frame.session), None)
+    return page("side_parts.html", frame=at.frame, session=shown)
+
+
+@router.get("/parts/indexing")
+def show_indexing(at: Looking) -> HTMLResponse:
+    """Return how far indexing is."""
+    return page("indexing.html", frame=at.frame)
+
+
+@router.get("/sessions/{session}")
+def show_session(session: str, at: Looking) -> HTMLResponse:
+    """Show a conversation."""
+    with session_of(at.served, at.user, session) as transcript:
+        info = transcript.info()
+        turns = views(transcript, transcript.turns())
+    named = about(at.served, at.user, info.root)
+    return page("chat.html", frame=at.frame, heading=info.title or _UNTITLED, session=info, turns=turns, about=named)
+
+
+@router.get("/sessions/{session}/turns/{number}")
+def show_turn(session: str, number: str, at: Looking) -> HTMLResponse:
+    """Return one turn, to be put into a conversation; ``last`` is the newest."""
+    with session_of(at.served, at.user, session) as transcript:
+        [turn] = views(transcript, [turn_of(transcript, number)])
+    return page("turn.html", turn=turn)
+
+
+@router.get("/sessions/{session}/turns/{number}/sources")
+def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> HTMLResponse:
+    """Show what was found for a turn."""
+    with session_of(at.served, at.user, session) as transcript:
+        turn = turn_of(transcript, number)
+        found = transcript.sources(turn.number)
+    statuses = {one.n: one.status for one in reversed(turn.ending.citations)}
+    path = f"/sessions/{session}/turns/{turn.number}"
+    sources = [
+        {
+            "n": source.passage.n,
+            "place": lines_place(source.passage.path, source.passage.start_line, source.passage.end_line),
+            "about": source.passage.title or source.passage.symbol or "",
+            "cited": source.cited,
+            "status": statuses.get(source.passage.n, ""),
+            "href": f"{path}/sources/{index}",
+        }
+        for index, source in enumerate(found)
+    ]
+    return page(
+        "sources.html", layout=at.layout, frame=at.frame, heading="Sources", question=turn.question, sources=sources
+    )
+
+
+@router.get("/sessions/{session}/turns/{number}/window")
+def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
+    """Show what was sent to a model in a turn, and what was left out and why."""
+    with session_of(at.served, at.user, session) as transcript:
+        turn = turn_of(transcript, number)
+        requests = [request_view(sent) for sent in window_of(transcript, turn.number)["requests"]]
+    return page(
+        "window.html",
+        frame=at.frame,
+        heading="Window",
+        back=f"/sessions/{session}#turn-{turn.number}",
+        question=turn.question,
+        requests=requests,
+        quoted=turn.ending.state == "done",
+    )
+
+
+class Written(BaseModel):
+    """A part of an answer that is still being written."""
+
+    text: Annotated[str, Field(max_length=100_000)]
+
+
+@router.post("/parts/markdown")
+def show_markdown(written: Written, _: Who) -> HTMLResponse:
+    """Return whole paragraphs of an answer as HTML, before its citations are checked."""
+    return HTMLResponse(render_part(written.text))
+
+
+def _row(info: SessionInfo, named: str) -> dict[str, object]:
+    return {
+        "id": info.id,
+        "title": info.title,
+        "turns": info.turns,
+        "changed": info.changed,
+        "when": _when(info.changed),
+        "about": named,
+        "error": info.error,
+    }
+
+
+def _when(at: str) -> str:
+    """Return a time on record as people write it; the browser puts it into their zone."""
+    try:
+        return f"{datetime.fromisoformat(at):%-d %B %Y, %H:%M} UTC"
+    except ValueError:
+        return at

@@ -1,0 +1,67 @@
+"""Logging in with a token, and out again.
+
+The token is kept in a cookie that no script can read and that is sent from no other site.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from quaestor.serving.http.identity import COOKIE, UnknownCallerError, who
+from quaestor.serving.http.state import ServedHere
+from quaestor.serving.web.failing import PageRoute
+from quaestor.serving.web.filling import page
+
+router = APIRouter(route_class=PageRoute)
+_DAYS = 90
+# A path of this server: two slashes or a backslash would make another server's address of it.
+_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+
+
+@router.get("/log-in")
+def show_door(request: Request, next: str = "/") -> Response:
+    """Ask for a token, unless whoever asks is known."""
+    try:
+        who(request)
+    except UnknownCallerError:
+        return page("log_in.html", failed="", next=_within(next))
+    return RedirectResponse(_within(next), 303)
+
+
+@router.post("/log-in")
+def log_in(
+    request: Request,
+    served: ServedHere,
+    token: Annotated[str, Form(max_length=200)],
+    next: Annotated[str, Form(max_length=2000)] = "/",
+) -> Response:
+    """Let somebody in who has a token."""
+    if served.users.by_token(token.strip()) is None:
+        failed = "This token is nobody's, or was revoked. `quaestor users add NAME` prints a new one."
+        return page("log_in.html", 401, failed=failed, next=_within(next))
+    answer = RedirectResponse(_within(next), 303)
+    answer.set_cookie(
+        COOKIE,
+        token.strip(),
+        max_age=_DAYS * 24 * 3600,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return answer
+
+
+@router.post("/log-out")
+def log_out() -> Response:
+    """Forget who it was."""
+    answer = RedirectResponse("/log-in", 303)
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return answer
+
+
+def _within(path: str) -> str:
+    return path if _PATH.fullmatch(path) else "/"

@@ -1,0 +1,55 @@
+"""A route of the page: what fails is shown as a page, and who is not known is asked for a token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+
+from quaestor.errors import QuaestorError
+from quaestor.serving.http.failures import headers_of, status, text_of
+from quaestor.serving.http.identity import UnknownCallerError
+from quaestor.serving.web.filling import page
+
+_HEADINGS = {400: "That cannot be done", 403: "Not allowed", 404: "Not found", 429: "Too much", 503: "Not ready yet"}
+
+
+class PageRoute(APIRoute):
+    """A route whose failures are for people."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        answer = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await answer(request)
+            except UnknownCallerError as error:
+                return _door(request, error)
+            except QuaestorError as error:
+                request.scope["state"]["error"] = error.code
+                return _failure(text_of(error), status(error), headers_of(error))
+            except RequestValidationError:
+                return _failure("This address cannot be read. Follow a link of the page.", 400, {})
+
+        return answered
+
+
+def _door(request: Request, error: UnknownCallerError) -> Response:
+    """Send a person to the log-in, and tell a script that it needs one."""
+    if request.query_params.get("bare") or request.url.path.startswith("/parts/"):
+        return _failure(text_of(error), status(error), headers_of(error))
+    asked = request.url.path if request.method == "GET" else "/"
+    return RedirectResponse("/log-in?" + urlencode({"next": asked}), 303)
+
+
+def _failure(message: str, status: int, headers: dict[str, str]) -> Response:
+    heading = _HEADINGS.get(status, "Something failed")
+    answer = page("error.html", status, heading=heading, message=message)
+    answer.headers.update(headers)
+    return answer

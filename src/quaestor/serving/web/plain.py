@@ -1,0 +1,25 @@
+"""Text of files, models and people as it is safe to look at: nothing in it steers what is around it.
+
+Templates escape what HTML would read as markup; this takes care of what a screen would read as an order.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Control characters, odd line ends, what turns the direction of writing, halves of characters; static/text.js has the
+# same.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
+)
+_BLANKS = re.compile(r"[\t\n]+")
+
+
+def plain(text: object) -> str:
+    """Return text in which each character that would not be seen but acts is replaced by ``\\ufffd``."""
+    return _CONTROL.sub("\ufffd", str(text).replace("\r\n", "\n"))
+
+
+def plain_line(text: object) -> str:
+    """Return text as ``plain`` does, on one line."""
+    return _BLANKS.sub(" ", plain(text)).strip()

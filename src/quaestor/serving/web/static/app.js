@@ -1,0 +1,97 @@
+// What every page does: one listener for what is clicked, one for keys.
+import * as chat from "./chat.js";
+import * as documents from "./documents.js";
+import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
+import { say } from "./saying.js";
+import { refresh } from "./server.js";
+import * as sessions from "./sessions.js";
+
+const INDEXING_PAUSE = 1000;
+const help = document.getElementById("help");
+
+const DOES = {
+  "close-panel": closePanel,
+  "panel-back": goBack,
+  theme: changeTheme,
+  help: () => help.showModal(),
+  try: (button) => chat.ask(button.textContent),
+  stop: chat.stop,
+  again: chat.again,
+  newest: chat.goToNewest,
+  copy: (button) => copy(button.closest(".turn").querySelector(".prose")),
+  rename: (button) => sessions.rename(button.closest("[data-session]")),
+  delete: (button) => sessions.remove(button.closest("[data-session]")),
+  "delete-document": (button) => documents.remove(button.closest("[data-document]")),
+};
+
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a");
+  if (isForPanel(event, link)) {
+    event.preventDefault();
+    await openLink(link);
+    return;
+  }
+  const button = event.target.closest("[data-do]");
+  try {
+    await DOES[button?.dataset.do]?.(button);
+  } catch (error) {
+    say(error.message);
+    alert(error.message);
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    if (document.querySelector("dialog:modal")) return;
+    if (chat.isRunning()) chat.stop();
+    else closePanel();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  const field = document.querySelector("[data-slash]") ?? document.getElementById("question");
+  if (event.key === "/" && field) {
+    event.preventDefault();
+    field.focus();
+  } else if (event.key === "?") {
+    help.showModal();
+  }
+});
+
+function changeTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  say(dark ? "Light" : "Dark");
+  try {
+    localStorage.setItem("theme", root.dataset.theme);
+  } catch {
+    // It holds for this page then.
+  }
+}
+
+async function copy(node) {
+  try {
+    await navigator.clipboard.writeText(node.innerText);
+  } catch {
+    // Without a safe connection there is no clipboard but the old one.
+    getSelection().selectAllChildren(node);
+    document.execCommand("copy");
+    getSelection().empty();
+  }
+  say("Copied");
+}
+
+async function watchIndexing() {
+  while (!document.getElementById("indexing")?.hasAttribute("data-ready")) {
+    await new Promise((resolve) => setTimeout(resolve, INDEXING_PAUSE));
+    await refresh("/parts/indexing").catch(() => {});
+  }
+}
+
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const at = new Date(time.dateTime);
+  if (!Number.isNaN(at.valueOf())) time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+if (document.getElementById("composer")) chat.begin();
+if (document.getElementById("upload")) documents.begin();
+watchIndexing();

@@ -1,0 +1,144 @@
+// The conversation: asking, stopping, asking again. One turn at a time.
+import { say } from "./saying.js";
+import { call, part, stream } from "./server.js";
+import { refreshSide } from "./sessions.js";
+import { Turn } from "./turn.js";
+
+const NEAR = 120;
+const TRIES = 20;
+const PAUSE = 150;
+
+const main = document.getElementById("main");
+const thread = document.getElementById("thread");
+const composer = document.getElementById("composer");
+const field = document.getElementById("question");
+const send = document.getElementById("send");
+const stopping = document.getElementById("stop");
+const newest = composer?.querySelector("[data-do=newest]");
+let running = null;
+
+/** Whether an answer is arriving. */
+export function isRunning() {
+  return running !== null;
+}
+
+/** End the answer that is arriving; what there is of it stays. */
+export function stop() {
+  running?.abort();
+}
+
+/** Go to the end of the conversation. */
+export function goToNewest() {
+  main.scrollTop = main.scrollHeight;
+}
+
+/** Ask the question of the last turn again. */
+export async function again() {
+  const last = [...thread.querySelectorAll(".turn")].at(-1);
+  const question = last.querySelector(".question").textContent;
+  if (!thread.dataset.session) {
+    last.remove();
+    return ask(question);
+  }
+  last.querySelectorAll("[data-do=again]").forEach((button) => button.remove());
+  return run(question, { resume: true });
+}
+
+/** Ask a question. */
+export async function ask(question) {
+  if (running || !question.trim()) return;
+  document.getElementById("welcome")?.remove();
+  field.value = "";
+  await run(question, { question });
+}
+
+export function begin() {
+  composer.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask(field.value);
+  });
+  field.addEventListener("keydown", (event) => {
+    // While letters are being composed (Chinese, Japanese ...), Enter chooses one.
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    composer.requestSubmit();
+  });
+  main.addEventListener("scroll", showWay, { passive: true });
+  new MutationObserver(showWay).observe(thread, { childList: true, subtree: true });
+  if (!location.hash) goToNewest();
+}
+
+async function run(question, body) {
+  running = new AbortController();
+  busy(true);
+  const turn = new Turn(thread, question);
+  goToNewest();
+  try {
+    await arrive(turn, body);
+    turn.end();
+    await settle(turn);
+  } catch (error) {
+    if (error.name === "AbortError") {
+      turn.end();
+      say("Stopped");
+      await settle(turn).catch(() => turn.fail("You stopped this answer."));
+    } else {
+      turn.fail(error.message);
+      say("The answer failed");
+    }
+  } finally {
+    running = null;
+    busy(false);
+    refreshSide(thread.dataset.session).catch(() => {});
+  }
+}
+
+async function arrive(turn, body) {
+  const session = thread.dataset.session || (await newSession());
+  for await (const [name, data] of stream(`/api/sessions/${session}/turns`, body, running.signal)) {
+    if (name === "error") throw new Error(data.message);
+    const stick = isAtEnd();
+    turn.take(name, data);
+    if (stick) goToNewest();
+  }
+}
+
+async function newSession() {
+  const corpus = composer.elements.corpus?.value;
+  const { id } = await call("POST", "/api/sessions", corpus ? { corpus } : {});
+  thread.dataset.session = id;
+  composer.elements.session.value = id;
+  history.replaceState(null, "", `/sessions/${id}`);
+  return id;
+}
+
+// Put what the server has on record in the place of what arrived. A turn that was stopped is on record a moment later.
+async function settle(turn) {
+  const path = `/sessions/${thread.dataset.session}/turns/last`;
+  let made = await part(path);
+  for (let tries = 0; made.firstElementChild.dataset.state === "unfinished" && tries < TRIES; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    made = await part(path);
+  }
+  const stick = isAtEnd();
+  const state = made.firstElementChild.dataset.state;
+  turn.article.replaceWith(made);
+  if (stick) goToNewest();
+  if (state === "done") say("The answer is complete");
+}
+
+function busy(is) {
+  send.hidden = is;
+  stopping.hidden = !is;
+  thread.setAttribute("aria-busy", String(is));
+  // On a phone, attention to the field would bring up the keyboard over the answer.
+  if (!is && matchMedia("(pointer: fine)").matches && (document.activeElement === document.body || document.activeElement === stopping)) field.focus();
+}
+
+function isAtEnd() {
+  return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR;
+}
+
+function showWay() {
+  newest.hidden = isAtEnd();
+}

@@ -1,0 +1,74 @@
+// Requests to the server that the page came from.
+import { plain } from "./text.js";
+
+/** Something that the server refused or could not do, in words for people. */
+export class Failure extends Error {
+  constructor(message, status, code = "") {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Ask for JSON; a body of FormData is sent as it is, any other as JSON. */
+export async function call(method, path, body) {
+  const answer = await request(path, sent(method, body));
+  return answer.status === 204 ? null : answer.json();
+}
+
+/** Ask for a piece of HTML that the server made, as nodes; scripts in it would not run. */
+export async function part(path, body) {
+  const answer = await request(path, body === undefined ? {} : sent("POST", body));
+  const holder = document.createElement("template");
+  holder.innerHTML = await answer.text();
+  return holder.content;
+}
+
+/** Put pieces that the server made in the place of those with the same ids. */
+export async function refresh(path) {
+  for (const fresh of [...(await part(path)).children]) {
+    document.getElementById(fresh.id)?.replaceWith(fresh);
+  }
+}
+
+/** Ask for a stream of events; yields [name, data]. */
+export async function* stream(path, body, signal) {
+  const answer = await request(path, { ...sent("POST", body), signal });
+  let held = "";
+  for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+    const events = (held + text).split("\n\n");
+    held = events.pop();
+    yield* events.map(parsed).filter(([, data]) => data !== null);
+  }
+}
+
+function parsed(event) {
+  let name = "message";
+  const data = [];
+  for (const field of event.split("\n")) {
+    if (field.startsWith("event:")) name = field.slice(6).trim();
+    if (field.startsWith("data:")) data.push(field.slice(5));
+  }
+  return [name, data.length ? JSON.parse(data.join("\n")) : null];
+}
+
+function sent(method, body) {
+  if (body === undefined || body instanceof FormData) return { method, body };
+  return { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+async function request(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failure("The server cannot be reached. Is it still running?", 0);
+  }
+  if (answer.status === 401) {
+    location.assign(`/log-in?next=${encodeURIComponent(location.pathname)}`);
+  }
+  if (answer.ok) return answer;
+  const said = await answer.json().catch(() => ({}));
+  throw new Failure(plain(said.error?.message || `The server answered ${answer.status}.`), answer.status, said.error?.code);
+}

@@ -1,0 +1,21 @@
+// Text of files, models and people on its way to the screen. Only textContent is ever set to it.
+
+// What would not be seen but acts; serving/web/plain.py has the same.
+const ACTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]/g;
+const LONGEST = 160;
+
+/** Text in which what acts without being seen is replaced. */
+export function plain(text) {
+  return String(text ?? "").toWellFormed().replaceAll("\r", "").replace(ACTS, "\ufffd");
+}
+
+/** The same on one line, and not too long. */
+export function line(text) {
+  const words = plain(text).replace(/\s+/g, " ").trim();
+  return words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words;
+}
+
+/** "1 passage", "2,000 passages". */
+export function amount(number, noun) {
+  return `${Number(number).toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

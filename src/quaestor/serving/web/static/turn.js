@@ -1,0 +1,122 @@
+// One turn while its answer arrives: what is done for it, on one line each, and its text. What the server makes of the
+// turn takes its place in the end.
+import { Reader, say } from "./saying.js";
+import { part } from "./server.js";
+import { amount, line, plain } from "./text.js";
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+export class Turn {
+  #now;
+  #steps;
+  #live;
+  #tail;
+  #held = "";
+  #fence = "";
+  #reader = new Reader();
+
+  /** Begin a turn at the end of a thread. */
+  constructor(thread, question) {
+    this.article = document.getElementById("fresh-turn").content.cloneNode(true).firstElementChild;
+    this.article.querySelector(".question").textContent = plain(question);
+    this.#now = this.article.querySelector(".now");
+    this.#steps = this.article.querySelector("ol");
+    this.#live = this.article.querySelector(".live");
+    thread.append(this.article);
+    this.#step("Searching");
+  }
+
+  /** Take an event of the stream. */
+  take(name, data) {
+    if (name === "text") return this.#text(plain(data.text));
+    const step = this.#words(name, data);
+    if (step) this.#step(step, name === "returned" && data.failed);
+  }
+
+  /** End with what went wrong, or with why there is no more. */
+  end() {
+    this.#reader.end();
+    this.article.classList.remove("streaming");
+    this.#now.hidden = true;
+  }
+
+  /** Say in the turn's place what went wrong. */
+  fail(message) {
+    this.end();
+    const note = document.getElementById("failure").content.cloneNode(true).firstElementChild;
+    note.querySelector("p").textContent = plain(message);
+    this.article.append(note);
+  }
+
+  #words(name, data) {
+    switch (name) {
+      case "searching": return "Searching";
+      case "passages": return `Found ${amount(data.passages.length, "passage")}`;
+      case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
+      case "composed": return `Sending ${amount(data.tokens, "token")} of ${Number(data.limit).toLocaleString("en")} to ${line(data.model)}`;
+      case "retried": return `Composing anew: ${line(data.reason)}`;
+      case "called": return `${line(data.name)}: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
+      case "returned": return data.failed ? `${line(data.name)} brought nothing` : `${line(data.name)} brought ${amount(data.passages?.length ?? 0, "passage")}`;
+      case "stopped": return `Ended early: ${line(data.reason)}`;
+      case "citations": return "Checking what is cited";
+      default: return "";
+    }
+  }
+
+  #step(text, failed = false) {
+    if (this.#now.textContent !== text) say(text);
+    this.#now.textContent = text;
+    this.#now.classList.toggle("failed", failed);
+  }
+
+  // Whole paragraphs are given to the server, which makes safe HTML of their Markdown; the rest is shown as it is.
+  #text(text) {
+    if (!this.#live.hasChildNodes()) this.#step("Answering");
+    this.#reader.take(text);
+    this.#held += text;
+    for (let at = this.#end(); at > 0; at = this.#end()) {
+      this.#settle(this.#held.slice(0, at));
+      this.#held = this.#held.slice(at);
+    }
+    this.#showTail();
+  }
+
+  #showTail() {
+    const fenced = FENCE.test(this.#held);
+    const tag = fenced ? "PRE" : "SPAN";
+    if (this.#tail?.tagName !== tag || !this.#tail.isConnected) {
+      this.#tail?.remove();
+      this.#tail = document.createElement(tag);
+      this.#live.append(this.#tail);
+    }
+    this.#tail.textContent = fenced ? this.#held.slice(this.#held.indexOf("\n") + 1) : this.#held;
+  }
+
+  // Where the first whole block of what is held ends; 0 if there is none yet.
+  #end() {
+    let at = 0;
+    this.#fence = "";
+    for (const one of this.#held.split("\n").slice(0, -1)) {
+      const mark = FENCE.exec(one)?.[1];
+      if (!this.#fence && mark) this.#fence = mark;
+      else if (this.#fence && mark && mark.startsWith(this.#fence) && one.trim() === mark) this.#fence = "";
+      if (!this.#fence && !one.trim() && at > 0) return at + one.length + 1;
+      at += one.length + 1;
+    }
+    return 0;
+  }
+
+  async #settle(block) {
+    const place = document.createElement("div");
+    place.textContent = block;
+    if (this.#tail?.isConnected) this.#tail.before(place);
+    else this.#live.append(place);
+    try {
+      const made = await part("/parts/markdown", { text: block });
+      place.classList.add("settled", "prose");
+      place.replaceChildren(made);
+    } catch {
+      // It stays as it was written, until the whole answer is there.
+    }
+  }
+}
