@@ -23,10 +23,12 @@ class Step:
 
     Attributes:
         text: on one line.
+        result: what the model was told; empty where it was not told anything.
         failed: whether nothing came of it.
     """
 
     text: str
+    result: str = ""
     failed: bool = False
 
 
@@ -116,7 +118,7 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int) -> TurnView:
 
 def _steps(found: int, calls: Sequence[CallRecord]) -> list[Step]:
     searched = [Step(f"Searched, and found {_amount(found, 'passage')}")] if found else []
-    return [*searched, *(Step(_call(call), call.failed) for call in calls)]
+    return [*searched, *(Step(_call(call), call.result, call.failed) for call in calls)]
 
 
 def _steps_said(found: int, calls: Sequence[CallRecord]) -> str:

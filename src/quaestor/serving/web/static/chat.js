@@ -36,12 +36,13 @@ export function goToNewest() {
 export async function again() {
   const last = [...thread.querySelectorAll(".turn")].at(-1);
   const question = last.querySelector(".question").textContent;
-  if (!thread.dataset.session) {
-    last.remove();
-    return ask(question);
+  if (last.dataset.turn) {
+    last.querySelectorAll("[data-do=again]").forEach((button) => button.remove());
+    return run(question, { resume: true });
   }
-  last.querySelectorAll("[data-do=again]").forEach((button) => button.remove());
-  return run(question, { resume: true });
+  // What is not on record cannot be resumed.
+  last.remove();
+  return run(question, { question });
 }
 
 /** Ask a question. */
@@ -73,19 +74,19 @@ async function run(question, body) {
   busy(true);
   const turn = new Turn(thread, question);
   goToNewest();
+  let problem = "";
   try {
     await arrive(turn, body);
-    turn.end();
-    await settle(turn);
   } catch (error) {
-    if (error.name === "AbortError") {
-      turn.end();
-      say("Stopped");
-      await settle(turn).catch(() => turn.fail("You stopped this answer."));
-    } else {
-      turn.fail(error.message);
-      say("The answer failed");
-    }
+    const stopped = error.name === "AbortError";
+    problem = stopped ? "You stopped this answer." : error.message;
+    say(stopped ? "Stopped" : "The answer failed");
+  }
+  turn.end();
+  try {
+    if (!(await settle(turn))) turn.fail(problem || "This answer is not on record.");
+  } catch (error) {
+    turn.fail(problem || error.message);
   } finally {
     running = null;
     busy(false);
@@ -112,8 +113,10 @@ async function newSession() {
   return id;
 }
 
-// Put what the server has on record in the place of what arrived. A turn that was stopped is on record a moment later.
+// Put what the server has on record in the place of what arrived, and return whether there is anything. A turn that was
+// stopped is on record a moment later.
 async function settle(turn) {
+  if (!thread.dataset.session) return false;
   const path = `/sessions/${thread.dataset.session}/turns/last`;
   let made = await part(path);
   for (let tries = 0; made.firstElementChild.dataset.state === "unfinished" && tries < TRIES; tries += 1) {
@@ -121,10 +124,12 @@ async function settle(turn) {
     made = await part(path);
   }
   const stick = isAtEnd();
-  const state = made.firstElementChild.dataset.state;
+  const { id, dataset: { state } } = made.firstElementChild;
+  if (document.getElementById(id)) return false;
   turn.article.replaceWith(made);
   if (stick) goToNewest();
   if (state === "done") say("The answer is complete");
+  return true;
 }
 
 function busy(is) {

@@ -42,7 +42,6 @@ export class Turn {
 
   /** Say in the turn's place what went wrong. */
   fail(message) {
-    this.end();
     const note = document.getElementById("failure").content.cloneNode(true).firstElementChild;
     note.querySelector("p").textContent = plain(message);
     this.article.append(note);
@@ -57,6 +56,7 @@ export class Turn {
       case "retried": return `Composing anew: ${line(data.reason)}`;
       case "called": return `${line(data.name)}: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
       case "returned": return data.failed ? `${line(data.name)} brought nothing` : `${line(data.name)} brought ${amount(data.passages?.length ?? 0, "passage")}`;
+      case "proposed": return `Proposes to change ${line((data.paths ?? []).join(", "))}`;
       case "stopped": return `Ended early: ${line(data.reason)}`;
       case "citations": return "Checking what is cited";
       default: return "";
