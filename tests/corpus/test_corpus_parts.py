@@ -45,7 +45,7 @@ def test_lines_in_every_encoding(data: bytes, lines: list[str]) -> None:
 @given(st.lists(st.text(st.sampled_from("ab "), max_size=4), max_size=12), st.integers(1, 14), st.integers(0, 14))
 def test_an_excerpt_is_its_lines(lines: list[str], start: int, length: int) -> None:
     data = "".join(f"{line}\n" for line in lines).encode()
-    found = excerpt(Document("a", "0" * 64, len(data), 0, "text"), data, start, start + length)
+    found = excerpt(Document("a", "0" * 64, len(data), 0, "text"), data, "1" * 64, start, start + length)
     assert found.lines == tuple(lines[start - 1 : start + length])
     assert found.end_line == found.start_line + len(found.lines) - 1 or not found.lines
     assert found.total_lines == len(lines)

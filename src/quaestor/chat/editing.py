@@ -19,6 +19,7 @@ from quaestor.chunking.decode import decode
 from quaestor.corpus import Corpus
 from quaestor.edits import Plan, Proposal, Refusal, parse
 from quaestor.errors import ForbiddenError, NotFoundError
+from quaestor.ingest.deny import deny_content
 from quaestor.messages import Message, Usage
 from quaestor.models import Finished, Model, Request
 from quaestor.passages import Hit
@@ -179,10 +180,10 @@ def _passages(
 
 def _whole_file(corpus: Corpus, path: str, n: int) -> Passage | None:
     try:
-        data = corpus.read(path)
+        data = corpus.read_source(path)
     except (NotFoundError, ForbiddenError):
         return None
-    if data is None:
+    if data is None or deny_content(data):
         return None
     decoded = decode(data)
     text = decoded.data[decoded.start :].decode(decoded.encoding, errors="replace").replace("\r\n", "\n")

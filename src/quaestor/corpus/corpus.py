@@ -6,7 +6,6 @@ made; ``assemble`` chooses them.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,12 +16,13 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
+from quaestor.ingest.convert import ConversionError, converted, is_converted
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.project import project_name
-from quaestor.ingest.reading import read_snapshot
+from quaestor.ingest.reading import Snapshot, read_snapshot
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.retriever import Mode, Retriever
@@ -168,12 +168,39 @@ class Corpus:
         return replace(found, relatives=tuple(replace(one, fresh=current[one.path]) for one in found.relatives))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's bytes as they are on disk now, or None if it is no longer a file that can be read.
+        """Return a document's text as it is now, or None if it is no longer a file that can be read.
+
+        These are the bytes on disk; of a document that is converted, the Markdown that they become.
 
         Raises:
             NotFoundError: the path is not a document of this corpus.
             ForbiddenError: the path now leads out of the root.
         """
+        snapshot = self._snapshot(path)
+        return None if snapshot is None else self._text(path, snapshot)
+
+    def read_source(self, path: str) -> bytes | None:
+        """Return a document's bytes as they are on disk now; otherwise as ``read``."""
+        snapshot = self._snapshot(path)
+        return None if snapshot is None else snapshot.data
+
+    def _text(self, path: str, snapshot: Snapshot) -> bytes | None:
+        """Return what a document's lines and spans count in: its bytes, or the Markdown that they become."""
+        document = self.store.document(path)
+        if document is None or not is_converted(document):
+            return snapshot.data
+        if document.sha256 == snapshot.sha256:
+            from quaestor.ingest.convert.kept import kept_text  # noqa: PLC0415 - most documents are read as they are
+
+            return kept_text(self.store.chunks_of(path))
+        try:
+            made = converted(snapshot.data, path)
+        except ConversionError:
+            return None
+        return snapshot.data if made is None else made.text.encode("utf-8", "replace")
+
+    def _snapshot(self, path: str) -> Snapshot | None:
+        """Return a document's file as it is on disk now; raises as ``read``."""
         if self.store.document(path) is None:
             raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
         root = folder_of(self.root)
@@ -181,7 +208,7 @@ class Corpus:
         if not place.parent.resolve().is_relative_to(root.resolve()):
             raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
         try:
-            return read_snapshot(str(place)).data
+            return read_snapshot(str(place))
         except OSError:
             return None
 
@@ -201,12 +228,13 @@ class Corpus:
         from quaestor.corpus.excerpts import excerpt  # noqa: PLC0415 - no search needs it
 
         document = self._found_fresh(lambda: self.document(path), lambda document: [document])
-        data = self.read(document.path)
-        if data is None:
+        snapshot = self._snapshot(document.path)
+        data = None if snapshot is None else self._text(document.path, snapshot)
+        if snapshot is None or data is None:
             raise NotFoundError(f"{path!r} is no longer there, or cannot be read. Search again.")
         if start_line < 1 or (end_line is not None and end_line < start_line):
             raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")
-        found = excerpt(document, data, start_line, end_line)
+        found = excerpt(document, data, snapshot.sha256, start_line, end_line)
         if start_line > max(found.total_lines, 1):
             raise UsageError(f"{path!r} has {found.total_lines} lines; {start_line} is beyond its end.")
         return found
@@ -308,10 +336,10 @@ class Corpus:
 
     def _is_current(self, path: str, sha256: str) -> bool:
         try:
-            data = self.read(path)
+            snapshot = self._snapshot(path)
         except (ForbiddenError, NotFoundError):
             return False
-        return data is not None and hashlib.sha256(data).hexdigest() == sha256
+        return snapshot is not None and snapshot.sha256 == sha256
 
     def _target(self, text: str, relations: Relations) -> Target:
         """Return what a text means: a document if there is one of this path, else a name."""

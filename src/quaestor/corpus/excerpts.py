@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from quaestor.chunking.decode import decode
@@ -20,7 +19,7 @@ class Excerpt:
         total_lines: lines of the whole document.
         lines: the lines without their ends.
         language: the document's language.
-        sha256: of the bytes that the lines were taken from, lower-case hex.
+        sha256: of the file that the lines were taken from, lower-case hex.
         fresh: whether the index holds these very bytes.
         title: a page's or a prose document's title.
         url: where a page came from.
@@ -54,14 +53,15 @@ def lines_of(data: bytes) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def excerpt(document: Document, data: bytes, start_line: int, end_line: int | None) -> Excerpt:
-    """Return lines of ``data``, the bytes of a document; ``end_line`` beyond the last means the last.
+def excerpt(document: Document, data: bytes, sha256: str, start_line: int, end_line: int | None) -> Excerpt:
+    """Return lines of ``data``, a document's text; ``end_line`` beyond the last means the last.
+
+    ``sha256`` is of the file that the text is, or was made of.
 
     The lines from ``start_line`` on must exist.
     """
     lines = lines_of(data)
     last = len(lines) if end_line is None else min(end_line, len(lines))
-    digest = hashlib.sha256(data).hexdigest()
     return Excerpt(
         path=document.path,
         start_line=start_line,
@@ -69,8 +69,8 @@ def excerpt(document: Document, data: bytes, start_line: int, end_line: int | No
         total_lines=len(lines),
         lines=tuple(lines[start_line - 1 : last]),
         language=document.language,
-        sha256=digest,
-        fresh=digest == document.sha256,
+        sha256=sha256,
+        fresh=sha256 == document.sha256,
         title=document.title,
         url=document.url,
     )

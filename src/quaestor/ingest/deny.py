@@ -28,12 +28,13 @@ Reason = Literal[
     "vanished",
     "name",
     "failed",
+    "needs an extra",
 ]
 """Why a file or folder is left out.
 
 ``link``: a symbolic link; what it leads to is indexed at its own place, if that is inside the root.
 ``special``: a pipe, socket or device. ``name``: two names become the same text. ``failed``: this program
-could not cope with it.
+could not cope with it. ``needs an extra``: a package that reads such files is not installed.
 """
 
 
@@ -128,14 +129,17 @@ _MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm 
     bin nib"""
 _DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt
     pth onnx safetensors gguf tflite joblib mat rdb"""
-# Text is taken from these elsewhere.
-_PRINT = "pdf doc docx xls xlsx ppt pptx odt ods odp rtf epub mobi djvu"
+_PRINT = "doc xls xlsx ppt pptx odt ods odp rtf mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
 _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
 # A long book is 3 MB; no other text that a person wrote is.
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
+# Of these the text is taken, which is a small part of them (see ``convert``).
+_CONVERTED = frozenset({"pdf", "docx", "epub"})
+_CONVERTED_FACTOR = 32
+_CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 
 # Made from sources that are indexed themselves, and of no use to a reader.
 _BUILD_OUTPUT = re.compile(r"\.(?:[cm]?js|css|[cm]?ts)\.map$|\.min\.(?:[cm]?js|css)$", re.IGNORECASE)
@@ -191,8 +195,11 @@ def suffix_of(name: str) -> str:
 
 
 def largest(name: str, limit: int) -> int:
-    """Return the size in bytes above which a file of this name is left out; prose may be larger."""
-    return limit * _PROSE_FACTOR if suffix_of(name) in _PROSE_SUFFIXES else limit
+    """Return the size in bytes above which a file of this name is left out; prose may be larger, print too."""
+    suffix = suffix_of(name)
+    if suffix in _CONVERTED:
+        return limit * _CONVERTED_FACTOR
+    return limit * _PROSE_FACTOR if suffix in _PROSE_SUFFIXES or suffix in _CONVERTED_TEXTS else limit
 
 
 def deny_content(data: bytes) -> Reason | None:

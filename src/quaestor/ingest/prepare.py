@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from quaestor.chunking import Cut, cut
+from quaestor.chunking import cut
 from quaestor.chunking.generated import why_not_parse
+from quaestor.chunking.settings import Cut
 from quaestor.embedding import Embedder, Vectors
-from quaestor.ingest.deny import deny_content, largest
+from quaestor.ingest.convert import ConversionError, Converted, converted
+from quaestor.ingest.deny import deny_content, largest, suffix_of
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.reading import UNTRUSTED, NotRegularError, Snapshot, read_snapshot
 from quaestor.ingest.report import Skipped
@@ -195,16 +197,42 @@ def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Ref
     if snapshot.sha256 == task.known_sha256:
         return Same(task.path, len(snapshot.data), snapshot.mtime_ns)
     size = len(snapshot.data) if snapshot.mtime_ns != UNTRUSTED else -1
-    skipped = _refuse(task.path, snapshot.data, limit)
-    if skipped is not None:
-        return Refused(skipped, size, snapshot.mtime_ns)
+    parts = _cut(task.path, snapshot.data, limit, settings)
+    if isinstance(parts, Cut):
+        return Loaded(snapshot, parts)
+    # A package may be installed at any time, and the same bytes be read after all.
+    return Refused(parts, -1 if parts.reason == "needs an extra" else size, snapshot.mtime_ns)
+
+
+def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
+    """Cut a file's bytes, or the Markdown that is made of them; or say why not."""
     try:
-        return Loaded(snapshot, cut(snapshot.data, task.path, settings.chunks))
+        made = converted(data, path) if len(data) <= limit else None
+        if made is not None:
+            return _cut_converted(made, path, settings)
+        return _refuse(path, data, limit, settings) or cut(data, path, settings.chunks)
+    except ConversionError as error:
+        return Skipped(path, error.reason, error.detail)
     except Exception as error:
-        return Refused(Skipped(task.path, "failed", f"{type(error).__name__}: {error}"), size, snapshot.mtime_ns)
+        return Skipped(path, "failed", f"{type(error).__name__}: {error}")
 
 
-def _refuse(path: str, data: bytes, limit: int) -> Skipped | None:
+def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
+    """Cut the Markdown that was made of a file."""
+    parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks)
+    told = f"converted from {suffix_of(path)}"
+    return replace(
+        parts,
+        title=made.title or parts.title,
+        author=made.author or parts.author,
+        date=made.date or parts.date,
+        note=f"{told}; {made.note}" if made.note else told,
+    )
+
+
+def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> Skipped | None:
+    if suffix_of(path) in ("jsonl", "ndjson"):
+        limit = settings.max_file_bytes  # only what is prose may be larger
     if len(data) > limit:
         return Skipped(path, "too large", f"the limit is {limit:,} bytes")
     if reason := deny_content(data):
@@ -228,6 +256,8 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
         language=parts.language,
         encoding=parts.encoding,
         title=parts.title,
+        author=parts.author,
+        date=parts.date,
         chunker=parts.chunker,
         note=note,
     )

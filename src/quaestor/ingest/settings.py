@@ -8,7 +8,7 @@ from typing import Literal
 
 from quaestor.chunking import ChunkSettings
 
-_RECIPE = 2
+_RECIPE = 3
 """Raised whenever the same bytes and settings would give other chunks, terms or vectors than before."""
 
 

@@ -1,0 +1,68 @@
+"""Documents that are not plain text, as Markdown.
+
+What is converted is cut, embedded, shown and quoted as its Markdown: lines and spans of such a document count there.
+The Markdown itself is kept in the index, as the document's chunks, under the hash of the bytes that it was made of;
+whether it is current is decided by those bytes.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from quaestor.ingest.convert.failures import ConversionError as ConversionError
+from quaestor.ingest.convert.values import Converted as Converted
+from quaestor.ingest.deny import suffix_of
+from quaestor.passages import Document
+
+EXTRAS: dict[str, tuple[str, str]] = {"pdf": ("pypdf", "documents"), "docx": ("mammoth", "documents")}
+"""By suffix: the package that reads such files, and the extra that installs it."""
+
+_PAGES = frozenset({"html", "htm", "xhtml"})
+_RECORDS = frozenset({"jsonl", "ndjson"})
+_ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
+CONVERTED_SUFFIXES = _PAGES | _RECORDS | _ALWAYS
+
+LARGEST = 64_000_000
+"""Bytes above which a PDF, a book or a Word file is left out: pictures make most of them, and they are not read."""
+
+
+def is_converted(document: Document) -> bool:
+    """Return whether a document's lines and spans count in Markdown that was made of its file."""
+    return document.language == "markdown" and suffix_of(document.path) in CONVERTED_SUFFIXES
+
+
+def converted(data: bytes, path: str) -> Converted | None:
+    """Return a file as Markdown; None if it is cut as it is.
+
+    Raises:
+        ConversionError: it is left out; with the reason.
+    """
+    suffix = suffix_of(path)
+    if suffix not in CONVERTED_SUFFIXES:
+        return None
+    if suffix in EXTRAS:
+        return _apart(suffix, data)
+    if suffix in _PAGES:
+        from quaestor.ingest.convert.html import from_html, reads_as_page  # noqa: PLC0415 - most files need none
+
+        return from_html(data) if reads_as_page(data) else None
+    if suffix in _RECORDS:
+        from quaestor.ingest.convert.records import from_records, reads_as_texts  # noqa: PLC0415
+
+        return from_records(data) if reads_as_texts(data) else None
+    if suffix == "epub":
+        from quaestor.ingest.convert.epub import from_epub  # noqa: PLC0415
+
+        return from_epub(data)
+    from quaestor.ingest.convert.notebook import from_notebook  # noqa: PLC0415
+
+    return from_notebook(data)
+
+
+def _apart(suffix: str, data: bytes) -> Converted:
+    package, extra = EXTRAS[suffix]
+    if find_spec(package) is None:
+        raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
+    from quaestor.ingest.convert.apart import convert_apart  # noqa: PLC0415
+
+    return convert_apart(suffix, data)

@@ -1,0 +1,53 @@
+"""Word documents as Markdown, through the HTML that mammoth makes of them. Runs in a process of its own."""
+
+from __future__ import annotations
+
+import io
+from xml.etree import ElementTree
+
+import mammoth
+
+from quaestor.ingest.convert.archive import Archive
+from quaestor.ingest.convert.failures import ConversionError
+from quaestor.ingest.convert.html_tree import parse
+from quaestor.ingest.convert.markdown import render
+from quaestor.ingest.convert.page import LONGEST_FIELD
+from quaestor.ingest.convert.values import Converted
+
+_PROPERTIES = "docProps/core.xml"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+def from_docx(data: bytes) -> Converted:
+    """Return a Word document as Markdown; pictures are left out.
+
+    Raises:
+        ConversionError: it is damaged, encrypted, or unpacks to more than a document can be.
+    """
+    if data.startswith(_OLE):
+        raise ConversionError("unreadable", "it is encrypted or in an old format; save it as .docx without a password")
+    archive = Archive(data)
+    for name in archive.names:
+        if name.endswith((".xml", ".rels")) and b"<!ENTITY" in archive.read(name, 200_000_000):
+            raise ConversionError("unreadable", "it declares entities of its own")
+    try:
+        made = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(_no_image))
+    except Exception as error:
+        raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
+    fields = _fields(archive.read(_PROPERTIES)) if _PROPERTIES in archive.names else {}
+    return Converted(
+        render(parse(made.value)), fields.get("title"), fields.get("creator"), fields.get("created", "")[:10] or None
+    )
+
+
+def _no_image(_image: object) -> dict[str, str]:
+    return {"src": ""}
+
+
+def _fields(data: bytes) -> dict[str, str]:
+    try:
+        root = ElementTree.fromstring(data)
+    except (ElementTree.ParseError, ValueError):
+        return {}
+    texts = {one.tag.rpartition("}")[2]: " ".join((one.text or "").split()) for one in root}
+    return {name: text[:LONGEST_FIELD] for name, text in texts.items() if text}

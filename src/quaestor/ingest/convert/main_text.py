@@ -1,0 +1,135 @@
+"""Which part of a page is what its author wrote, and not the site's furniture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from quaestor.ingest.convert.html_tree import Element
+
+# Nothing in these is text to read.
+_UNREAD = frozenset(
+    """script style template noscript iframe object embed canvas button select textarea datalist dialog audio video
+    head title map""".split()
+)
+_FURNITURE_ELEMENTS = frozenset({"nav", "footer"})
+_FURNITURE_ROLES = frozenset(
+    "navigation banner contentinfo search complementary menu menubar dialog alertdialog".split()
+)
+_FURNITURE = re.compile(
+    r"""(?:^|[\s_-])(?:sidebar|side-?nav|navbar|nav-?menu|navigation|breadcrumbs?|pagination|pager|prev-?next|prevnext|
+    toc|table-of-contents|contents-?list|skip-?link|skip-?to-?\w+|share|sharing|social|newsletter|subscribe|cookies?|
+    consent|banner|advert\w*|ads?|sponsor\w*|promo|related(?:-?(?:posts?|articles?|links?))?|comments?|respond|
+    footer|site-?header|masthead|headerlink|anchor-?link|permalink|hash-?link|copy-?button|copybtn|edit-?(?:this-?)?page|
+    edit-?link|page-?tools|toolbar|tags?-?list|meta-?nav|sphinxsidebar|popup|modal|lightbox|screen-reader-text|
+    sr-only|visually-?hidden|linenos|lineno|linenodiv|gutter|line-?numbers?(?:-rows)?|no-?print|noprint|feedback|
+    page-?nav|post-?nav|md-(?:source|sidebar|header|footer|tabs|clipboard|search)\w*)(?:$|[\s_-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_CONTENT = re.compile(
+    r"""^(?:main|content|main-?content|page-?content|post-?content|entry-?content|article-?(?:body|content)|
+    markdown-?(?:body|section)|rst-content|document|documentwrapper|body-?content|post-?body|mw-content-text|
+    md-content|theme-doc-markdown|readme|book-?content|bd-article)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LEAST = 200
+_MOST_LOST = 0.5
+_LEAST_SHARE = 0.25
+_HEADER_SHARE = 0.3
+_LINK_SHARE = 0.7
+
+
+def main_text(page: Element) -> Element:
+    """Return the element that holds the text of a page, without the furniture in it. The tree is changed.
+
+    A ``main``, an ``article`` or what sites commonly name their content is taken; else the body. What it holds must be
+    a fair part of the page, or the body is taken after all.
+    """
+    body = page.find("body") or page
+    _drop(body, _is_unread)
+    everything = _length(body)
+    root = _content(body, everything)
+    _drop(root, _is_furniture, _MOST_LOST * max(_length(root), 1))
+    return root
+
+
+def _content(body: Element, everything: int) -> Element:
+    """Return the innermost of the likely elements that still holds most of what the likely ones hold."""
+    likely = [one for one in body.elements() if _is_content(one)]
+    sizes = [(one, _length(one)) for one in likely]
+    large = [(one, size) for one, size in sizes if size >= min(_LEAST, everything) or size >= everything / 2]
+    if not large:
+        return body
+    most = max(size for _, size in large)
+    best, size = [(one, size) for one, size in large if size >= 0.8 * most][-1]
+    return best if size >= _LEAST_SHARE * _without_furniture(body) else body
+
+
+def _is_content(element: Element) -> bool:
+    if element.name in ("main", "article") or element.get("role") == "main":
+        return True
+    if element.get("itemprop") == "articleBody":
+        return True
+    names = (element.get("id"), *element.get("class").split())
+    return element.name in ("div", "section", "td") and any(_CONTENT.match(name) for name in names)
+
+
+def _without_furniture(body: Element) -> int:
+    return max(_length(body) - sum(_length(one) for one in _outermost(body)), 0)
+
+
+def _outermost(element: Element) -> Iterator[Element]:
+    """Yield the pieces of furniture that lie in no other."""
+    for child in element.children:
+        if isinstance(child, Element):
+            if _is_furniture(child):
+                yield child
+            else:
+                yield from _outermost(child)
+
+
+def _drop(element: Element, unwanted: object, most: float = float("inf")) -> None:
+    """Remove the elements below that are not wanted, except those that hold more text than ``most``."""
+    assert callable(unwanted)
+    kept: list[Element | str] = []
+    for child in element.children:
+        if isinstance(child, Element):
+            if unwanted(child) and (most == float("inf") or _length(child) <= most):
+                continue
+            _drop(child, unwanted, most)
+        kept.append(child)
+    element.children = kept
+
+
+def _is_unread(element: Element) -> bool:
+    if element.name in _UNREAD or "hidden" in element.attributes:
+        return True
+    if element.name == "input":
+        return element.get("type").lower() != "checkbox"
+    return bool(_HIDDEN_STYLE.search(element.get("style")))
+
+
+def _is_furniture(element: Element) -> bool:
+    if element.name in _FURNITURE_ELEMENTS or element.get("role").lower() in _FURNITURE_ROLES:
+        return True
+    if element.name in ("main", "article", "body", "html", "pre", "code", "h1", "dt"):
+        return False
+    if element.name == "header":
+        return element.find("h1", "h2") is None and _link_share(element) > _HEADER_SHARE
+    if element.name == "aside":
+        return _link_share(element) > _LINK_SHARE
+    if element.get("aria-hidden").lower() == "true" and element.find("img", "math", "code") is None:
+        return True
+    names = f"{element.get('class')} {element.get('id')}"
+    return bool(names != " " and _FURNITURE.search(names))
+
+
+def _length(element: Element) -> int:
+    """Return how much text there is, in characters that are no blanks."""
+    return sum(len(part) for part in element.text().split())
+
+
+def _link_share(element: Element) -> float:
+    linked = sum(_length(one) for one in element.elements() if one.name == "a")
+    return linked / max(_length(element), 1)
