@@ -46,7 +46,7 @@ class Stored:
     """A document as it lies in the folder.
 
     Attributes:
-        id: by which it is asked for; follows from its name.
+        id: by which it is asked for; follows from the user and the name.
         name: its file name, which is its path in the corpus as well.
         size: bytes.
         changed: when it was stored, ISO 8601 in UTC.
@@ -74,6 +74,7 @@ class Documents:
 
     def __init__(self, settings: Settings, user: str) -> None:
         self._settings = settings
+        self._user = user
         home = data_home(settings).resolve() / "documents"
         self.folder = home / (user or _LOCAL)
         self._incoming = home / ".incoming"
@@ -121,11 +122,10 @@ class Documents:
             if entry.is_file(follow_symlinks=False):
                 yield self._stored(self.folder / entry.name)
 
-    @staticmethod
-    def _stored(path: Path) -> Stored:
+    def _stored(self, path: Path) -> Stored:
         found = path.lstat()
         changed = datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds")
-        return Stored(id_of(path.name), path.name, found.st_size, changed)
+        return Stored(id_of(self._user, path.name), path.name, found.st_size, changed)
 
     def _check(self, name: str, data: bytes) -> None:
         reason = left_out(self.folder, name, ingest_settings(self._settings))
@@ -191,9 +191,9 @@ def stored_name(name: str) -> str:
     return f"{kept or 'document'}.{suffix}"
 
 
-def id_of(name: str) -> str:
-    """Return the id of a document by its file name."""
-    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+def id_of(user: str, name: str) -> str:
+    """Return the id of a user's document by its file name; nobody else's has the same."""
+    return hashlib.sha256(f"{user}/{name}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def is_text(data: bytes) -> bool:

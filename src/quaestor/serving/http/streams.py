@@ -17,6 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 Result = TypeVar("Result")
 
+# Line ends to Python, if not to the format of the stream: clients that read lines would cut events there.
+_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 _HEARTBEAT_SECONDS = 15.0
 _COMMENT = b":\n\n"
 
@@ -29,7 +31,8 @@ def event(data: Any, name: str = "") -> bytes:
 
 def as_json(data: Any) -> str:
     """Return a value as JSON on one line; lone surrogates, which are no text, are replaced."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode("utf-8")
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode("utf-8")
+    return text.translate(_LINE_ENDS)
 
 
 class EventStream(Response):

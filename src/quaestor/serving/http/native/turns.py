@@ -14,7 +14,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.engine import Conversation
@@ -39,7 +39,7 @@ router = APIRouter()
 
 @router.post(
     "/sessions/{id}/turns",
-    response_class=EventStream,
+    response_class=Response,
     responses={
         200: {
             "description": "Events, each a name and a JSON object; the last is `done`, or `error`.",

@@ -1,0 +1,107 @@
+"""The authorisation matrix: for every route of the application, how somebody tries to reach what is another's.
+
+A route that is new fails ``test_authorisation.py`` until it has a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Key = tuple[str, str]
+"""A method, and the path of a route with its parameters in braces."""
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Names of what is somebody's: real ones, or such as nobody has."""
+
+    session: str
+    document: str
+    corpus: str = "my-documents"
+    path: str = "diary.md"
+
+
+NOBODYS = Ids("20260101-000000-abcdef", "0123456789abcdef", "no-such-corpus", "not-there.md")
+
+
+@dataclass(frozen=True)
+class Try:
+    """One request.
+
+    Attributes:
+        path: where, with the ids of whatever is tried.
+        send: what is sent with it, as httpx takes it.
+        status: what somebody gets who tries with the ids of another, and with ids that nobody has.
+        without: what somebody gets who is nobody.
+    """
+
+    path: Callable[[Ids], str]
+    send: Callable[[Ids], Mapping[str, Any]] = field(default=lambda _: {})
+    status: int = 404
+    without: int = 401
+
+
+def _session(rest: str = "", **send: Any) -> Try:
+    return Try(lambda ids: f"/api/sessions/{ids.session}{rest}", lambda _: send)
+
+
+def _open(path: str, without: int = 401, status: int = 200, **send: Any) -> Try:
+    """Return a request that names nothing of anybody's: what it returns must hold nothing of another's."""
+    return Try(lambda _: path, lambda _: send, status, without)
+
+
+NATIVE: dict[Key, list[Try]] = {
+    ("GET", "/api/corpora"): [_open("/api/corpora")],
+    ("GET", "/api/stats"): [
+        _open("/api/stats"),
+        Try(lambda _: "/api/stats", lambda ids: {"params": {"corpus": ids.corpus}}),
+    ],
+    ("POST", "/api/search"): [
+        _open("/api/search", json={"query": "heron"}),
+        Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpus": ids.corpus}}),
+    ],
+    ("GET", "/api/passage"): [
+        Try(lambda _: "/api/passage", lambda ids: {"params": {"path": ids.path}}),
+        Try(lambda _: "/api/passage", lambda ids: {"params": {"path": ids.path, "corpus": ids.corpus}}),
+    ],
+    ("POST", "/api/ask"): [
+        _open("/api/ask", json={"question": "what does the heron do?"}),
+        Try(lambda _: "/api/ask", lambda ids: {"json": {"question": "the heron?", "corpus": ids.corpus}}),
+    ],
+    ("GET", "/api/sessions"): [
+        _open("/api/sessions"),
+        Try(lambda _: "/api/sessions", lambda ids: {"params": {"corpus": ids.corpus}}),
+    ],
+    ("POST", "/api/sessions"): [Try(lambda _: "/api/sessions", lambda ids: {"json": {"corpus": ids.corpus}})],
+    ("GET", "/api/sessions/{id}"): [_session()],
+    ("PATCH", "/api/sessions/{id}"): [_session(json={"title": "mine now"})],
+    ("DELETE", "/api/sessions/{id}"): [_session()],
+    ("GET", "/api/sessions/{id}/export"): [
+        _session(f"/export?format={form}") for form in ("markdown", "json", "chatml")
+    ],
+    ("GET", "/api/sessions/{id}/window"): [_session("/window"), _session("/window?turn=1")],
+    ("POST", "/api/sessions/{id}/turns"): [
+        _session("/turns", json={"question": "the heron?"}),
+        _session("/turns", json={"resume": True}),
+    ],
+    ("GET", "/api/documents"): [_open("/api/documents")],
+    ("POST", "/api/documents"): [
+        _open("/api/documents", status=201, json={"name": "diary.md", "text": "another diary"}),
+    ],
+    ("DELETE", "/api/documents/{id}"): [Try(lambda ids: f"/api/documents/{ids.document}")],
+}
+
+OPERATIONS: dict[Key, list[Try]] = {
+    ("GET", "/healthz"): [_open("/healthz", without=200)],
+    ("GET", "/metrics"): [_open("/metrics")],
+    # What the API is like is no secret; the source is public.
+    ("GET", "/openapi.json"): [_open("/openapi.json", without=200)],
+}
+
+OPENAI: dict[Key, list[Try]] = {}
+
+PAGE: dict[Key, list[Try]] = {}
+
+ROWS: dict[Key, list[Try]] = {**NATIVE, **OPERATIONS, **OPENAI, **PAGE}
