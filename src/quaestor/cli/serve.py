@@ -40,7 +40,7 @@ def command(
 
     try:
         from quaestor.serving.http.app import create_app  # noqa: PLC0415
-        from quaestor.serving.http.building import NoUsers, served_of  # noqa: PLC0415
+        from quaestor.serving.http.building import open_users, served_of  # noqa: PLC0415
         from quaestor.serving.http.logs import log_as_json  # noqa: PLC0415
         from quaestor.serving.http.server import serve  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -50,9 +50,8 @@ def command(
         ) from error
 
     settings = configure(None, model=model, base_url=base_url).settings
-    users = NoUsers()
     beyond = host not in _LOOPBACK
-    if beyond and not users.list():
+    if beyond and not open_users(settings).configured():
         raise ForbiddenError(
             f"{host!r} can be reached by others, and there are no users. Add one with `quaestor users add NAME`."
         )
@@ -62,7 +61,7 @@ def command(
         listening(host, port) as at,
         Corpora(roots, lambda root: configure(root, model=model, base_url=base_url).settings) as corpora,
     ):
-        app = create_app(served_of(corpora, settings, users, beyond=beyond, hosts=(host, *names)))
+        app = create_app(served_of(corpora, settings, beyond=beyond, hosts=(host, *names)))
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         remark(address)
         if opens:

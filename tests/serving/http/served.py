@@ -22,7 +22,7 @@ import uvicorn
 from quaestor.config import Settings
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.app import create_app
-from quaestor.serving.http.building import NoUsers, served_of
+from quaestor.serving.http.building import served_of
 from quaestor.serving.http.server import make_server
 from quaestor.serving.http.state import Served
 
@@ -57,15 +57,12 @@ def write(folder: Path, files: dict[str, str] = FILES) -> Path:
 
 
 @contextmanager
-def serving(
-    *folders: Path, home: Path, users: Any = None, wait: bool = True, grace: int = 30, **settings: Any
-) -> Iterator[Running]:
+def serving(*folders: Path, home: Path, wait: bool = True, grace: int = 30, **settings: Any) -> Iterator[Running]:
     """Serve folders.
 
     Args:
         folders: each a corpus.
         home: where indexes and sessions lie.
-        users: those with a token; None: nobody.
         wait: whether the corpora are indexed before anybody can ask.
         grace: seconds that replies have when the server stops.
         settings: of the server and the corpora: ``model``, ``base_url``, ``window``, ...
@@ -75,7 +72,7 @@ def serving(
         if wait:
             for name in corpora.names:
                 corpora.get(name, wait=60)
-        with running(served_of(corpora, chosen, users or NoUsers()), grace=grace) as server:
+        with running(served_of(corpora, chosen), grace=grace) as server:
             yield server
 
 

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from quaestor.accounts import FILE
+from quaestor.accounts.users import User, Users
 from quaestor.assemble import make_model, make_sessions
-from quaestor.config import Settings
+from quaestor.config import Settings, data_home
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
-from quaestor.serving.http.identity import User, Users
 from quaestor.serving.http.metrics import Metrics
 from quaestor.serving.http.state import Served
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def served_of(
-    corpora: Corpora, settings: Settings, users: Users, *, beyond: bool = False, hosts: Iterable[str] = ()
-) -> Served:
+def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hosts: Iterable[str] = ()) -> Served:
     """Return what is served.
 
     Args:
         corpora: that everybody may ask about.
         settings: of the server.
-        users: those with a token.
         beyond: whether others than this machine can reach the server; then a token is always needed.
         hosts: names of the server beside those of the loopback.
 
@@ -40,7 +38,7 @@ def served_of(
         settings=settings,
         make_model=model,
         sessions=make_sessions(settings),
-        users=users,
+        users=open_users(settings),
         metrics=Metrics(corpora),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
@@ -48,13 +46,6 @@ def served_of(
     )
 
 
-class NoUsers:
-    """Nobody."""
-
-    def by_token(self, token: str) -> User | None:
-        """Return that the token is nobody's."""
-        return None
-
-    def list(self) -> list[User]:
-        """Return nobody."""
-        return []
+def open_users(settings: Settings) -> Users:
+    """Return those who have a token on this machine."""
+    return Users.open(data_home(settings) / FILE)

@@ -6,6 +6,7 @@ An answer never holds a traceback, nor what was sent.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from quaestor.errors import LimitError, NotFoundError, QuaestorError, UpstreamEr
 from quaestor.serving.corpora import StillIndexingError
 
 _CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
+# A field's name, and no type's: "str", "list[int]", "ContentPart", "constrained-str".
+_FIELD = re.compile(r"(?!(?:str|int|float|bool|dict|list|none)\b)[a-z][a-z0-9_]*")
 _INDEXING_SECONDS = 2
 
 
@@ -123,13 +126,26 @@ async def _on_http(request: Request, error: Exception) -> JSONResponse:
     return found
 
 
+def _named(place: Sequence[Any]) -> str:
+    """Return a place in a request as OpenAI writes it: ``messages[0].role``."""
+    found = ""
+    for part in place[1:]:
+        if isinstance(part, int):
+            found += f"[{part}]"
+        elif not _FIELD.fullmatch(str(part)):
+            # Behind this stands which of several types was tried, which is no part of the request.
+            break
+        else:
+            found += f".{part}" if found else str(part)
+    return found
+
+
 def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     """Return the first thing that is wrong with a request, without a word of what was sent."""
     first = errors[0] if errors else {}
-    where = [str(part) for part in first.get("loc", ()) if part not in ("body", "query", "path", "header")]
     if first.get("type") == "json_invalid":
         return RequestRefusedError("The body is not JSON. Send one JSON object.", code="invalid_json")
-    param = ".".join(where) or None
+    param = _named(first.get("loc", ())) or None
     named = f"{param!r}: " if param else ""
     return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)
 

@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from fastapi import Depends, Request
 
+from quaestor.accounts.users import LOCAL, User
 from quaestor.errors import UsageError
+from quaestor.serving.http.state import Served
 
 COOKIE = "quaestor_token"
 """Carries the token of somebody who logged in on the page."""
-
-
-class User(Protocol):
-    """A person, or a program that acts for one.
-
-    Attributes:
-        id: for records; empty for the one user of a machine without users.
-        name: for people.
-    """
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-
-
-class Users(Protocol):
-    """Those who may use the server."""
-
-    def by_token(self, token: str) -> User | None:
-        """Return whose token it is; None for nobody's, or a revoked one."""
-        ...
-
-    def list(self) -> Iterable[User]:
-        """Return all users."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LocalUser:
-    """Whoever started the server, where there are no users."""
-
-    id: str = ""
-    name: str = "local"
 
 
 class UnknownCallerError(UsageError):
@@ -56,20 +21,19 @@ class UnknownCallerError(UsageError):
     code = "unauthenticated"
 
 
-def who(request: Request) -> User:
+async def who(request: Request) -> User:
     """Return who asks.
 
     Raises:
         UnknownCallerError: nobody whom we know.
     """
-    served = request.app.state.served
+    served: Served = request.app.state.served
     token = _token(request)
-    if token:
-        found: User | None = served.users.by_token(token)
-        if found is not None:
-            return found
-    if served.open_to_local and not any(True for _ in served.users.list()):
-        return LocalUser()
+    found = served.users.by_token(token) if token else None
+    if found is not None:
+        return found
+    if served.open_to_local and not served.users.configured():
+        return LOCAL
     said = "The token is nobody's, or was revoked." if token else "A token is needed."
     raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
 

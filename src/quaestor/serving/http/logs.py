@@ -69,6 +69,17 @@ class Observed:
         _LOG.info("request", extra={"data": data | ({"error": request.error} if request.error else {})})
 
 
+def route_of(scope: Scope) -> str:
+    """Return a request's path with the names of its parameters, which are few, in place of their values."""
+    if "endpoint" not in scope:
+        return _UNKNOWN
+    path = str(scope["path"])
+    for name, value in scope.get("path_params", {}).items():
+        before, found, after = path.rpartition(str(value))
+        path = f"{before}{{{name}}}{after}" if found else path
+    return path
+
+
 class _Request:
     """One request, as far as it is observed."""
 
@@ -90,8 +101,8 @@ class _Request:
 
     @property
     def route(self) -> str:
-        """The route's path with the names of its parameters, which are few, in place of their values."""
-        return str(getattr(self._scope.get("route"), "path", _UNKNOWN))
+        """The request's route."""
+        return route_of(self._scope)
 
     @property
     def error(self) -> str:

@@ -8,13 +8,14 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from quaestor.accounts.users import User, Users
 from quaestor.chat.session import Sessions
 from quaestor.config import Settings
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
-from quaestor.serving.http.identity import User, Users
 from quaestor.serving.http.metrics import Metrics
 from quaestor.serving.http.running import Turns
+from quaestor.serving.windows import Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Served:
         sessions: conversations on record, of everybody.
         users: those with a token.
         metrics: what is counted.
+        windows: what is known of models' windows.
         open_to_local: whether somebody without a token may ask as long as there are no users.
         hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
         any_address: whether it may be addressed by any IP address as well.
@@ -42,6 +44,7 @@ class Served:
     sessions: Sessions
     users: Users
     metrics: Metrics
+    windows: Windows = field(default_factory=Windows)
     open_to_local: bool = True
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     any_address: bool = False

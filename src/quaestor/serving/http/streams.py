@@ -16,10 +16,12 @@ from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 # Line ends to Python, if not to the format of the stream: clients that read lines would cut events there.
 _LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 _HEARTBEAT_SECONDS = 15.0
+_PATIENCE_SECONDS = 10.0
 _COMMENT = b":\n\n"
 
 
@@ -74,6 +76,38 @@ class EventStream(Response):
 
         with suppress(ClientGoneError):
             await while_there(receive, _beside(sending(), beat.beat()))
+
+
+async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
+    """Return the same events, once the first of them is there: what fails before that can still be an error's answer.
+
+    Args:
+        events: what is waited for.
+        patience: seconds after which the rest of the wait is left to whoever reads the events.
+
+    Raises:
+        Exception: as ``events``.
+    """
+    first = asyncio.ensure_future(anext(events))
+    try:
+        await asyncio.wait((first,), timeout=patience)
+        if first.done():
+            first.result()
+    except BaseException:
+        await _ended(first)
+        await events.aclose()
+        raise
+    return _going_on(first, events)
+
+
+async def _going_on(first: asyncio.Future[Item], events: AsyncGenerator[Item]) -> AsyncGenerator[Item]:
+    async with aclosing(events):
+        try:
+            yield await first
+        finally:
+            await _ended(first)
+        async for one in events:
+            yield one
 
 
 class ClientGoneError(Exception):
