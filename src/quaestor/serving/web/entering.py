@@ -23,10 +23,10 @@ _PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @router.get("/log-in")
-def show_door(request: Request, next: str = "/") -> Response:
+async def show_door(request: Request, next: str = "/") -> Response:
     """Ask for a token, unless whoever asks is known."""
     try:
-        who(request)
+        await who(request)
     except UnknownCallerError:
         return page("log_in.html", failed="", next=_within(next))
     return RedirectResponse(_within(next), 303)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from quaestor.accounts.users import User
 from quaestor.chat.records import SessionInfo
 from quaestor.serving.corpora import State
-from quaestor.serving.http.identity import COOKIE, User, Who
+from quaestor.serving.http.identity import COOKIE, Who
 from quaestor.serving.http.native.access import corpora_of
 from quaestor.serving.http.state import Served, ServedHere
 from quaestor.serving.web.records import TITLES, listed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from quaestor.accounts.users import User
 from quaestor.assemble import Index
 from quaestor.chat.records import SessionInfo, TurnRecord
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import NotFoundError
-from quaestor.serving.http.identity import User
 from quaestor.serving.http.native.access import MY_DOCUMENTS, corpus_named, corpus_of, sessions_of
 from quaestor.serving.http.state import Served
 

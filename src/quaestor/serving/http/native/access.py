@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from quaestor.accounts.users import User
 from quaestor.assemble import Index
 from quaestor.chat.session import Sessions
 from quaestor.chat.tables import SessionUnusableError
@@ -13,7 +14,6 @@ from quaestor.config import Settings
 from quaestor.errors import NotFoundError
 from quaestor.serving.corpora import State
 from quaestor.serving.documents import Documents
-from quaestor.serving.http.identity import User
 from quaestor.serving.http.state import Served
 
 MY_DOCUMENTS = "my-documents"

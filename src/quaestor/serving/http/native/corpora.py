@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from quaestor.accounts.users import User
 from quaestor.corpus.objects import search_object, stats_object
 from quaestor.errors import QuaestorError, UsageError
 from quaestor.serving.corpora import State
-from quaestor.serving.http.identity import User, Who
+from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
 from quaestor.serving.http.native.access import corpora_of, corpus_of, corpus_settings
 from quaestor.serving.http.native.refusals import refusals

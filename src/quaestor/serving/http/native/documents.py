@@ -10,10 +10,11 @@ from fastapi import APIRouter, BackgroundTasks, Path, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 
+from quaestor.accounts.users import User
 from quaestor.errors import ForbiddenError, UsageError
 from quaestor.serving.corpora import StillIndexingError
 from quaestor.serving.documents import DocumentRefusedError, Stored
-from quaestor.serving.http.identity import User, Who
+from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
 from quaestor.serving.http.native.access import MY_DOCUMENTS, corpus_of, documents_of
 from quaestor.serving.http.native.refusals import refusals

@@ -16,6 +16,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
+from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Proposed
@@ -23,7 +24,7 @@ from quaestor.corpus import Corpus
 from quaestor.edits import Proposal, diff, plan
 from quaestor.errors import NotFoundError, QuaestorError
 from quaestor.ingest.files import folder_of
-from quaestor.serving.http.identity import User, Who
+from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
 from quaestor.serving.http.native.access import corpus_named, corpus_of, corpus_settings, session_of
 from quaestor.serving.http.native.events import encoded, failure
