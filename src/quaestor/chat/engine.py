@@ -15,7 +15,7 @@ from functools import partial
 
 from quaestor.chat.calling import Calling
 from quaestor.chat.composing import Composer, examples, instructions
-from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
+from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
 from quaestor.chat.numbering import Numbering, marked
@@ -36,6 +36,7 @@ from quaestor.models.capabilities import Capabilities
 from quaestor.models.counting import counter_of
 from quaestor.models.extractive import ExtractiveAnswer
 from quaestor.models.extractive import answer as extract
+from quaestor.models.failures import ToolsRefusedError
 from quaestor.models.stops import StopCutter
 from quaestor.passages import Citation, Hit
 from quaestor.prompts import load
@@ -85,27 +86,28 @@ class Conversation:
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
         self._composer = Composer(self.settings, counter_of(model), Recall(index.embedder))
-        protocol = passed or protocol_for(_capabilities(model), subroutines)
-        names = subroutines.names if subroutines else ()
-        brief = self.settings.brief or _brief_for(index)
-        system = instructions(brief, protocol.brief(), _plan(self.settings, names))
-        self._history = restored(
-            self.transcript, model, limit, (system, *(examples() if self.settings.examples else ()))
-        )
+        self._subroutines = subroutines
+        self._brief: Brief = self.settings.brief or _brief_for(index)
+        self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
+        head = (self._instructions(), *(examples() if self.settings.examples else ()))
+        self._history = restored(self.transcript, model, limit, head)
         self._numbering = Numbering(
             (source.passage for source in self.transcript.sources() if source.cited), marked(self._history.said)
         )
-        self._loop = None if model is None else self._made_loop(model, protocol, subroutines)
-        self._protocol = protocol
+        self._loop = None if model is None else self._made_loop(model)
         self._busy = False
 
-    def _made_loop(self, model: Model, protocol: CallProtocol, registry: Registry | None) -> Loop:
-        settings, composer = self.settings, self._composer
+    def _instructions(self) -> Message:
+        names = self._subroutines.names if self._subroutines else ()
+        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names))
+
+    def _made_loop(self, model: Model) -> Loop:
+        settings, composer, registry = self.settings, self._composer, self._subroutines
         return Loop(
             self._history,
             composer,
             Requests(model, composer, self.transcript, settings),
-            protocol,
+            self._protocol,
             Calling(registry, composer.counter.text, self._numbering.numbered, settings.calls),
             registry.names if registry else (),
             self.transcript,
@@ -200,17 +202,37 @@ class Conversation:
         hits, quoted = await self._found(turn, query)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         yield Passages(hits, quoted.known, tuple(passage.n for passage in turn.passages))
-        if self._loop is None or (self.settings.grounded and not hits):
+        if self._loop is None or self.model is None or (self.settings.grounded and not hits):
             async for event in self._quoted(turn, quoted):
                 yield event
             return
-        async with aclosing(self._loop.run(turn)) as events:
+        async with aclosing(self._replied(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
         if text := turn.rest():
             yield Text(text)
         for event in self._finished(turn):
             yield event
+
+    async def _replied(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
+        """Yield the steps of the model's reply; where its server takes no tools, calls are text from now on."""
+        try:
+            async with aclosing(loop.run(turn)) as events:
+                async for event in events:
+                    yield event
+            return
+        except ToolsRefusedError as failure:
+            # The tools of a caller are its own affair; and a server that took ours before is against something else.
+            if self._protocol.name != "tools" or turn.rounds:
+                raise
+            refusal = str(failure)
+        yield Retried(refusal, self.limit, tools=True)
+        self._protocol = protocol_for(_capabilities(model, self.transcript), self._subroutines)
+        self._history.messages[0] = self._instructions()
+        self._loop = self._made_loop(model)
+        async with aclosing(self._loop.run(turn)) as events:
+            async for event in events:
+                yield event
 
     async def _found(self, turn: Turn, query: TurnQuery) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
         """Retrieve, and return the hits with what they give as an answer made of quotes."""
@@ -294,8 +316,12 @@ def _checked(question: str) -> Message:
     return Message("user", question)
 
 
-def _capabilities(model: Model | None) -> Capabilities:
-    return Capabilities() if model is None else model.capabilities
+def _capabilities(model: Model | None, transcript: Transcript) -> Capabilities:
+    """Return what a model is known to do, and what this session found out that it does not."""
+    if model is None:
+        return Capabilities()
+    known = model.capabilities
+    return replace(known, native_tools=False) if transcript.refused_tools(model.name) else known
 
 
 def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:

@@ -65,15 +65,17 @@ class Summarising:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """A request was too long for the server: it is composed anew and sent once more.
+    """The server refused a request for its length or for its tools: it is composed anew and sent once more.
 
     Attributes:
         reason: what the server said.
         limit: the window that is composed for now, tokens.
+        tools: whether it was for its tools; calls are told as text from now on.
     """
 
     reason: str
     limit: int
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from quaestor.chat.records import CallRecord, DecisionRun, Ending, Sent, Session
 from quaestor.chat.rounds import Answered
 from quaestor.chat.rows import add_message, as_shown, as_stored, checked_title, clean, ending_of, message_of, now
 from quaestor.messages import Message, Usage
+from quaestor.models.failures import ToolsRefusedError
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
 
@@ -156,10 +157,9 @@ class Transcript:
     def replied(self, request: int, finish: str, usage: Usage | None) -> None:
         """Record how a request ended: the reason that the model gave, or the error."""
         numbers = astuple(usage) if usage else (None, None, None)
+        row = (request, now(), clean(finish), *numbers)
         with self._step() as connection:
-            connection.execute(
-                "insert into replies values (?, ?, ?, ?, ?, ?)", (request, now(), clean(finish), *numbers)
-            )
+            connection.execute("insert into replies values (?, ?, ?, ?, ?, ?)", row)
 
     def end(self, turn: int, ending: Ending) -> list[int]:
         """Record what became of a turn, and return the numbers of the messages that it adds.
@@ -290,14 +290,18 @@ class Transcript:
 
     def summaries(self) -> list[tuple[int, int, str]]:
         """Return (first message, last message, text) of each summary, oldest first."""
-        return [
-            (int(a), int(b), str(c)) for a, b, c in self._rows("select first, last, text from summaries order by id")
-        ]
+        rows = self._rows("select first, last, text from summaries order by id")
+        return [(int(first), int(last), str(text)) for first, last, text in rows]
 
     def limit_of(self, model: str) -> int | None:
         """Return the window that a model turned out to have in this session, in tokens; None if it never objected."""
         rows = self._rows("select window from learned where model = ? order by id desc limit 1", (model,))
         return int(rows[0][0]) if rows else None
+
+    def refused_tools(self, model: str) -> bool:
+        """Return whether a model's server refused a request of this session for its tools."""
+        refusals = "select 1 from replies join requests on id = request where model = ? and finish glob ? limit 1"
+        return bool(self._rows(refusals, (model, f"{ToolsRefusedError.code}: *")))
 
     def info(self) -> SessionInfo:
         """Return what a list of sessions shows."""

@@ -171,6 +171,8 @@ class Talk:
                 remark(reason)
             case Summarising(messages=number):
                 remark(f"summarising {number} messages that no longer fit")
+            case Retried(tools=True):
+                remark("the server takes no tools; the model is told of the subroutines as text from now on")
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
             case Citations(citations=citations, unsupported=unsupported):

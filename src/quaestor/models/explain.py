@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
 from quaestor.errors import UpstreamError
-from quaestor.models.failures import HungUpError, StreamCutError, TooLongError, read_overflow
+from quaestor.models.failures import (
+    HungUpError,
+    StreamCutError,
+    TooLongError,
+    ToolsRefusedError,
+    read_overflow,
+    refuses_tools,
+)
 
 _KEYLIKE = re.compile(r"\b(?:sk|pk|gsk|hf|key|xai|AIza)[-_][\w*.-]{6,}")
 _LONGEST_DETAIL = 240
@@ -65,6 +72,13 @@ class Endpoint:
         said = self._said(detail)
         if overflow is not None:
             return self._too_long(*overflow, said=said, status=status)
+        # Some servers call it their own failure that they were started without tools, others find no such model.
+        if status in (400, 404, 422, 500, 501) and refuses_tools(detail):
+            return ToolsRefusedError(
+                f"{self.url} answered {status} for model {self.model!r}{said}:"
+                " it takes no tools; set `tools` to 'text'",
+                status=status,
+            )
         if details.get("code") == "insufficient_quota":
             return UpstreamError(
                 f"the account at {self.url} has no credit left for model {self.model!r}{said};"

@@ -26,6 +26,15 @@ class TooLongError(UpstreamError):
         self.asked = asked
 
 
+class ToolsRefusedError(UpstreamError):
+    """The endpoint, or the model behind it, takes no function schemas: call over text tags instead."""
+
+    code = "tools_refused"
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message, retryable=False, status=status)
+
+
 class HungUpError(UpstreamError):
     """The connection ended before any text of a reply; usually worth an immediate second try."""
 
@@ -99,6 +108,16 @@ _IN_TURNS = re.compile(
     r"|consecutive (?:user|assistant|role|message)",
     re.IGNORECASE | re.DOTALL,
 )
+_TOOLS = r"\b(?:tools?|function)(?:[ _-]?(?:use|us(?:age|ing)|calls?|calling|choice|params?))?\b"
+_NO_TOOLS = re.compile(
+    rf"{_TOOLS}[^.]{{0,60}}"
+    r"(?:\b(?:not|n't) (?:supported|permitted|available|enabled|allowed)|\bunsupported|requires? --)"
+    rf"|(?:\b(?:not|n't|cannot|found that) support|\bunsupported|unrecognized|unknown (?:parameter|field|argument))"
+    rf"[^.]{{0,40}}{_TOOLS}"
+    # As pydantic has it: the place first, then the reason.
+    r"|\btools\b.{0,40}extra (?:inputs|fields)|extra_forbidden.{0,60}\btools\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | None, int | None] | None:
@@ -124,6 +143,11 @@ def refuses_system(message: str) -> bool:
 def refuses_turns(message: str) -> bool:
     """Return whether a server's sentence says that user and assistant must take turns."""
     return _IN_TURNS.search(message) is not None
+
+
+def refuses_tools(message: str) -> bool:
+    """Return whether a server's sentence says that it, or its model, takes no tools."""
+    return _NO_TOOLS.search(message) is not None
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:
