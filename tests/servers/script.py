@@ -65,6 +65,7 @@ class Reply:
         finish_reason: overrides the reason that follows from the rest.
         usage: False leaves the usage out.
         whole: answer with one JSON object even if a stream was asked for.
+        silent: say nothing at all, and wait until the client hangs up.
     """
 
     pieces: Sequence[str] = ()
@@ -81,6 +82,7 @@ class Reply:
     finish_reason: str | None = None
     usage: bool = True
     whole: bool = False
+    silent: bool = False
 
 
 Script = Sequence[Reply | str] | Callable[[Recorded], Reply | str]

@@ -33,6 +33,7 @@ class ScriptedServer:
         requests: every request, in order of arrival.
         failures: exceptions inside the server; a test that uses the fixture fails on any.
         described: what the list of models says of each beside its name.
+        hung_up: set when a client goes away before its answer is whole.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class ScriptedServer:
         self.requests: list[Recorded] = []
         self.described: dict[str, dict[str, Any]] = {}
         self.failures: list[BaseException] = []
+        self.hung_up = threading.Event()
         self.counter: MessageCounter = counter_for("gpt-4o")
         self._answered = 0
         self._lock = threading.Lock()
@@ -105,7 +107,9 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         error = sys.exc_info()[1]
-        if error is not None and not isinstance(error, ConnectionError):
+        if isinstance(error, ConnectionError):
+            self.scripted.hung_up.set()
+        elif error is not None:
             self.scripted.failures.append(error)
 
 
@@ -168,6 +172,9 @@ class _Exchange(BaseHTTPRequestHandler):
         if self._overflows(request.prompt_tokens, reply_limit):
             return self._send_overflow(request, reply_limit)
         reply = self.scripted.next_reply(request)
+        if reply.silent:
+            self.connection.recv(1)
+            raise ConnectionResetError
         if reply.delay:
             time.sleep(reply.delay)
         if reply.status != 200:

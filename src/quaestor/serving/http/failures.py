@@ -5,6 +5,7 @@ An answer never holds a traceback, nor what was sent.
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from starlette.exceptions import HTTPException
 from quaestor.errors import LimitError, NotFoundError, QuaestorError, UpstreamError, UsageError, WindowError
 from quaestor.serving.corpora import StillIndexingError
 
+_LOG = logging.getLogger("quaestor.serving")
 _CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
 # A field's name, and no type's: "str", "list[int]", "ContentPart", "constrained-str".
 _FIELD = re.compile(r"(?!(?:str|int|float|bool|dict|list|none)\b)[a-z][a-z0-9_]*")
@@ -52,7 +54,16 @@ def answer(path: str, error: QuaestorError) -> JSONResponse:
 
 def unforeseen(path: str) -> JSONResponse:
     """Return the answer to a request that met a fault of ours."""
-    return answer(path, _Fault("The server failed; its log says why, under the id in X-Request-ID."))
+    return answer(path, _Fault())
+
+
+def told(request: Request, error: Exception) -> dict[str, Any]:
+    """Return the last event of a stream that fails, and take note of the failure; a fault of ours is logged."""
+    if not isinstance(error, QuaestorError):
+        _LOG.error("fault", exc_info=error, extra={"data": {"id": request.scope["state"]["request_id"]}})
+        error = _Fault()
+    request.scope["state"]["error"] = code(error)
+    return body(request.url.path, error)
 
 
 def status(error: QuaestorError) -> int:
@@ -99,6 +110,9 @@ def headers_of(error: QuaestorError) -> dict[str, str]:
 
 class _Fault(QuaestorError):
     code = "server_error"
+
+    def __init__(self) -> None:
+        super().__init__("The server failed; its log says why, under the id in X-Request-ID.")
 
 
 def _type(status: int) -> str:

@@ -51,13 +51,18 @@ class Guard:
             return
         headers = Headers(scope=scope)
         sending = _with_headers(send)
+        limited = _Limited(receive, sending, self._served.body_limit)
         try:
             self._check(scope["method"], headers)
-            limited = _Limited(receive, self._served.body_limit)
-            await self._app(scope, limited.receive, sending)
-        except RequestRefusedError as refused:
-            scope["state"]["error"] = refused.code
-            response = answer(scope["path"], refused)
+            await self._app(scope, limited.receive, limited.send)
+        except Exception as error:
+            refused = limited.refused or (error if isinstance(error, RequestRefusedError) else None)
+            if refused is None or limited.answering:
+                raise
+            limited.refused = refused
+        if limited.refused is not None and not limited.answering:
+            scope["state"]["error"] = limited.refused.code
+            response = answer(scope["path"], limited.refused)
             # What is still to come of the body is not read.
             response.headers["connection"] = "close"
             await response(scope, receive, sending)
@@ -125,19 +130,33 @@ def _too_large(limit: int) -> RequestRefusedError:
 
 
 class _Limited:
-    """Counts what arrives of a body whose size nobody announced."""
+    """One request whose body may be larger than was announced.
 
-    def __init__(self, receive: Receive, limit: int) -> None:
+    Attributes:
+        refused: why nothing more of it is read; whatever a route makes of that is not sent.
+        answering: whether an answer was begun before.
+    """
+
+    def __init__(self, receive: Receive, send: Send, limit: int) -> None:
         self._receive = receive
+        self._send = send
         self._limit = limit
         self._size = 0
+        self.refused: RequestRefusedError | None = None
+        self.answering = False
 
     async def receive(self) -> Message:
         message = await self._receive()
         self._size += len(message.get("body", b""))
         if self._size > self._limit:
-            raise _too_large(self._limit)
+            self.refused = _too_large(self._limit)
+            raise self.refused
         return message
+
+    async def send(self, message: Message) -> None:
+        if self.answering or self.refused is None:
+            self.answering = True
+            await self._send(message)
 
 
 def _with_headers(send: Send) -> Send:

@@ -16,7 +16,6 @@ from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.elsewhere import remembering
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Text
-from quaestor.errors import QuaestorError
 from quaestor.serving.http import failures
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.observing import observed
@@ -109,6 +108,5 @@ async def _chunks(
         if usage:
             yield event(reply.usage())
         yield _DONE
-    except QuaestorError as error:
-        request.scope["state"]["error"] = failures.code(error)
-        yield event(failures.body(request.url.path, error))
+    except Exception as error:
+        yield event(failures.told(request, error))

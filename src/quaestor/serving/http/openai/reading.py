@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -54,6 +55,7 @@ def read(request: ChatRequest) -> Asked:
         raise RequestRefusedError("The newest question is empty. Ask something.", param=f"messages[{newest}].content")
     after = tuple(messages[newest + 1 :])
     tools = tuple(tool.model_dump(exclude_unset=True) for tool in request.tools or ())
+    _check_text("tools", tools)
     passed = Passed(tools, after) if tools or after else None
     return Asked(tuple(messages[:newest]), messages[newest].content, passed)
 
@@ -62,6 +64,8 @@ def settings_for(request: ChatRequest, settings: ConversationSettings) -> Conver
     """Return the settings of a corpus's conversations with what a request changes of them."""
     names = (*_PASSED_ON, *(_WITH_TOOLS if request.tools else ()))
     given = request.model_dump(include=set(names), exclude_none=True)
+    for name, value in {**given, "stop": request.stop}.items():
+        _check_text(name, value)
     most = request.max_completion_tokens or request.max_tokens
     # Where little may be written, none of it is for a plan that nobody sees.
     planned = settings.premeditation and (most is None or most >= settings.reserve)
@@ -73,6 +77,18 @@ def settings_for(request: ChatRequest, settings: ConversationSettings) -> Conver
         reserve=most or settings.reserve,
         premeditation=planned,
     )
+
+
+def _check_text(param: str, value: object) -> None:
+    """Refuse half a letter, a lone surrogate, in what is passed on as it is.
+
+    Raises:
+        RequestRefusedError: there is one.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is no text.", param=param) from None
 
 
 def _stops(request: ChatRequest) -> list[str]:

@@ -1,0 +1,138 @@
+"""Clients that go away, models' servers that fail, and a server that is told to stop."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from served import Running, serving, write
+
+from scripted_server import Reply, ScriptedServer, StartServer
+
+Answering = Callable[..., tuple[Running, ScriptedServer]]
+
+ASKED: Any = {"model": "quaestor", "messages": [{"role": "user", "content": "how often is a request sent?"}]}
+LONG = Reply(pieces=["word "] * 20_000, pause=0.01)
+
+
+def chat(server: Running, **more: Any) -> httpx.Response:
+    return httpx.post(f"{server.url}/v1/chat/completions", json={**ASKED, **more}, timeout=60)
+
+
+def error_of(answer: httpx.Response) -> dict[str, Any]:
+    found: dict[str, Any] = answer.json()["error"]
+    assert set(found) == {"message", "type", "param", "code"}
+    return found
+
+
+def test_a_client_that_leaves_in_the_middle_closes_the_request_to_the_model(answering: Answering) -> None:
+    server, upstream = answering([LONG])
+    body = {**ASKED, "stream": True}
+    with httpx.stream("POST", f"{server.url}/v1/chat/completions", json=body, timeout=60) as answer:
+        lines = answer.iter_lines()
+        assert any('"content":"word' in line for line in lines)
+    # The reply itself would go on for minutes.
+    assert upstream.hung_up.wait(60)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_leaves_before_the_first_word_does_so_too(answering: Answering, stream: bool) -> None:
+    server, upstream = answering([Reply(silent=True)])
+    body = httpx.Request("POST", server.url, json={**ASKED, "stream": stream}).content
+    with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as connection:
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+        connection.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
+        while not upstream.requests:
+            threading.Event().wait(0.02)
+    assert upstream.hung_up.wait(60)
+
+
+def test_a_server_that_is_down(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    settings = {"model": "tiny", "base_url": f"http://127.0.0.1:{port}/v1"}
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", **settings) as server:
+        for stream in (False, True):
+            answer = chat(server, stream=stream)
+            assert answer.status_code == 502
+            assert error_of(answer)["code"] == "upstream"
+            assert "start the server" in error_of(answer)["message"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "header"),
+    [
+        (Reply(status=401, error="bad key"), 502, ("x-should-retry", "false")),
+        (Reply(status=429, error="busy", headers={"retry-after": "99"}), 429, ("retry-after", "99")),
+        (Reply(status=400, error="no such parameter"), 502, ("x-should-retry", "false")),
+        (Reply(raw=b"<html>not a model</html>"), 502, ("x-should-retry", "false")),
+    ],
+)
+def test_a_server_that_refuses(answering: Answering, reply: Reply, status: int, header: tuple[str, str]) -> None:
+    server, _ = answering([reply])
+    answer = chat(server, stream=True)
+    assert (answer.status_code, answer.headers[header[0]]) == (status, header[1])
+    assert error_of(answer)["message"]
+
+
+def test_a_server_that_is_slow(answering: Answering) -> None:
+    server, _ = answering([Reply(silent=True)], timeout=0.2)
+    answer = chat(server)
+    assert answer.status_code == 502
+    assert "sent nothing" in error_of(answer)["message"]
+
+
+@pytest.mark.parametrize("reset", [True, False])
+def test_a_stream_that_is_cut_says_so(answering: Answering, reset: bool) -> None:
+    server, _ = answering([Reply(pieces=["It is tried three ", "times, and ", "then"], cut_after=2, reset=reset)])
+    text = ""
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as client:
+        stream = client.chat.completions.create(**ASKED, stream=True)
+        with pytest.raises(openai.APIError, match="cut the reply"):
+            for chunk in stream:
+                text += chunk.choices[0].delta.content or ""
+    assert text == "It is tried three times, and "
+
+
+def test_what_does_not_fit_any_window_is_said(answering: Answering) -> None:
+    server, _ = answering(["Yes."], window=600)
+    answer = chat(server, messages=[{"role": "user", "content": "why? " * 2000}])
+    assert (answer.status_code, error_of(answer)["code"]) == (400, "context_length_exceeded")
+
+
+def test_replies_may_end_when_the_server_stops(answering: Answering) -> None:
+    may_end = threading.Event()
+
+    def script(_: object) -> Reply:
+        assert may_end.wait(60)
+        return Reply(pieces=["It ", "is ", "over."])
+
+    server, upstream = answering(script)
+    with httpx.stream(
+        "POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60
+    ) as answer:
+        while not upstream.requests:
+            threading.Event().wait(0.02)
+        server.server.should_exit = True
+        may_end.set()
+        text = "".join(answer.iter_lines())
+    assert "over." in text
+    assert text.endswith("data: [DONE]")
+
+
+def test_a_reply_without_end_is_cut_when_the_server_stops(tmp_path: Path, scripted_server: StartServer) -> None:
+    upstream = scripted_server([LONG])
+    settings = {"model": "tiny", "base_url": upstream.base_url, "subroutines": "off"}
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", grace=1, **settings) as server:
+        answer = httpx.stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60)
+        with answer as stream, pytest.raises(httpx.RemoteProtocolError):
+            for line in stream.iter_lines():
+                if '"content":"word' in line:
+                    server.server.should_exit = True
+    assert upstream.hung_up.wait(60)
