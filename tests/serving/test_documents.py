@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import stat
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor import Index
 from quaestor.config import Settings
 from quaestor.errors import LimitError, NotFoundError
 from quaestor.ingest.deny import deny_file
@@ -101,6 +104,9 @@ def test_names_that_are_never_indexed(documents: Documents, name: str) -> None:
         ("a.md", b"PNG\x00\x01", 415),
         ("a.png", b"words", 415),
         ("a.pdf", b"words", 415),
+        ("a.epub", b"PK words", 415),
+        ("a.ipynb", b"{", 415),
+        ("a.doc", b"words", 415),
         ("a.txt", b"%PDF-1.7\n\x01\x02\xff\xfe\x03", 415),
         ("a.py", b"x = 1\n" * 1000, 413),
     ],
@@ -119,6 +125,19 @@ def test_what_is_no_document(tmp_path: Path, name: str, data: bytes, status: int
 )
 def test_texts(data: bytes) -> None:
     assert is_text(data)
+
+
+def test_what_text_is_made_of_is_taken_as_it_is(documents: Documents) -> None:
+    item = '<item id="a" href="a.xhtml" media-type="text/html"/>'
+    package = f'<package><manifest>{item}</manifest><spine><itemref idref="a"/></spine></package>'
+    book = io.BytesIO()
+    with zipfile.ZipFile(book, "w") as archive:
+        archive.writestr("META-INF/container.xml", '<container><rootfile full-path="b.opf"/></container>')
+        archive.writestr("b.opf", package)
+        archive.writestr("a.xhtml", "<html><body><p>The heron stands at the pond.</p></body></html>")
+    stored = documents.add("book.epub", book.getvalue())
+    with Index.build(documents.folder, settings=Settings(home=str(documents.folder.parent.parent))) as index:
+        assert [hit.path for hit in index.search("where does the heron stand?")] == [stored.name]
 
 
 def test_uploads_of_one_name_at_once_do_not_meet(documents: Documents) -> None:

@@ -1,4 +1,4 @@
-"""The texts that one user uploaded or pasted: plain files in a folder of that user's, which is a corpus like any other.
+"""What one user uploaded or pasted: files in a folder of that user's, which is a corpus like any other.
 
 Names come from outside. What is stored under is made of letters, digits and a few marks, lies directly in the folder,
 and is refused where the index would leave it out: a document that nobody can find is worse than an error.
@@ -20,6 +20,7 @@ from pathlib import Path
 from quaestor.assemble import ingest_settings
 from quaestor.config import Settings, data_home
 from quaestor.errors import LimitError, NotFoundError, UsageError
+from quaestor.ingest.convert import ConversionError, converted
 from quaestor.ingest.deny import deny_content, largest
 from quaestor.ingest.single import left_out
 
@@ -145,7 +146,7 @@ class Documents:
         denied = deny_content(data)
         if denied == "secret":
             raise DocumentRefusedError(f"{name!r} is not taken: it holds a private key.")
-        if denied is not None or not is_text(data):
+        if not _is_converted(name, data) and (denied is not None or not is_text(data)):
             raise _not_text(name)
 
     def _check_room(self, size: int) -> None:
@@ -207,9 +208,34 @@ def is_text(data: bytes) -> bool:
     return b"\0" not in data
 
 
+def _is_converted(name: str, data: bytes) -> bool:
+    """Return whether the index makes a text of a file, as of a PDF.
+
+    Raises:
+        DocumentRefusedError: it would, but not of this one.
+    """
+    try:
+        made = converted(data, name)
+    except ConversionError as error:
+        raise _unreadable(name, f"{error.reason}: {error.detail}" if error.detail else error.reason) from error
+    except Exception as error:  # readers of other people's formats fail in ways of their own, as when indexing
+        raise _unreadable(name, type(error).__name__) from error
+    if made is not None and not made.text.strip():
+        raise _unreadable(name, "it holds pictures only, or nothing")
+    return made is not None
+
+
+def _unreadable(name: str, said: str) -> DocumentRefusedError:
+    return DocumentRefusedError(
+        f"{name!r} cannot be turned into text ({said}). Convert it to text first.",
+        status=415,
+        code="unsupported_media_type",
+    )
+
+
 def _not_text(name: str) -> DocumentRefusedError:
     return DocumentRefusedError(
-        f"{name!r} is no text; only texts can be taken in. Convert it to text first.",
+        f"{name!r} is no text, nor anything that text is made of here. Convert it to text first.",
         status=415,
         code="unsupported_media_type",
     )

@@ -52,6 +52,15 @@ def _open(path: str, without: int = 401, status: int = 200, **send: Any) -> Try:
     return Try(lambda _: path, lambda _: send, status, without)
 
 
+def _page(path: str, **send: Any) -> Try:
+    """Return a look at a page: somebody who is nobody is led to where a token is asked for, and a script is told so."""
+    return _open(path, 401 if path.startswith("/parts/") else 303, 200, **send)
+
+
+def _of_session(rest: str = "") -> Try:
+    return Try(lambda ids: f"/sessions/{ids.session}{rest}", without=303)
+
+
 NATIVE: dict[Key, list[Try]] = {
     ("GET", "/api/corpora"): [_open("/api/corpora")],
     ("GET", "/api/stats"): [
@@ -87,9 +96,6 @@ NATIVE: dict[Key, list[Try]] = {
         _session("/turns", json={"resume": True}),
     ],
     ("GET", "/api/documents"): [_open("/api/documents")],
-    ("POST", "/api/documents"): [
-        _open("/api/documents", status=201, json={"name": "diary.md", "text": "another diary"}),
-    ],
     ("DELETE", "/api/documents/{id}"): [Try(lambda ids: f"/api/documents/{ids.document}")],
 }
 
@@ -102,6 +108,46 @@ OPERATIONS: dict[Key, list[Try]] = {
 
 OPENAI: dict[Key, list[Try]] = {}
 
-PAGE: dict[Key, list[Try]] = {}
+PAGE: dict[Key, list[Try]] = {
+    ("GET", "/"): [_page("/")],
+    ("GET", "/sessions"): [_page("/sessions")],
+    ("GET", "/parts/side"): [
+        _page("/parts/side"),
+        Try(lambda ids: f"/parts/side?session={ids.session}", status=200),
+    ],
+    ("GET", "/parts/indexing"): [_page("/parts/indexing")],
+    ("GET", "/sessions/{session}"): [_of_session()],
+    ("GET", "/sessions/{session}/turns/{number}"): [_of_session("/turns/1"), _of_session("/turns/last")],
+    ("GET", "/sessions/{session}/turns/{number}/sources"): [_of_session("/turns/1/sources")],
+    ("GET", "/sessions/{session}/turns/{number}/sources/{index}"): [_of_session("/turns/1/sources/0")],
+    ("GET", "/sessions/{session}/turns/{number}/citations/{index}"): [_of_session("/turns/1/citations/0")],
+    ("GET", "/sessions/{session}/turns/{number}/window"): [_of_session("/turns/1/window")],
+    ("POST", "/parts/markdown"): [_page("/parts/markdown", json={"text": "*so*"})],
+    ("GET", "/documents"): [_page("/documents")],
+    ("GET", "/parts/documents"): [_page("/parts/documents")],
+    ("GET", "/passage"): [
+        Try(
+            lambda ids: f"/passage?path={ids.path}&start=1&end=1",
+            status=200,
+            without=303,
+        ),
+        Try(lambda ids: f"/passage?path={ids.path}&start=1&end=1&corpus={ids.corpus}", without=303),
+    ],
+    ("GET", "/search"): [
+        _page("/search?q=bird"),
+        Try(lambda ids: f"/search?q=bird&corpus={ids.corpus}", without=303),
+    ],
+    ("GET", "/log-in"): [_open("/log-in", without=200, status=303)],
+    ("POST", "/log-in"): [_open("/log-in", without=401, status=401, data={"token": "nobodys"})],
+    ("POST", "/log-out"): [_open("/log-out", without=303, status=303)],
+    ("GET", "/static/{name}"): [_open("/static/base.css", without=200)],
+}
 
-ROWS: dict[Key, list[Try]] = {**NATIVE, **OPERATIONS, **OPENAI, **PAGE}
+# Last, for from then on whoever tries has a document too.
+LAST: dict[Key, list[Try]] = {
+    ("POST", "/api/documents"): [
+        _open("/api/documents", status=201, json={"name": "diary.md", "text": "another diary"}),
+    ],
+}
+
+ROWS: dict[Key, list[Try]] = {**NATIVE, **OPERATIONS, **OPENAI, **PAGE, **LAST}

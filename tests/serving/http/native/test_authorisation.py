@@ -126,7 +126,7 @@ def seen_by(api: httpx.Client, ids: Ids) -> list[Any]:
 
 def told(answer: httpx.Response, ids: Ids) -> str:
     """Return what an answer says, but for the names that were asked for."""
-    text = json.dumps(answer.json()["error"])
+    text = answer.text
     for name in (ids.session, ids.document, ids.corpus, ids.path):
         text = text.replace(name, "…")
     return text
