@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sqlite3
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -14,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli_parts import CART, FILES, Outcome, Run, contents, shell, write
 
-PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
+from unprivileged import run_unprivileged
 
 COMMANDS = [["index"], ["search", "x"], ["ask", "x"], ["stats"]]
 
@@ -208,25 +206,13 @@ def test_links_and_special_files_are_not_followed(quaestor: Run, repository: Pat
     assert found(quaestor, "secret needle outside", repository) == []
 
 
-def give_up_root() -> None:
-    """Let the mode of files hold for root as well: drop the right to override it, for good."""
-    library = ctypes.CDLL(None)
-    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
-        library.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="modes of files are made to hold for root by a call of Linux")
 def test_files_and_folders_that_may_not_be_read(repository: Path) -> None:
     write(repository, {"closed.txt": "needle\n", "shut/inside.txt": "needle\n"})
     (repository / "closed.txt").chmod(0)
     (repository / "shut").chmod(0)
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "quaestor", "index", "--json", str(repository)],
-            capture_output=True,
-            check=False,
-            preexec_fn=give_up_root,
-        )
+        done = run_unprivileged("-m", "quaestor", "index", "--json", str(repository))
         outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
     finally:
         (repository / "shut").chmod(0o700)

@@ -58,9 +58,18 @@ class Walks:
         pytest.fail("it walks on though nothing happens")
 
 
+def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files that were written just now count as written long ago.
+
+    For two seconds after a file outside the root was written, nothing is taken to be quiet, for it might be written
+    again and keep its time. A test that waited those seconds out before it could begin would test nothing else.
+    """
+    monkeypatch.setattr("quaestor.ingest.quiet.is_racy", lambda then, now: False)
+
+
 @pytest.fixture
 def walks(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> Walks:
-    monkeypatch.setattr("quaestor.ingest.quiet.is_racy", lambda then, now: False)
+    at_rest(monkeypatch)
     write(root / "a" / "one.py")
     write(root / "a" / "deep" / "two.py")
     write(root / "venv" / "pyvenv.cfg", "home = /usr\n")
@@ -130,7 +139,7 @@ def test_sees_changes_in_a_folder_that_was_renamed(walks: Walks, root: Path) -> 
 
 
 def test_sees_another_root_in_the_place_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.ingest.quiet.is_racy", lambda then, now: False)
+    at_rest(monkeypatch)
     root = tmp_path / "above" / "root"
     write(root / "one.py")
     with_store = open_store(tmp_path / "elsewhere")
@@ -180,7 +189,7 @@ def git(root: Path, *arguments: str) -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git to make a repository")
 def test_follows_git(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.ingest.quiet.is_racy", lambda then, now: False)
+    at_rest(monkeypatch)
     write(root / "one.py")
     write(root / "kept.log.py")
     git(root, "init", "-q", "-b", "main")
