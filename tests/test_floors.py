@@ -16,6 +16,7 @@ FLOORS: dict[str, int] = {
     "errors": 0,
     "messages": 0,
     "passages": 0,
+    "settings": 0,
     "tokens": 1,
     "terms": 1,
     "chatml": 1,

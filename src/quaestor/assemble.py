@@ -21,6 +21,9 @@ from quaestor.stores.embedded import EmbeddedStore
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from quaestor.accounts.ledger import Ledger
+    from quaestor.accounts.metered import MeteredModel
+    from quaestor.accounts.purpose import Purpose
     from quaestor.accounts.users import Users
     from quaestor.chat.events import Event
     from quaestor.chat.session import Sessions
@@ -154,8 +157,43 @@ def _open_store(folder: Path, embedder: Embedder, *, create: bool) -> EmbeddedSt
         ) from error
 
 
-def make_model(settings: Settings) -> OpenAICompatibleModel | None:
-    """Return the language model that the settings name, or None when answers are to be quotes."""
+def make_model(
+    settings: Settings, purpose: Purpose | None = None, *, ledger: Ledger | None = None
+) -> MeteredModel | None:
+    """Return the language model that the settings name, or None when answers are to be quotes.
+
+    Args:
+        settings: its name, endpoint, price, and the limits on what it may cost.
+        purpose: whose the requests are, and what for, for the ledger.
+        ledger: where they are recorded; None: the one in the data folder.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong, or the file of prices.
+    """
+    endpoint = make_endpoint(settings)
+    if endpoint is None:
+        return None
+    from quaestor.accounts.limits import Limits  # noqa: PLC0415
+    from quaestor.accounts.metered import MeteredModel  # noqa: PLC0415
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415
+    from quaestor.accounts.purpose import Purpose  # noqa: PLC0415 - only with a model
+
+    return MeteredModel(
+        endpoint,
+        ledger or make_ledger(settings),
+        load_prices(settings),
+        Limits.of(settings),
+        purpose or Purpose(),
+        window=settings.window,
+    )
+
+
+def make_endpoint(settings: Settings) -> OpenAICompatibleModel | None:
+    """Return the language model that the settings name without the ledger, to look at it; None for none.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong.
+    """
     if not settings.model and not settings.base_url:
         return None
     if not settings.model:
@@ -234,6 +272,14 @@ def _told(model: Model, registry: Registry, settings: Settings) -> int:
     return counter.text(words) + counter.tools(protocol.tools)
 
 
+def _price(settings: Settings) -> Price | None:
+    if not settings.model:
+        return None
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only with a model
+
+    return load_prices(settings).of(settings.model)
+
+
 def conversation_settings(settings: Settings, *, summaries: bool = False) -> ConversationSettings:
     """Return the part of the settings that conversations read.
 
@@ -245,6 +291,7 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     for name in ("premeditation", "examples"):
         if getattr(settings, name) not in ("on", "off"):
             raise UsageError(f"Setting {name!r} cannot be {getattr(settings, name)!r}. Use 'on' or 'off'.")
+    price = _price(settings)
     return ConversationSettings(
         reserve=settings.reserve,
         passages=settings.passages,
@@ -254,8 +301,8 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
         tokens=settings.turn_tokens,
         calls=settings.turn_calls,
         cost=settings.turn_cost or None,
-        prompt_price=settings.prompt_price,
-        completion_price=settings.completion_price,
+        prompt_price=float(price.prompt) if price else 0.0,
+        completion_price=float(price.completion) if price else 0.0,
         premeditation=settings.premeditation == "on",
         examples=settings.examples == "on",
     )
@@ -280,6 +327,14 @@ def make_sessions(settings: Settings) -> Sessions:
     from quaestor.chat.session import Sessions  # noqa: PLC0415 - only for conversations
 
     return Sessions(data_home(settings) / "sessions")
+
+
+def make_ledger(settings: Settings) -> Ledger:
+    """Return the record of requests to models in the data folder that the settings name."""
+    from quaestor.accounts import FILE  # noqa: PLC0415 - only with a model
+    from quaestor.accounts.ledger import Ledger  # noqa: PLC0415
+
+    return Ledger.open(data_home(settings) / FILE)
 
 
 def make_users(settings: Settings) -> Users:

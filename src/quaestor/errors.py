@@ -7,6 +7,7 @@
     │   ├── ConflictError     something else is under way                 exit 2   HTTP 409
     │   ├── WindowError       must-keep messages exceed the limit         exit 2   HTTP 400
     │   └── LimitError        spending, size or rate limit reached        exit 5   HTTP 429
+    │       └── BudgetError   a request was not sent: it could pass one   exit 5   HTTP 429
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
     └── IndexUnusableError    missing, corrupt, newer, other embedder     exit 4   HTTP 503
 
@@ -85,6 +86,12 @@ class LimitError(UsageError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class BudgetError(LimitError):
+    """A request to a model could take more money or tokens than a limit leaves; it was not sent."""
+
+    code = "budget"
 
 
 class UpstreamError(QuaestorError):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import chatml
-from quaestor.assemble import make_model
+from quaestor.assemble import make_endpoint, make_model
 from quaestor.config import Settings
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.messages import Message
@@ -188,7 +188,7 @@ def test_a_tokenizer_s_file_gives_ids_and_exact_counts(scripted_server: StartSer
     tokenizer.save(str(file))
     server = scripted_server(["Fine."])
     settings = Settings(model="tiny", base_url=server.base_url, protocol="completion", tokenizer=str(file))
-    model = make_model(settings)
+    model = make_endpoint(settings)
     assert isinstance(model, CompletionModel)
     hostile = [Message("user", HOSTILE)]
     assert text(replied(model, hostile)) == "Fine."

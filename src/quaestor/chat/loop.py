@@ -39,7 +39,7 @@ from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.summariser import summarise
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Turn
-from quaestor.errors import WindowError
+from quaestor.errors import BudgetError, WindowError
 from quaestor.messages import Message
 from quaestor.models import Finished
 from quaestor.models.failures import TooLongError
@@ -110,7 +110,7 @@ class Loop:
                 async with aclosing(self._exchanged(turn, reading)) as events:
                     async for event in events:
                         yield event
-            except (WindowError, SpentError) as error:
+            except (WindowError, SpentError, BudgetError) as error:
                 # What was shown stands; a turn that has shown nothing fails.
                 if not turn.rounds or not turn.visible.written.strip():
                     raise

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 import click
 
+from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, answering, make_model
 from quaestor.chat.events import Event, Returned, Stopped, Text
 from quaestor.chat.objects import ask_object, place_of
@@ -55,7 +56,7 @@ def command(
 
 
 async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> TurnOutcome:
-    model = make_model(settings)
+    model = make_model(settings, Purpose(kind="ask", source=str(index.root)))
     events = answering(index, model, question, settings)
     try:
         async with aclosing(events):

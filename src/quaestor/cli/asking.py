@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +15,9 @@ from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.edits import Plan, Proposal
 from quaestor.errors import UsageError
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+
+if TYPE_CHECKING:
+    from quaestor.accounts.metered import MeteredModel
 
 
 def edit_settings_of(settings: Settings, whole: bool | None = None) -> EditSettings:
@@ -27,7 +30,7 @@ def edit_settings_of(settings: Settings, whole: bool | None = None) -> EditSetti
 
 async def asked(
     corpus: Corpus,
-    model: OpenAICompatibleModel | None,
+    model: MeteredModel | None,
     instruction: str,
     settings: EditSettings,
     planned: Callable[[Proposal], Plan],

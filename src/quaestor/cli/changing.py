@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble import Index, make_journal, make_objection
 from quaestor.cli.asking import asked, edit_settings_of
@@ -11,7 +11,9 @@ from quaestor.cli.consent import agreed, apply_and_say, plan_object, print_diff,
 from quaestor.config import Settings
 from quaestor.edits import Journal, Plan, Proposal, plan, recover
 from quaestor.errors import UsageError
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+
+if TYPE_CHECKING:
+    from quaestor.accounts.metered import MeteredModel
 
 
 class Changing:
@@ -26,7 +28,7 @@ class Changing:
         self._root = root if root.is_dir() else root.parent
         self._settings = settings
 
-    async def asked(self, index: Index, model: OpenAICompatibleModel, instruction: str, *, quiet: bool) -> Proposal:
+    async def asked(self, index: Index, model: MeteredModel, instruction: str, *, quiet: bool) -> Proposal:
         """Have a model propose a change."""
         settings = edit_settings_of(self._settings, whole=False)
         return (await asked(index, model, instruction, settings, self._plan, quiet=quiet)).proposal

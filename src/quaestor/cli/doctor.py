@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor import __version__
-from quaestor.assemble import Index, make_embedder, make_model
+from quaestor.assemble import Index, make_embedder, make_endpoint
 from quaestor.chunking import cut
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
 from quaestor.cli.output import print_json, safe
@@ -119,7 +119,7 @@ def _model(settings: Settings) -> str:
 
 def _probed(settings: Settings) -> list[Check]:
     """Return what the endpoint shows, each with the setting that follows from it."""
-    model = make_model(settings)
+    model = make_endpoint(settings)
     if model is None:
         return [Check("endpoint", False, "no model is set: give --model, and --base-url unless it is OpenAI's")]
     try:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, make_journal, make_model, make_objection
 from quaestor.chat.editing import Proposed
 from quaestor.cli.asking import asked, edit_settings_of
@@ -107,10 +108,9 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         if not instruction or not instruction.strip():
             raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
         with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+            asker = make_model(settings, Purpose(kind="edit", source=str(index.root)))
             proposed = asyncio.run(
-                asked(
-                    index, make_model(settings), instruction, edit_settings_of(settings, whole), planned, quiet=as_json
-                )
+                asked(index, asker, instruction, edit_settings_of(settings, whole), planned, quiet=as_json)
             )
     wanted = _Wanted(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
     return _Ending(root, journal, instruction or "", proposed, wanted).reached()

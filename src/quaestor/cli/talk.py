@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Citations, Done, Event, Retried, Returned, Stopped, Summarising, Text
@@ -73,7 +74,7 @@ class Talk:
         self.settings = settings
         self._summaries = summaries
         self._json = as_json
-        self._model = make_model(settings)
+        self._model = make_model(settings, Purpose(kind="chat", source=str(index.root)))
         self._conversation = self._about(transcript) if transcript else None
         self._called: dict[str, object] = {}
         self._changing = Changing(index.root, settings)
@@ -200,7 +201,7 @@ class Talk:
     def _about(self, transcript: Transcript) -> Conversation:
         return Conversation(
             self._index,
-            self._model,
+            self._model and self._model.charged(session=transcript.id),
             limit=self.settings.window,
             settings=conversation_settings(self.settings, summaries=self._summaries),
             transcript=transcript,

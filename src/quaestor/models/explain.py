@@ -13,6 +13,7 @@ from quaestor.models.failures import (
     StreamCutError,
     TooLongError,
     ToolsRefusedError,
+    UnreachableError,
     read_overflow,
     refuses_tools,
 )
@@ -108,10 +109,9 @@ class Endpoint:
     def unreachable(self, detail: str, *, proxies: bool) -> UpstreamError:
         """Return the error for a server that cannot be connected to."""
         ignored = " (proxies from the environment are not used; set `proxy`)" if proxies else ""
-        return UpstreamError(
+        return UnreachableError(
             f"cannot connect to {self.url} for model {self.model!r}{self._said(detail, 'reason')}{ignored};"
-            " start the server or correct `base_url` (OPENAI_BASE_URL)",
-            retryable=True,
+            " start the server or correct `base_url` (OPENAI_BASE_URL)"
         )
 
     def hung_up(self) -> HungUpError:

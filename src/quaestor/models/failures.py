@@ -35,6 +35,13 @@ class ToolsRefusedError(UpstreamError):
         super().__init__(message, retryable=False, status=status)
 
 
+class UnreachableError(UpstreamError):
+    """No connection came about, so nothing was sent."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=True)
+
+
 class HungUpError(UpstreamError):
     """The connection ended before any text of a reply; usually worth an immediate second try."""
 

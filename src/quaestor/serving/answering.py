@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 
+from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import answering, make_model
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.config import Settings
@@ -12,15 +13,21 @@ from quaestor.corpus import Corpus
 from quaestor.models import Model
 
 
-def answered(corpus: Corpus, question: str, settings: Settings) -> TurnOutcome:
+def answered(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
     """Answer a question with the model that the settings name; blocks until the answer is there.
+
+    Args:
+        corpus: what is asked about.
+        question: what is asked.
+        settings: the model, and how it is asked.
+        purpose: whose question it is, for the ledger.
 
     Raises:
         UpstreamError: the model failed.
         WindowError: the question alone does not fit the model's window.
-        LimitError: the answer took more time, tokens or money than it may.
+        LimitError: the answer took, or could take, more time, tokens or money than it may.
     """
-    return asyncio.run(_answered(corpus, question, settings))
+    return asyncio.run(_answered(corpus, question, settings, purpose))
 
 
 async def outcome_of(corpus: Corpus, model: Model | None, question: str, settings: Settings) -> TurnOutcome:
@@ -39,8 +46,8 @@ async def outcome_of(corpus: Corpus, model: Model | None, question: str, setting
     return outcome
 
 
-async def _answered(corpus: Corpus, question: str, settings: Settings) -> TurnOutcome:
-    model = make_model(settings)
+async def _answered(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
+    model = make_model(settings, purpose)
     try:
         return await outcome_of(corpus, model, question, settings)
     finally:

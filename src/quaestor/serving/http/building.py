@@ -30,8 +30,8 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
     """
     shared = make_model(settings)
 
-    def model(_user: User, _request: str) -> Model | None:
-        return shared
+    def model(user: User, request: str) -> Model | None:
+        return shared and shared.charged(kind="serve", user=user.id, request=request)
 
     return Served(
         corpora=corpora,

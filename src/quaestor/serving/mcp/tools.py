@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from quaestor.accounts.purpose import Purpose
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.corpus.excerpts import Excerpt
 from quaestor.passages import Hit
@@ -106,7 +107,8 @@ def _ask(corpora: Corpora) -> Tool:
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
         corpus = corpora.get(name, wait=_WAIT_SECONDS)
-        outcome = answered(corpus, str(passed["question"]), corpora.settings(name))
+        purpose = Purpose(kind="mcp", source=str(corpus.root))
+        outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Answer(_answer(outcome), outcome.done.answer if outcome.done else "")
 
     return Tool("ask", "Ask", description, schema((*parameters, *_which(corpora))), schemas.ASK, run)

@@ -1,0 +1,224 @@
+"""The ledger: one row for each request to a model, and what each day and month has come to.
+
+A request is reserved before it is sent, at the most that it could take, and settled afterwards at what it took. Both
+are one transaction each, and the totals change with them, so that at any moment the totals are the sum of all rows,
+reserved ones at their bound. So two requests can never pass a limit together, and what a crashed process reserved
+stays counted at its bound: it may have been sent, and then it will be on the bill. After an hour such a row is shown
+as lapsed. It no longer counts when its day and month are over, as nothing does.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Literal
+
+from quaestor.accounts.database import Database
+from quaestor.accounts.limits import Limits, Spent
+from quaestor.accounts.money import Amount
+from quaestor.accounts.periods import day_at, month_at
+from quaestor.accounts.purpose import Purpose
+
+State = Literal["done", "failed", "cancelled"]
+Grouping = Literal["day", "model", "user"]
+
+LAPSE_SECONDS = 3600.0
+"""After this long, nobody is expected to settle a reservation. If somebody does, that is taken all the same."""
+
+_KEYS: dict[Grouping, str] = {
+    "day": "strftime('%Y-%m-%d', at / 1000, 'unixepoch')",
+    "model": "model",
+    "user": "user",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What the requests of one day, model or user took together, in one currency.
+
+    Attributes:
+        key: the day, the model's name, or the user's id.
+        currency: of the costs.
+        requests: how many they were.
+        counted: how many of them the server reported no usage of, so that it was counted here.
+        prompt_tokens: sent; reserved ones at their bound.
+        completion_tokens: received; reserved ones at their bound.
+        cost: in millionths of the currency's unit, reserved ones at their bound; None if no price was known of any.
+        unpriced: requests without a known price, which are not in ``cost``.
+        reserved: requests under way.
+        reserved_cost: the bound of these.
+        lapsed: requests that were never settled, because their process crashed.
+    """
+
+    key: str
+    currency: str
+    requests: int
+    counted: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: int | None
+    unpriced: int
+    reserved: int
+    reserved_cost: int
+    lapsed: int
+
+
+class Ledger:
+    """The requests of one file.
+
+    Args:
+        database: the file.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    @classmethod
+    def open(cls, path: Path, *, clock: Callable[[], float] = time.time) -> Ledger:
+        """Return the ledger in a file, which is made by its first row."""
+        return cls(Database(path), clock=clock)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._database.path
+
+    def close(self) -> None:
+        """Release the file; it is opened again when needed."""
+        self._database.close()
+
+    def reserve(self, purpose: Purpose, model: str, bound: Amount, limits: Limits = Limits()) -> int:  # noqa: B008 - frozen
+        """Take note of a request before it is sent, and return the number of its row.
+
+        Args:
+            purpose: whose it is, and what for.
+            model: who is asked.
+            bound: the most that it could take.
+            limits: what may be spent.
+
+        Raises:
+            BudgetError: it could pass a limit; nothing is on record of it.
+            AccountsUnusableError: the file cannot be written.
+        """
+        now = self._clock()
+        with self._database.writing() as connection:
+            if limits.each:
+                limits.check(_spent(connection, purpose.user, bound.currency, now), bound, now)
+            number = connection.execute(
+                "insert into requests (at, user, source, session, model, kind, request, state,"
+                " prompt_tokens, completion_tokens, reported, cost, currency)"
+                " values (?, ?, ?, ?, ?, ?, ?, 'reserved', ?, ?, 0, ?, ?) returning id",
+                (
+                    int(now * 1000),
+                    *(purpose.user, purpose.source, purpose.session, model, purpose.kind, purpose.request),
+                    *(bound.prompt_tokens, bound.completion_tokens, bound.cost, bound.currency),
+                ),
+            ).fetchone()[0]
+            _add(connection, now, purpose.user, bound.currency, bound.tokens, bound.cost or 0)
+        return int(number)
+
+    def settle(self, number: int, took: Amount, state: State) -> None:
+        """Put what a request took in the place of what was reserved for it.
+
+        Args:
+            number: of its row.
+            took: what it took.
+            state: how it ended.
+
+        Raises:
+            AccountsUnusableError: the file cannot be written; what was reserved stays.
+        """
+        with self._database.writing() as connection:
+            row = connection.execute(
+                "select at, user, currency, prompt_tokens + completion_tokens, cost from requests where id = ?",
+                (number,),
+            ).fetchone()
+            if row is None:
+                return  # somebody has put another file in this one's place
+            at, user, currency, tokens, cost = row
+            connection.execute(
+                "update requests set state = ?, prompt_tokens = ?, completion_tokens = ?, reported = ?, cost = ?,"
+                " settled = ? where id = ?",
+                (
+                    *(state, took.prompt_tokens, took.completion_tokens, took.reported, took.cost),
+                    *(int(self._clock() * 1000), number),
+                ),
+            )
+            _add(connection, at / 1000, user, currency, took.tokens - tokens, (took.cost or 0) - (cost or 0))
+
+    def spent(self, user: str, currency: str) -> tuple[Spent, ...]:
+        """Return what a user, and all users, have used or reserved in this day and this month.
+
+        Raises:
+            AccountsUnusableError: the file cannot be read.
+        """
+        with self._database.reading() as connection:
+            return _spent(connection, user, currency, self._clock())
+
+    def usage(self, by: Grouping, *, since: date | None = None, user: str | None = None) -> list[UsageRow]:
+        """Return what requests took, grouped; days in order, models and users by what they cost, dearest first.
+
+        Args:
+            by: what they are grouped by.
+            since: only those of this day (UTC) and later.
+            user: only those of this user, by id.
+
+        Raises:
+            AccountsUnusableError: the file cannot be read.
+        """
+        begin = datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp() if since else 0
+        order = "1, 2" if by == "day" else "7 desc, 5 + 6 desc, 1, 2"
+        with self._database.reading() as connection:
+            if connection is None:
+                return []
+            return [
+                UsageRow(*row)
+                for row in connection.execute(
+                    f"select {_KEYS[by]}, currency, count(*), sum(not reported and state <> 'reserved'),"
+                    " sum(prompt_tokens), sum(completion_tokens), sum(cost), sum(cost is null),"
+                    " sum(state = 'reserved' and at >= :lapse),"
+                    " coalesce(sum(cost) filter (where state = 'reserved' and at >= :lapse), 0),"
+                    " sum(state = 'reserved' and at < :lapse)"
+                    " from requests where at >= :begin and (:user is null or user = :user)"
+                    f" group by 1, 2 order by {order}",
+                    {"begin": begin * 1000, "user": user, "lapse": (self._clock() - LAPSE_SECONDS) * 1000},
+                )
+            ]
+
+
+def _spent(connection: sqlite3.Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
+    periods = (day_at(now), month_at(now))
+    rows = (
+        {}
+        if connection is None
+        else {
+            row[0]: row[1:]
+            for row in connection.execute(
+                "select period, sum(tokens), coalesce(sum(cost) filter (where currency = :currency), 0),"
+                " coalesce(sum(tokens) filter (where user = :user), 0),"
+                " coalesce(sum(cost) filter (where user = :user and currency = :currency), 0)"
+                " from totals where period in (:day, :month) group by period",
+                {"day": periods[0].name, "month": periods[1].name, "user": user, "currency": currency},
+            )
+        }
+    )
+    found: list[Spent] = []
+    for period in periods:
+        tokens, cost, own_tokens, own_cost = rows.get(period.name, (0, 0, 0, 0))
+        found += (Spent(period, "all", tokens, cost), Spent(period, "user", own_tokens, own_cost))
+    return tuple(found)
+
+
+def _add(connection: sqlite3.Connection, at: float, user: str, currency: str, tokens: int, cost: int) -> None:
+    """Add to the totals of the day and the month of a moment."""
+    connection.executemany(
+        "insert into totals (period, user, currency, tokens, cost) values (?, ?, ?, ?, ?)"
+        " on conflict do update set tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
+        [(period.name, user, currency, tokens, cost) for period in (day_at(at), month_at(at))],
+    )

@@ -1,0 +1,167 @@
+"""What users may spend, each and all together, a day and a month, in money and in tokens.
+
+A request is let through only if everything that is used or reserved, and the most that the request could take, stay
+within every limit. This module is pure; the ledger asks it inside the transaction that reserves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from quaestor.accounts.money import Amount, millionths, shown
+from quaestor.accounts.periods import Length, Period, until
+from quaestor.config import Settings
+from quaestor.errors import BudgetError
+
+Scope = Literal["user", "all"]
+Unit = Literal["cost", "tokens"]
+
+_SCOPES: Mapping[str, Scope] = {"limit": "user", "all": "all"}
+_LENGTHS: tuple[Length, ...] = ("day", "month")
+_UNITS: tuple[Unit, ...] = ("cost", "tokens")
+_WHOSE: Mapping[Scope, str] = {"user": "for each user", "all": "for all users together"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What is used or reserved in one period.
+
+    Attributes:
+        period: the day or month.
+        scope: whether by one user or by all.
+        tokens: sent and received.
+        cost: in millionths of the currency's unit.
+    """
+
+    period: Period
+    scope: Scope
+    tokens: int
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit.
+
+    Attributes:
+        setting: the setting's name.
+        scope: whether it holds for each user or for all together.
+        length: whether it holds a day or a month.
+        unit: whether it is about money or tokens.
+        most: what may be spent: millionths of the currency's unit, or tokens.
+    """
+
+    setting: str
+    scope: Scope
+    length: Length
+    unit: Unit
+    most: int
+
+    def used(self, spent: Spent) -> int:
+        """Return the part of what is spent that this limit is about."""
+        return spent.cost if self.unit == "cost" else spent.tokens
+
+    def needed(self, amount: Amount) -> int:
+        """Return the part of a request that this limit is about."""
+        return (amount.cost or 0) if self.unit == "cost" else amount.tokens
+
+    def shown(self, number: int, currency: str) -> str:
+        """Return a number of what this limit is about, for people."""
+        return shown(number, currency) if self.unit == "cost" else f"{number:,} tokens"
+
+    def described(self, currency: str) -> str:
+        """Return the limit in words: ``1.00 USD a day for each user (setting 'limit_day_cost')``."""
+        return f"{self.shown(self.most, currency)} a {self.length} {_WHOSE[self.scope]} (setting {self.setting!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How much of a limit is left.
+
+    Attributes:
+        limit: the limit.
+        used: of it, by what was used and is reserved.
+        period: in which that is, and after which the limit is whole again.
+    """
+
+    limit: Limit
+    used: int
+    period: Period
+
+    @property
+    def left(self) -> int:
+        """What may still be spent."""
+        return max(0, self.limit.most - self.used)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """All limits that are set.
+
+    Attributes:
+        each: the limits, in the order of their settings.
+    """
+
+    each: tuple[Limit, ...] = ()
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """Return the limits that the settings name; 0 is none."""
+        return cls(tuple(_limits(settings)))
+
+    @property
+    def of_money(self) -> bool:
+        """Whether any of them is about money, so that every price must be known."""
+        return any(limit.unit == "cost" for limit in self.each)
+
+    def standings(self, spent: tuple[Spent, ...]) -> list[Standing]:
+        """Return how much of each limit is left."""
+        places = {(one.scope, one.period.length): one for one in spent}
+        found = [(limit, places[limit.scope, limit.length]) for limit in self.each]
+        return [Standing(limit, limit.used(one), one.period) for limit, one in found]
+
+    def check(self, spent: tuple[Spent, ...], needed: Amount, now: float) -> None:
+        """Refuse a request that could pass a limit.
+
+        Args:
+            spent: by the user and by all, in this day and this month.
+            needed: the most that the request could take.
+            now: seconds since the epoch.
+
+        Raises:
+            BudgetError: it could; of several limits, the one is named that renews last.
+        """
+        passed = [one for one in self.standings(spent) if one.used + one.limit.needed(needed) > one.limit.most]
+        if passed:
+            # Waiting never helps a request that is larger than a limit.
+            worst = max(passed, key=lambda one: (one.limit.needed(needed) > one.limit.most, one.period.end))
+            raise _refusal(worst, needed, now)
+
+
+def _limits(settings: Settings) -> Iterator[Limit]:
+    for prefix, scope in _SCOPES.items():
+        for length in _LENGTHS:
+            for unit in _UNITS:
+                name = f"{prefix}_{length}_{unit}"
+                value = getattr(settings, name)
+                if value:
+                    yield Limit(name, scope, length, unit, millionths(value) if unit == "cost" else value)
+
+
+def _refusal(passed: Standing, amount: Amount, now: float) -> BudgetError:
+    limit, period, currency = passed.limit, passed.period, amount.currency
+    needed = limit.needed(amount)
+    could = f"This request was not sent. It could take up to {limit.shown(needed, currency)}"
+    if needed > limit.most:
+        return BudgetError(
+            f"{could}, more than the whole limit of {limit.described(currency)}."
+            " Ask for less, with a smaller window or reserve, or raise the limit."
+        )
+    return BudgetError(
+        f"{could}, and of the limit of {limit.described(currency)} {limit.shown(passed.used, currency)}"
+        f" {'is' if limit.unit == 'cost' else 'are'} used or reserved. It renews at {period.end:%Y-%m-%d %H:%M} UTC,"
+        f" in {until(now, period.end)}. Ask for less, wait, or raise the limit.",
+        retry_after=max(1.0, period.end.timestamp() - now),
+    )

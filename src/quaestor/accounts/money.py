@@ -1,0 +1,68 @@
+"""Money as whole millionths of a currency's unit, so that sums are exact.
+
+The price of a million tokens in units is the price of one token in millionths: what a request costs is a product, and
+is rounded up, so that no number of small requests costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost, in units of the currency.
+
+    Attributes:
+        prompt: tokens sent.
+        completion: tokens received.
+    """
+
+    prompt: Decimal
+    completion: Decimal
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> int:
+        """Return what a request costs, in millionths of the unit, rounded up."""
+        exact = Fraction(self.prompt) * prompt_tokens + Fraction(self.completion) * completion_tokens
+        return -(-exact.numerator // exact.denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What a request took, or may take at most.
+
+    Attributes:
+        prompt_tokens: tokens sent.
+        completion_tokens: tokens received.
+        cost: in millionths of the currency's unit; None: there is no price.
+        currency: of the cost.
+        reported: whether the server said so; otherwise it is our own count.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    cost: int | None
+    currency: str
+    reported: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """Tokens sent and received together."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+def millionths(units: float) -> int:
+    """Return an amount of money that somebody wrote as a number of units in whole millionths, rounded down."""
+    return int((Decimal(repr(units)) * MILLION).to_integral_value(ROUND_FLOOR))
+
+
+def shown(cost: int, currency: str) -> str:
+    """Return money for people: ``1.25 USD``; with as many digits as it takes, of the six that there are."""
+    exact = (Decimal(cost) / MILLION).quantize(Decimal("0.000001"), ROUND_CEILING)
+    whole, _, part = f"{exact:,f}".partition(".")
+    part = part.rstrip("0").ljust(2, "0")
+    return f"{whole}.{part} {currency}"

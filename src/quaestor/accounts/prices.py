@@ -1,0 +1,163 @@
+"""What models cost: a TOML file, and two settings for the model that is set.
+
+    currency = "USD"                    # the unit of all prices; USD where it is left out
+
+    [models."gpt-4o-mini"]              # of a million tokens
+    prompt = 0.15
+    completion = 0.60
+
+    [models."local/*"]                  # * and ? stand for any letters; known to be free is not the same as unknown
+    prompt = 0
+    completion = 0
+
+The settings ``prompt_price`` and ``completion_price`` win for the model that is set, where either is above 0; then the
+model's own name in the file; then the pattern with the most letters, of equal ones the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from quaestor.accounts.money import Price
+from quaestor.config import Settings, config_folder
+from quaestor.errors import UsageError
+
+FILE = "prices.toml"
+CURRENCY = "USD"
+SETTINGS = "settings prompt_price and completion_price"
+
+_CURRENCY = re.compile(r"[A-Z]{3,8}")
+_WILD = re.compile(r"[*?]|\[[^]]*\]")
+_DEAREST = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One line of the price table.
+
+    Attributes:
+        pattern: the model's name, or a pattern for names.
+        price: what it costs.
+        origin: the file, or the settings.
+    """
+
+    pattern: str
+    price: Price
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """All known prices.
+
+    Attributes:
+        path: the file, which need not be there.
+        currency: of all prices.
+        listed: the table, in the order of who is asked first.
+    """
+
+    path: Path
+    currency: str = CURRENCY
+    listed: tuple[Listed, ...] = ()
+
+    def of(self, model: str) -> Price | None:
+        """Return what a model costs; None if that is not known, which is not the same as nothing."""
+        found = self.line_of(model)
+        return None if found is None else found.price
+
+    def line_of(self, model: str) -> Listed | None:
+        """Return the line of the table that says what a model costs."""
+        return next((line for line in self.listed if line.pattern == model), None) or next(
+            (line for line in self.listed if line.origin != SETTINGS and fnmatchcase(model, line.pattern)), None
+        )
+
+
+def load_prices(settings: Settings) -> Prices:
+    """Return the prices that the settings name.
+
+    Raises:
+        UsageError: the file cannot be read or says something else than prices; a file that is set is not there.
+    """
+    path = Path(settings.prices).expanduser() if settings.prices else config_folder() / FILE
+    prices = read_prices(path, missing=not settings.prices)
+    if not settings.model or not (settings.prompt_price or settings.completion_price):
+        return prices
+    own = Price(Decimal(repr(settings.prompt_price)), Decimal(repr(settings.completion_price)))
+    return Prices(path, prices.currency, (Listed(settings.model, own, SETTINGS), *prices.listed))
+
+
+def read_prices(path: Path, *, missing: bool = True) -> Prices:
+    """Read a file of prices.
+
+    Args:
+        path: the file.
+        missing: whether it may be missing; then no price is known.
+
+    Raises:
+        UsageError: it cannot be read, or says something else than prices.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        if missing:
+            return Prices(path)
+        raise UsageError(f"There is no file of prices {str(path)!r}. Correct the setting 'prices'.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The file of prices {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
+    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no prices
+
+    try:
+        content = tomllib.loads(text, parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
+    return _checked(path, content)
+
+
+def _checked(path: Path, content: Mapping[str, object]) -> Prices:
+    _known(path, "", content, ("currency", "models"))
+    currency, models = content.get("currency", CURRENCY), content.get("models", {})
+    if not isinstance(currency, str) or not _CURRENCY.fullmatch(currency):
+        raise _wrong(path, "currency", "must be a currency's letters such as 'USD'", currency)
+    if not isinstance(models, dict):
+        raise _wrong(path, "models", "must be a table for each model", models)
+    listed = [_line(path, pattern, table) for pattern, table in models.items()]
+    # Python's sort keeps the order of equal ones.
+    listed.sort(key=lambda line: -len(_WILD.sub("", line.pattern)))
+    return Prices(path, currency, tuple(listed))
+
+
+def _line(path: Path, pattern: str, table: object) -> Listed:
+    key = f"models.{pattern!r}"
+    if not isinstance(table, dict):
+        raise _wrong(path, key, "must be a table with 'prompt' and 'completion'", table)
+    _known(path, key, table, ("prompt", "completion"))
+    price = Price(_number(path, key, table, "prompt"), _number(path, key, table, "completion"))
+    return Listed(pattern, price, str(path))
+
+
+def _number(path: Path, key: str, table: Mapping[str, object], name: str) -> Decimal:
+    if name not in table:
+        raise _wrong(path, f"{key}.{name}", "is missing; give the price of a million tokens, 0 if they are free")
+    value = table[name]
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
+        raise _wrong(path, f"{key}.{name}", "must be a number, the price of a million tokens", value)
+    if not 0 <= value <= _DEAREST:
+        raise _wrong(path, f"{key}.{name}", f"must be from 0 to {_DEAREST:,}", value)
+    return Decimal(value)
+
+
+def _known(path: Path, key: str, table: Mapping[str, object], names: tuple[str, ...]) -> None:
+    for name in table:
+        if name not in names:
+            place = f"{key}.{name}" if key else name
+            raise _wrong(path, place, f"is nothing that a file of prices says; it says {' and '.join(names)}")
+
+
+def _wrong(path: Path, key: str, reason: str, value: object = None) -> UsageError:
+    given = "" if value is None else f", not {str(value)!r}"
+    return UsageError(f"In the file of prices {str(path)!r}, {key} {reason}{given}.")

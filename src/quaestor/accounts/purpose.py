@@ -1,0 +1,24 @@
+"""Whose a request to a model is, and what it is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """Whose a request is, and what it is for.
+
+    Attributes:
+        user: the user's id; empty on a machine without users.
+        kind: ``ask``, ``chat``, ``edit``, ``mcp``, ``serve`` or ``python``.
+        source: the corpus that it is about.
+        session: the conversation that it belongs to; empty outside of one.
+        request: the id under which a server logs it; empty elsewhere.
+    """
+
+    user: str = ""
+    kind: str = "python"
+    source: str = ""
+    session: str = ""
+    request: str = ""

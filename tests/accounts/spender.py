@@ -1,0 +1,52 @@
+"""A process that spends: python spender.py FILE LIMIT HOW
+
+HOW is ``race`` (reserve five tokens again and again until refused, settle every other reservation at three, print how
+many were let through), or ``hang`` (begin a request through a metered model, say so, and wait to be killed).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from account_parts import ASK, Speaker, limits, metered, tokens
+
+from quaestor.accounts.ledger import Ledger
+from quaestor.accounts.purpose import Purpose
+from quaestor.errors import BudgetError
+from quaestor.models import Delta, Request, TextDelta
+
+
+class Hanging(Speaker):
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        yield TextDelta("It is ")
+        await asyncio.Event().wait()
+
+
+def race(file: Path, limit: int) -> None:
+    ledger, allowed, taken = Ledger.open(file), limits(all_day_tokens=limit), 0
+    while True:
+        try:
+            number = ledger.reserve(Purpose(), "m", tokens(5), allowed)
+        except BudgetError:
+            print(taken, flush=True)
+            return
+        taken += 1
+        if taken % 2:
+            ledger.settle(number, tokens(3), "done")
+
+
+async def hang(file: Path, limit: int) -> None:
+    model = metered(Hanging(), Ledger.open(file), limit_day_tokens=limit)
+    async for _ in model.stream(ASK):
+        print("under way", flush=True)
+
+
+if __name__ == "__main__":
+    place, most = Path(sys.argv[1]), int(sys.argv[2])
+    if sys.argv[3] == "race":
+        race(place, most)
+    else:
+        asyncio.run(hang(place, most))
