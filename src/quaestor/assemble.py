@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from quaestor.accounts.ledger import Ledger
     from quaestor.accounts.metered import MeteredModel
+    from quaestor.accounts.money import Price
     from quaestor.accounts.purpose import Purpose
     from quaestor.accounts.users import Users
     from quaestor.chat.events import Event
