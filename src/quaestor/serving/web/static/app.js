@@ -12,6 +12,7 @@ const help = document.getElementById("help");
 const DOES = {
   "close-panel": closePanel,
   "panel-back": goBack,
+  cancel: (button) => button.closest("dialog").close(),
   theme: changeTheme,
   help: () => help.showModal(),
   try: (button) => chat.ask(button.textContent),

@@ -8,7 +8,6 @@ const NEAR = 120;
 const TRIES = 20;
 const PAUSE = 150;
 
-const main = document.getElementById("main");
 const thread = document.getElementById("thread");
 const composer = document.getElementById("composer");
 const field = document.getElementById("question");
@@ -29,7 +28,7 @@ export function stop() {
 
 /** Go to the end of the conversation. */
 export function goToNewest() {
-  main.scrollTop = main.scrollHeight;
+  thread.scrollTop = thread.scrollHeight;
 }
 
 /** Ask the question of the last turn again. */
@@ -64,7 +63,7 @@ export function begin() {
     event.preventDefault();
     composer.requestSubmit();
   });
-  main.addEventListener("scroll", showWay, { passive: true });
+  thread.addEventListener("scroll", showWay, { passive: true });
   new MutationObserver(showWay).observe(thread, { childList: true, subtree: true });
   if (!location.hash) goToNewest();
 }
@@ -141,7 +140,7 @@ function busy(is) {
 }
 
 function isAtEnd() {
-  return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR;
+  return thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR;
 }
 
 function showWay() {

@@ -1,0 +1,133 @@
+"""A page in real Chromium, and what tests do with it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, TypeVar
+
+import pytest
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+Found = TypeVar("Found")
+
+DESKTOP = (1280, 800)
+PHONE = (360, 740)
+_SECONDS = 30
+_ABSENT = "there is no {}; `apt-get install chromium chromium-driver` (Debian, Ubuntu) brings it"
+
+
+def start_chromium() -> Chrome:
+    """Start Chromium without a screen; skip the test where there is none."""
+    options = ChromeOptions()
+    options.binary_location = _program("chromium", "chromium-browser", "google-chrome")
+    # Chromium's own walls between processes need rights that containers do not give.
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return Chrome(options=options, service=ChromeService(_program("chromedriver")))
+
+
+def _program(*names: str) -> str:
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip(_ABSENT.format(names[0]))
+    return found
+
+
+@dataclass
+class Page:
+    """A tab.
+
+    Attributes:
+        driver: of the browser.
+        url: of the server, without a slash at the end.
+    """
+
+    driver: Chrome
+    url: str
+
+    def open(self, path: str = "/") -> Page:
+        self.driver.get(self.url + path)
+        return self
+
+    def size(self, width: int, height: int) -> Page:
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        return self
+
+    def colours(self, scheme: str) -> Page:
+        """Prefer light or dark, and no motion: what fades has a colour of its own for a moment."""
+        features = [
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        return self
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector: str = "main") -> str:
+        return self.one(selector).text
+
+    def wait(self, condition: Callable[[], Found]) -> Found:
+        """Wait until something is so; what is replaced meanwhile is looked for again."""
+        ignored = (NoSuchElementException, StaleElementReferenceException)
+        return WebDriverWait(self.driver, _SECONDS, 0.05, ignored).until(lambda _: condition())
+
+    def wait_for(self, selector: str) -> WebElement:
+        return self.wait(lambda: next((found for found in self.all(selector) if found.is_displayed()), None))
+
+    def press(self, *keys: str) -> None:
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def ask(self, question: str) -> None:
+        self.one("#question").send_keys(question, Keys.ENTER)
+
+    def answered(self, question: str, state: str = "done") -> WebElement:
+        """Ask, and wait for the turn as the server has it on record."""
+        before = len(self.all(".turn[data-turn]"))
+        self.ask(question)
+        return self.wait_for(f".turn[data-turn='{before + 1}'][data-state='{state}']")
+
+    def run(self, script: str, *values: Any) -> Any:
+        return self.driver.execute_script(script, *values)
+
+    @property
+    def focused(self) -> str:
+        """What has the attention, as its id or its words."""
+        element = self.driver.switch_to.active_element
+        return element.get_attribute("id") or element.get_attribute("aria-label") or element.text
+
+    def complaints(self) -> list[str]:
+        """What the browser complained of since it was last asked: errors of scripts, refusals by the policy."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def sideways(self) -> int:
+        """How many pixels the page, or its middle, is too wide."""
+        return self.run(
+            "const all = [document.documentElement, ...document.querySelectorAll('#main, #thread, #panel-body')];"
+            "return Math.max(...all.map((one) => one.scrollWidth - one.clientWidth))"
+        )
+
+    def violations(self) -> list[str]:
+        """What axe finds serious or critical."""
+        axe = pytest.importorskip("axe_core_python", reason="axe is missing; `pip install axe-core-python` brings it")
+        self.run((resources.files(axe) / "axe.min.js").read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script(
+            "const done = arguments[0];"
+            "axe.run(document, { resultTypes: ['violations'] }).then((found) => done(found.violations))"
+        )
+        grave = [one for one in found if one["impact"] in ("serious", "critical")]
+        return [f"{one['id']}: {node['html'][:200]} {node['failureSummary']}" for one in grave for node in one["nodes"]]

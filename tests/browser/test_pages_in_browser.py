@@ -1,0 +1,147 @@
+"""The pages beside the conversation: windows, search, sessions, documents, the way in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from browser_parts import PHONE
+from selenium.webdriver.common.keys import Keys
+
+from conftest import StartPage
+from quaestor.assemble import make_users
+from quaestor.config import Settings
+
+LONG = {
+    f"notes-{number}.md": f"# Bread {number}\n\n" + f"The dough rests {number} hours. " * 60 for number in range(12)
+}
+
+
+def test_a_window_shows_what_was_sent_and_what_was_left_out_and_why(page: StartPage) -> None:
+    one = page(["It rests."], files=LONG)
+    one.answered("How long does the dough rest?")
+    one.one("a[href$='/window']").click()
+    assert "What was sent for “How long does the dough rest?”" in one.text()
+    widths = [float(rect.get_attribute("width")) for rect in one.all(".bar rect")]
+    assert 999 < sum(widths) < 1001
+    assert {"system", "passages", "question"} <= {part.text.split()[0] for part in one.all(".legend li")}
+    colours = one.run("return [...document.querySelectorAll('.bar rect')].map((one) => getComputedStyle(one).fill)")
+    assert len(set(colours)) == len(colours)
+    table = one.text(".sheet table")
+    assert "dropped" in table
+    assert "does not fit" in table
+    one.all(".card > details > summary")[-1].click()
+    one.all(".sent details summary")[-1].click()
+    assert "How long does the dough rest?" in one.all(".sent pre")[-1].text
+    one.one("main a").click()
+    assert one.wait_for(".turn").is_displayed()
+
+
+def test_search_needs_no_model_and_shows_lines(page: StartPage) -> None:
+    one = page(path="/search")
+    one.press("hours in the refrigerator", Keys.ENTER)
+    link = one.wait_for(".result .place")
+    assert link.text.startswith("guide.md:")
+    assert "eighteen" in one.text(".result .code")
+    assert one.one(".result .line").get_attribute("data-line") == "1"
+    link.click()
+    one.wait_for("#panel .line.marked")
+    assert one.driver.current_url.startswith(f"{one.url}/search?q=hours")
+
+
+def test_sessions_are_renamed_exported_and_deleted(page: StartPage) -> None:
+    one = page(["It rests."])
+    one.answered("How long does the dough rest?")
+    one.open("/sessions")
+    one.one("[data-do=rename]").click()
+    assert one.focused == "confirm-text"
+    one.press("Bread <b>dough</b>", Keys.ENTER)
+    one.wait(lambda: one.text("#sessions a") == "Bread <b>dough</b>")
+    one.wait(lambda: "Bread <b>dough</b>" in one.text("#conversations"))
+    export = one.one("#sessions a[download]").get_attribute("href")
+    exported = one.driver.execute_async_script("fetch(arguments[0]).then((a) => a.text()).then(arguments[1])", export)
+    assert "How long does the dough rest?" in exported
+    one.one("[data-do=delete]").click()
+    one.press(Keys.ESCAPE)
+    assert one.all("#sessions li")
+    one.one("[data-do=delete]").click()
+    one.one("#confirm-yes").click()
+    one.wait(lambda: not one.all("#sessions li"))
+    assert "no conversation" in one.open("/sessions").text()
+
+
+def test_a_conversation_is_renamed_and_deleted_where_it_is_shown(page: StartPage) -> None:
+    one = page(["It rests."])
+    one.answered("How long does the dough rest?")
+    one.wait_for("#actions [data-do=rename]").click()
+    one.press("Bread", Keys.ENTER)
+    one.wait(lambda: one.text("#heading") == "Bread")
+    one.one("#actions [data-do=delete]").click()
+    one.one("#confirm-yes").click()
+    one.wait(lambda: one.driver.current_url == f"{one.url}/")
+
+
+def test_documents_are_pasted_uploaded_asked_about_and_deleted(page: StartPage, tmp_path: Path) -> None:
+    one = page(path="/documents")
+    one.one("[name=name]").send_keys("oven.md")
+    one.one("[name=text]").send_keys("# Oven\n\nThe oven reaches three hundred degrees.")
+    one.one("#paste button").click()
+    one.wait(lambda: "oven.md" in one.text("#documents"))
+    for name, text in (("salt.md", "# Salt\n\nTwenty grams of salt."), ("empty.md", " ")):
+        (tmp_path / name).write_text(text)
+    one.one("[name=files]").send_keys(f"{tmp_path}/salt.md\n{tmp_path}/empty.md")
+    one.one("#upload button").click()
+    one.wait(lambda: "salt.md" in one.text("#documents"))
+    assert "'empty.md' is empty" in one.text("#document-failed")
+    one.complaints()  # of the one that was refused
+    one.open("/")
+    one.one("[name=corpus]").send_keys("My documents")
+    one.wait(lambda: one.one("#indexing").get_attribute("data-ready") is not None)
+    assert "three hundred degrees" in one.answered("How hot is the oven?").text
+    one.open("/documents").one("[data-do=delete-document]").click()
+    one.one("#confirm-yes").click()
+    one.wait(lambda: len(one.all("#documents li")) == 1)
+
+
+def test_who_has_a_token_gets_in_and_out(page: StartPage, tmp_path: Path) -> None:
+    users = make_users(Settings(home=str(tmp_path / "home")))
+    _, token = users.add("ada")
+    one = page(users=users, path="/search?q=dough")
+    assert one.driver.current_url.startswith(f"{one.url}/log-in")
+    one.press("quaestor_wrong", Keys.ENTER)
+    one.wait(lambda: "nobody's" in one.text())
+    one.complaints()  # of the 401
+    one.one("[name=token]").send_keys(token, Keys.ENTER)
+    one.wait_for("#query")
+    assert "ada" in one.text("#side")
+    cookie = one.driver.get_cookie("quaestor_token")
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    one.open("/")
+    assert "eighteen" in one.answered("How long does the dough rest in the refrigerator?").text
+    one.one("[aria-label='Log out']").click()
+    one.wait_for("[name=token]")
+    assert one.driver.get_cookies() == []
+
+
+def test_a_log_in_leads_nowhere_else(page: StartPage, tmp_path: Path) -> None:
+    users = make_users(Settings(home=str(tmp_path / "home")))
+    _, token = users.add("ada")
+    one = page(users=users, path="/log-in?next=//elsewhere.example/")
+    one.press(token, Keys.ENTER)
+    one.wait_for("#question")
+    assert one.driver.current_url == f"{one.url}/"
+
+
+def test_on_a_phone_the_list_is_a_drawer_and_the_panel_a_sheet(page: StartPage) -> None:
+    one = page().size(*PHONE)
+    one.answered("How long does the dough rest in the refrigerator?")
+    assert not one.one("#side").is_displayed()
+    one.one("[popovertarget=side]").click()
+    assert one.one("#side").is_displayed()
+    one.press(Keys.ESCAPE)
+    one.wait(lambda: not one.one("#side").is_displayed())
+    one.one(".turn .cite").click()
+    one.wait_for("#panel .line.marked")
+    assert one.run("return document.getElementById('panel').matches(':modal')")
+    one.press(Keys.ESCAPE)
+    one.wait(lambda: not one.one("#panel").is_displayed())
+    assert one.focused.startswith("Passage")
