@@ -129,7 +129,7 @@ def test_bad_parameters_are_named(quoting: Running, more: dict[str, Any], param:
 
 
 def test_half_a_letter_does_no_harm(quoting: Running) -> None:
-    body = b'{"model": "quaestor", "messages": [{"role": "user", "name": "\\ud800", "content": "dough? \\ud800"}]}'
+    body = b'{"model": "quaestor", "messages": [{"role": "user", "content": "dough? \\ud800"}]}'
     answer = httpx.post(f"{quoting.url}{CHAT}", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 200
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,6 +29,7 @@ def create_app(served: Served) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
+        lifespan=_lifespan,
     )
     app.state.served = served
     failures.install(app)
@@ -35,6 +40,24 @@ def create_app(served: Served) -> FastAPI:
         app.include_router(router)
     _document(app)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Get ready behind the first requests, and release what they used."""
+    served: Served = app.state.served
+    warming = asyncio.create_task(asyncio.to_thread(_warm, served))
+    try:
+        yield
+    finally:
+        await warming
+        await served.aclose()
+
+
+def _warm(served: Served) -> None:
+    if served.settings.model:
+        # Takes most of a second, which the first question would wait for.
+        import_module("openai.resources.chat")
 
 
 def _document(app: FastAPI) -> None:

@@ -11,7 +11,7 @@ from quaestor.config import Settings, data_home
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.metrics import Metrics
-from quaestor.serving.http.state import Served
+from quaestor.serving.http.state import Served, nothing
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -43,6 +43,7 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,
+        aclose=nothing if shared is None else shared.aclose,
     )
 
 

@@ -7,6 +7,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from quaestor.serving.http.identity import Who
+from quaestor.serving.http.native.refusals import EVERYWHERE, refusals
 from quaestor.serving.http.state import ServedHere
 
 router = APIRouter(tags=["operations"])
@@ -19,13 +20,17 @@ class Health(BaseModel):
     ready: bool
 
 
-@router.get("/healthz")
+@router.get("/healthz", responses=refusals(400, 413, 421, 500))
 async def healthz(served: ServedHere) -> Health:
     """Tell that the server is up. Needs no token, and names nothing."""
     return Health(status="ok", ready=all(state.ready for state in served.corpora.states()))
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **EVERYWHERE},
+)
 async def metrics(served: ServedHere, who: Who) -> Response:
     """Return what the server counts, in Prometheus's text format."""
     return Response(served.metrics.text(), media_type=CONTENT_TYPE_LATEST)

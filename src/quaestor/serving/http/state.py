@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -18,6 +18,10 @@ from quaestor.serving.http.running import Turns
 from quaestor.serving.windows import Windows
 
 
+async def nothing() -> None:
+    """Release nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """What is served, to whom, and with which model.
@@ -31,6 +35,7 @@ class Served:
         users: those with a token.
         metrics: what is counted.
         windows: what is known of models' windows.
+        aclose: releases the connections to models' servers.
         open_to_local: whether somebody without a token may ask as long as there are no users.
         hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
         any_address: whether it may be addressed by any IP address as well.
@@ -45,6 +50,7 @@ class Served:
     users: Users
     metrics: Metrics
     windows: Windows = field(default_factory=Windows)
+    aclose: Callable[[], Awaitable[None]] = nothing
     open_to_local: bool = True
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     any_address: bool = False
