@@ -50,6 +50,10 @@ class Listed:
     price: Price
     origin: str
 
+    def fits(self, model: str) -> bool:
+        """Whether this line is about a model; a setting is about the one that is set, whatever letters it has."""
+        return self.pattern == model or (self.origin != SETTINGS and fnmatchcase(model, self.pattern))
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -71,10 +75,8 @@ class Prices:
         return None if found is None else found.price
 
     def line_of(self, model: str) -> Listed | None:
-        """Return the line of the table that says what a model costs."""
-        return next((line for line in self.listed if line.pattern == model), None) or next(
-            (line for line in self.listed if line.origin != SETTINGS and fnmatchcase(model, line.pattern)), None
-        )
+        """Return the line of the table that says what a model costs: the first that fits."""
+        return next((line for line in self.listed if line.fits(model)), None)
 
 
 def load_prices(settings: Settings) -> Prices:
@@ -127,7 +129,7 @@ def _checked(path: Path, content: Mapping[str, object]) -> Prices:
         raise _wrong(path, "models", "must be a table for each model", models)
     listed = [_line(path, pattern, table) for pattern, table in models.items()]
     # Python's sort keeps the order of equal ones.
-    listed.sort(key=lambda line: -len(_WILD.sub("", line.pattern)))
+    listed.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
     return Prices(path, currency, tuple(listed))
 
 

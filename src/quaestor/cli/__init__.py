@@ -37,6 +37,7 @@ COMMANDS = {
     "install": "Tell a coding agent how to start the MCP server.",
     "uninstall": "Take that back.",
     "users": "Add, list, renew or revoke users of the server.",
+    "usage": "Tell what requests to models took and cost.",
     "stats": "Tell what an index holds: documents, chunks, words, tokens.",
     "config": "Show settings and where each value comes from.",
     "prompts": "Show every word that is sent to a model.",

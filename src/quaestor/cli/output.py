@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import click
 
@@ -57,12 +57,16 @@ def one_line(text: str) -> str:
     return _LINE_END.sub("\ufffd", safe(text))
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print aligned columns, cut to nothing but what they need."""
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()) -> None:
+    """Print aligned columns, cut to nothing but what they need; those numbered in ``right`` by their right edges."""
     table = [tuple(header), *(tuple(one_line(cell) for cell in row) for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     for number, row in enumerate(table):
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        line = "  ".join(cells).rstrip()
         click.echo(click.style(line, bold=True) if number == 0 else line)
 
 

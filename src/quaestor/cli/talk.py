@@ -298,7 +298,9 @@ class Talk:
             raise UsageError("say what to change: /edit WORDS")
         if self._model is None:
             raise UsageError("edits need a model; begin with --model and --base-url")
-        self._proposed = asyncio.run(self._changing.asked(self._index, self._model, instruction, quiet=self._json))
+        self._proposed = asyncio.run(
+            self._changing.asked(self._index, self._model.charged(kind="edit"), instruction, quiet=self._json)
+        )
         if self._json:
             return print_event({"event": "edit", **self._changing.shown(self._proposed)})
         return remark("/apply shows it as a difference and asks" if self._proposed else "no change was proposed")
