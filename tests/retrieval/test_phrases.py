@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,8 @@ from quaestor.terms import content_terms
 
 
 def found(query: str, text: str) -> tuple[float, float]:
-    return shares(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), [plain(text)])[0]
+    phrase, pairs = shares(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), [plain(text)])[0].tolist()
+    return phrase, pairs
 
 
 def test_punctuation_line_ends_and_the_seams_of_literals_do_not_count() -> None:
@@ -31,12 +34,12 @@ def test_parts_of_words_are_no_words() -> None:
 
 def test_pairs_count_by_what_they_tell() -> None:
     runs = read_runs("red green blue", {"red": 3.0, "green": 1.0, "blue": 0.0})
-    assert shares(runs, [plain("red green")])[0] == (0.0, pytest.approx(4 / 5))
+    assert shares(runs, [plain("red green")])[0].tolist() == [0.0, pytest.approx(4 / 5)]
 
 
 def test_a_query_of_stop_words_has_no_pairs() -> None:
     assert read_runs("what is it", {}).pairs == ()
-    assert shares(read_runs("", {}), [plain("text")])[0] == (0.0, 0.0)
+    assert shares(read_runs("", {}), [plain("text")])[0].tolist() == [0.0, 0.0]
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -54,4 +57,14 @@ def test_a_text_holds_all_runs_of_itself(words: list[str]) -> None:
 def test_a_text_shares_the_same_among_others(texts: list[str]) -> None:
     runs = read_runs("red green blue red", dict.fromkeys(content_terms("red green blue"), 1.0))
     words = [plain(text) for text in texts]
-    assert shares(runs, words) == [shares(runs, [one])[0] for one in words]
+    assert shares(runs, words).tolist() == [shares(runs, [one])[0].tolist() for one in words]
+
+
+@given(
+    st.lists(st.sampled_from("red green blue".split()), max_size=9),
+    st.lists(st.sampled_from("red green blue".split()), max_size=9),
+)
+def test_pairs_are_those_that_stand_word_by_word(asked: list[str], words: list[str]) -> None:
+    pairs = set(pairwise(asked))
+    held = pairs & set(pairwise(words))
+    assert found(" ".join(asked), ", ".join(words).title())[1] == pytest.approx(len(held) / (len(pairs) or 1))

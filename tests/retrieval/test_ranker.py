@@ -44,7 +44,7 @@ def test_weights_for_other_features_are_refused() -> None:
 @pytest.mark.parametrize("query", ["HandlerStack", "where do we retry a request"])
 def test_shares_add_up_to_the_score(query: str) -> None:
     read = read_query(query)
-    candidates = [Candidate(stored("a/retry.py", "HandlerStack", ("HandlerStack",)), 3.0, 0.4, 2.0, 1.0)]
+    candidates = [Candidate(stored("a/retry.py", "HandlerStack", ("HandlerStack",)), 3.0, 0.4, 2.0)]
     matrix = compute_features(read, candidates, dict.fromkeys(read.terms, 1.0))
     ranker, group = Ranker.bundled(), group_of(read, matrix)
     score = float(ranker.scores(matrix, group)[0])

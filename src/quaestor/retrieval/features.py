@@ -7,14 +7,13 @@ refuses another, so order and meaning here are part of the trained weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.retrieval.paths import PathProfile
+from quaestor.retrieval.file_features import agreement, file_features, group_by_file, path_features, weight_of
 from quaestor.retrieval.phrases import Runs, read_runs, shares
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import FIXED, Traits, traits_of
@@ -71,24 +70,26 @@ FEATURES: tuple[str, ...] = (
 """Names of the features, in the order of the matrix's columns."""
 
 
-# Not frozen: some hundred are made in every search, and freezing triples what that takes.
-@dataclass(slots=True)
-class Candidate:
+# BM25 over names: tantivy's constants, and some number of terms for the mean, which no ranking depends on.
+_K1 = 1.2
+_B = 0.75
+_MEAN_NAMED = 12.0
+
+
+class Candidate(NamedTuple):
     """A chunk that some retriever found.
 
     Attributes:
         stored: the chunk.
         lexical: its BM25 score over all fields, 0 if the lexical retriever did not find it.
         dense: its cosine similarity to the query, 0 if unknown.
-        body: its BM25 score over the text alone.
-        symbol: its BM25 score over names alone.
+        body: its BM25 score over the text alone, 0 if unknown.
     """
 
     stored: StoredChunk
     lexical: float
     dense: float
     body: float = 0.0
-    symbol: float = 0.0
 
 
 def compute_features(
@@ -107,20 +108,24 @@ def compute_features(
     total = sum(weights.values()) or 1.0
     wanted = {term: weight / total for term, weight in weights.items()}
     traits = [traits_of(candidate.stored) for candidate in candidates]
-    paths = [candidate.stored.document.path for candidate in candidates]
-    _fill(matrix, "lexical", _retrievers(candidates))
+    files = group_by_file(traits)
+    _fill(matrix, "lexical", _retrievers(candidates, _named(traits, wanted)))
     runs = read_runs(query.text, wanted)
     if runs.pairs:
         _fill(matrix, "phrase", _verbatim(runs, traits))
     _fill(matrix, "defines_name", _names(query, traits, wanted))
-    _fill(matrix, "stem_is_name", _paths(query, paths, traits, wanted))
+    _fill(matrix, "stem_is_name", path_features(query, files, wanted)[files.owner])
     if query.places:
         matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
     fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
     _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)))
     _fill(matrix, "query_symbol", [_asked(query)])
-    _fill_files(matrix, paths, traits, wanted)
-    _fill(matrix, "neighbour_lexical", _neighbours(matrix, candidates))
+    known = (matrix[:, _COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
+    of_files = file_features(files, wanted, *known)
+    for name, values in of_files.items():
+        matrix[:, _COLUMN[name]] = values
+    places = [candidate.stored.position for candidate in candidates]
+    _fill(matrix, "neighbour_lexical", _neighbours(matrix, files.owner, places))
     return matrix
 
 
@@ -131,22 +136,17 @@ def _fill(matrix: NDArray[np.float32], first: str, block: object) -> None:
     matrix[:, start : start + values.shape[1]] = values
 
 
-def _weight(found: AbstractSet[str], wanted: Mapping[str, float]) -> float:
-    """Return the share of the wanted terms' weight that is found; exact, so that the order of a set does not matter."""
-    hit = found & wanted.keys()
-    return math.fsum(map(wanted.__getitem__, hit)) if hit else 0.0
-
-
-def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
+def _retrievers(candidates: Sequence[Candidate], named: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
-    scores = [(candidate.lexical, candidate.body, candidate.symbol, candidate.dense) for candidate in candidates]
-    lexical, body, symbol, dense = np.array(scores, dtype=np.float32).T
+    lexical, dense, body = (
+        np.array([candidate[field] for candidate in candidates], dtype=np.float32) for field in (1, 2, 3)
+    )
     return np.stack(
         [
             lexical / max(float(lexical.max()), 1e-6),
             _reciprocal_ranks(lexical),
             body / max(float(body.max()), 1e-6),
-            symbol / max(float(symbol.max()), 1e-6),
+            named / max(float(named.max()), 1e-6),
             dense,
             dense / max(float(dense.max()), 1e-6),
             _reciprocal_ranks(dense),
@@ -155,22 +155,37 @@ def _retrievers(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
     )
 
 
+def _named(traits: Sequence[Traits], wanted: Mapping[str, float]) -> NDArray[np.float32]:
+    """Return how well the names in and around each chunk fit, by BM25 (Robertson and Zaragoza, 2009)."""
+    words = frozenset(wanted)
+    scores = np.zeros(len(traits), dtype=np.float32)
+    for number, known in enumerate(traits):
+        if hit := known.terms & words:
+            norm = _K1 * (1 - _B + _B * len(known.named) / _MEAN_NAMED)
+            counts = [(wanted[term], known.named.count(term)) for term in hit]
+            scores[number] = math.fsum([weight * count / (count + norm) for weight, count in counts])
+    return scores
+
+
 def _verbatim(runs: Runs, traits: Sequence[Traits]) -> NDArray[np.float32]:
     """Return phrase, pairs and pairs_relative."""
-    found = np.array(shares(runs, [known.words for known in traits]), dtype=np.float32)
+    found = shares(runs, [known.words for known in traits]).astype(np.float32)
     return np.column_stack([found, found[:, 1] / max(float(found[:, 1].max()), 1e-6)])
 
 
-def _neighbours(matrix: NDArray[np.float32], candidates: Sequence[Candidate]) -> NDArray[np.float32]:
+def _neighbours(matrix: NDArray[np.float32], owner: NDArray[np.intp], places: Sequence[int]) -> NDArray[np.float32]:
     """Return neighbour_lexical and neighbour_dense: the better score of the chunks right before and after."""
-    count = len(candidates)
+    count = len(owner)
     scores = np.zeros((count + 1, 2), dtype=np.float32)  # the last row: no neighbour
     scores[:count] = np.maximum(matrix[:, [_COLUMN["lexical"], _COLUMN["dense"]]], 0)
-    places = [(candidate.stored.document.path, candidate.stored.position) for candidate in candidates]
-    rows = {place: row for row, place in enumerate(places)}
-    before = [rows.get((path, position - 1), count) for path, position in places]
-    after = [rows.get((path, position + 1), count) for path, position in places]
-    better: NDArray[np.float32] = np.maximum(scores[before], scores[after])
+    keys = (owner.astype(np.int64) << 32) + np.array(places)
+    order = np.append(np.argsort(keys), count)
+    ascending = keys[order[:-1]]
+    better = np.zeros((count, 2), dtype=np.float32)
+    for beside in (keys - 1, keys + 1):
+        ranks = np.searchsorted(ascending, beside)
+        there = ascending[np.minimum(ranks, count - 1)] == beside
+        better = np.maximum(better, scores[order[np.where(there, ranks, count)]])
     return better
 
 
@@ -192,48 +207,12 @@ def _names(query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]) 
         else (
             not known.names.isdisjoint(names),
             first is not None and known.symbol == first,
-            _weight(known.name_terms, wanted),
+            weight_of(known.name_terms & words, wanted),
             len(known.symbol_terms & words) / len(known.symbol_terms) if known.symbol_terms else 0.0,
-            _weight(known.scope_terms, wanted),
+            weight_of(known.scope_terms & words, wanted),
         )
         for known in traits
     ]
-
-
-def _paths(
-    query: Query, paths: Sequence[str], traits: Sequence[Traits], wanted: Mapping[str, float]
-) -> list[tuple[float, ...]]:
-    """Return stem_is_name, stem_coverage, stem_precision, folder_coverage and path_match; once for each path."""
-    names = [name.replace("_", "") for name in query.names]
-    namesakes = {name.rstrip("s") for name in names}
-    known: dict[str, tuple[float, ...]] = {}
-    for path, one in zip(paths, traits, strict=True):
-        if path not in known:
-            profile = one.path
-            known[path] = (
-                profile.stem in names or profile.stem.rstrip("s") in namesakes,
-                _weight(profile.stem_terms, wanted),
-                len(profile.stem_terms & wanted.keys()) / len(profile.stem_terms) if profile.stem_terms else 0.0,
-                _weight(profile.folder_terms, wanted),
-                max((agreement(place.path, path) for place in query.places), default=0.0),
-            )
-    return [known[path] for path in paths]
-
-
-def agreement(pointed: str, path: str) -> float:
-    """Return how well a path that a query points at fits a document's: by how many names at the end agree.
-
-    0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
-    """
-    asked, known = pointed.split("/"), path.lower().split("/")
-    shared = 0
-    for one, other in zip(reversed(asked), reversed(known), strict=False):
-        if one != other:
-            break
-        shared += 1
-    if not shared:
-        return 0.0
-    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
 
 
 def _has_line(query: Query, stored: StoredChunk) -> bool:
@@ -255,80 +234,6 @@ def _asked(query: Query) -> tuple[float, ...]:
         query.kind == "trace",
         min(len(query.terms), 20) / 20,
     )
-
-
-def _fill_files(
-    matrix: NDArray[np.float32],
-    paths: Sequence[str],
-    traits: Sequence[Traits],
-    wanted: Mapping[str, float],
-) -> None:
-    """Fill what a chunk's file brings: several good chunks, all its names, a namesake nearer to the root."""
-    numbers: dict[str, int] = {}
-    owner = np.array([numbers.setdefault(path, len(numbers)) for path in paths])
-    lexical, dense = matrix[:, _COLUMN["lexical"]], matrix[:, _COLUMN["dense"]]
-    sums = np.bincount(owner, weights=lexical)
-    best_lexical, best_dense = _best(owner, lexical, len(numbers)), _best(owner, dense, len(numbers))
-    columns = {
-        "file_lexical_sum": (sums / (sums.max() or 1.0))[owner],
-        "file_lexical_best": best_lexical[owner],
-        "file_dense_best": best_dense[owner],
-        "file_dense_mean": _mean_of_three(owner, dense, len(numbers))[owner],
-        "file_candidates": np.log1p(np.bincount(owner))[owner] / 4,
-        "file_defines_name": _best(owner, matrix[:, _COLUMN["defines_name"]], len(numbers))[owner],
-        "best_lexical_in_file": lexical >= best_lexical[owner],
-        "best_dense_in_file": dense >= best_dense[owner],
-    }
-    for name, values in columns.items():
-        matrix[:, _COLUMN[name]] = values
-    named = _named(owner.tolist(), traits, wanted, len(numbers))
-    for column, name in enumerate(("file_symbol_coverage", "file_coverage", "shadowed")):
-        matrix[:, _COLUMN[name]] = named[owner, column]
-
-
-def _best(owner: NDArray[np.intp], values: NDArray[np.float32], files: int) -> NDArray[np.float32]:
-    best = np.full(files, -np.inf, dtype=np.float32)
-    np.maximum.at(best, owner, values)
-    return best
-
-
-def _mean_of_three(owner: NDArray[np.intp], values: NDArray[np.float32], files: int) -> NDArray[np.float64]:
-    """Return the mean of each file's three highest values, or of all where there are fewer."""
-    order = np.lexsort((-values, owner))
-    counts = np.bincount(owner, minlength=files)
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    chosen = order[rank < 3]
-    means: NDArray[np.float64] = np.bincount(owner[chosen], weights=values[chosen], minlength=files) / np.minimum(
-        counts, 3
-    )
-    return means
-
-
-def _named(
-    owner: Sequence[int], traits: Sequence[Traits], wanted: Mapping[str, float], files: int
-) -> NDArray[np.float32]:
-    """Return file_symbol_coverage, file_coverage and shadowed, shape ``(files, 3)``."""
-    found: list[frozenset[str]] = [frozenset()] * files
-    profile_of: dict[int, PathProfile] = {}
-    for number, known in zip(owner, traits, strict=True):
-        profile_of[number] = known.path
-        if hit := known.listed_terms & wanted.keys():
-            found[number] |= hit
-    shallowest = _shallowest(profile_of.values())
-    rows = []
-    for number, symbols in enumerate(found):
-        profile = profile_of[number]
-        everything = symbols | profile.stem_terms | profile.folder_terms
-        rows.append((_weight(symbols, wanted), _weight(everything, wanted), profile.depth > shallowest[profile.stem]))
-    return np.array(rows, dtype=np.float32)
-
-
-def _shallowest(profiles: Iterable[PathProfile]) -> Mapping[str, int]:
-    """Return the least depth of each file name: a deeper namesake is often a copy, a port or an older version."""
-    depths: dict[str, int] = {}
-    for profile in profiles:
-        depths[profile.stem] = min(profile.depth, depths.get(profile.stem, profile.depth))
-    return depths
 
 
 _COLUMN: Mapping[str, int] = {name: column for column, name in enumerate(FEATURES)}

@@ -3,12 +3,20 @@
 Texts are compared as words between single blanks, so punctuation, line ends and the seams of a message that the source
 puts together of several literals do not count. Where a message shows a value (a number, a path), the source has
 something else, so no run of words goes across one.
+
+A word is compared by a number, its CRC-32: that two neighbours are taken for two others is a chance of one in 2**64.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
 
 from quaestor.terms import terms_of_word
 
@@ -17,23 +25,33 @@ _KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789_"
 _TO_WORDS = bytes(byte if byte in _KEPT or byte >= 0x80 else 0x20 for byte in range(256))
 
 
+_NO_WORD = 0  # stands between texts
+_NUMBERS = "I"  # what numpy calls uintc
+
+Words = bytes
+"""The numbers of a text's words in order, as the bytes of C's unsigned integers; ``_NO_WORD`` behind them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The runs of words of a query, as ``plain`` writes them, a blank at both ends.
+    """The runs of words of a query, by the words' numbers.
 
     Attributes:
         triples: runs of three words.
         pairs: runs of two words, with what each of them tells; those that tell nothing are left out.
     """
 
-    triples: tuple[bytes, ...]
-    pairs: tuple[tuple[bytes, float], ...]
+    triples: tuple[tuple[int, int, int], ...]
+    pairs: tuple[tuple[tuple[int, int], float], ...]
 
 
-def plain(text: str) -> bytes:
-    """Return the lower-case words of a text between single blanks, one at both ends as well."""
-    raw = text.lower().encode("utf-8", "surrogatepass").translate(_TO_WORDS)
-    return b" %b " % b" ".join(raw.split())
+def plain(text: str) -> Words:
+    """Return the words of a text, whatever their case."""
+    return array(_NUMBERS, [*map(crc32, _words(text)), _NO_WORD]).tobytes()
+
+
+def _words(text: str) -> list[bytes]:
+    return text.lower().encode("utf-8", "surrogatepass").translate(_TO_WORDS).split()
 
 
 def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
@@ -43,15 +61,16 @@ def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
         text: the query.
         weights: what each of its terms tells; the terms of stop words are not among them.
     """
-    triples: dict[bytes, None] = {}
-    pairs: dict[bytes, float] = {}
+    triples: dict[tuple[int, int, int], None] = {}
+    pairs: dict[tuple[int, int], float] = {}
     for words in _segments(text):
         tells = [max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0) for word in words]
-        for at in range(len(words) - 1):
+        numbers = [crc32(word.encode("utf-8", "surrogatepass")) for word in words]
+        for at, (one, other) in enumerate(pairwise(numbers)):
             if told := tells[at] + tells[at + 1]:
-                pairs[_run(words[at : at + 2])] = told
+                pairs[one, other] = told
             if len(words) > at + 2:
-                triples[_run(words[at : at + 3])] = None
+                triples[one, other, numbers[at + 2]] = None
     return Runs(tuple(triples), tuple(pairs.items()))
 
 
@@ -59,7 +78,7 @@ def _segments(text: str) -> list[list[str]]:
     """Return the words between the values of a query."""
     segments: list[list[str]] = [[]]
     for raw in text.split()[:_MOST_WORDS]:
-        words = plain(raw).decode("utf-8", "surrogatepass").split()
+        words = [word.decode("utf-8", "surrogatepass") for word in _words(raw)]
         if any(word.isdigit() for word in words) or "/" in raw.strip("/.,:;'\"`()") or not words:
             segments.append([])
         else:
@@ -67,22 +86,41 @@ def _segments(text: str) -> list[list[str]]:
     return segments
 
 
-def _run(words: Sequence[str]) -> bytes:
-    return f" {' '.join(words)} ".encode("utf-8", "surrogatepass")
-
-
-def shares(runs: Runs, texts: Sequence[bytes]) -> list[tuple[float, float]]:
+def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
     """Return the shares of the triples and of the pairs (by what they tell) that stand in each text.
 
     Args:
         runs: of the query.
-        texts: as ``plain`` writes them.
+        texts: as ``plain`` reads them.
+
+    Returns:
+        Shape ``(len(texts), 2)``.
     """
-    everything = b"".join(texts)  # one look tells what stands nowhere, as most runs do; none goes across two blanks
-    triples = [run for run in runs.triples if run in everything]
-    pairs = [(run, told) for run, told in runs.pairs if run in everything]
-    most, total = len(runs.triples) or 1, sum([told for _, told in runs.pairs]) or 1.0
-    return [
-        (sum([run in text for run in triples]) / most, sum([told for run, told in pairs if run in text]) / total)
-        for text in texts
-    ]
+    numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
+    ends = np.cumsum([len(text) // numbers.itemsize for text in texts], dtype=np.intp)
+    found = np.zeros((len(texts), 2))
+    places: dict[int, NDArray[np.bool_]] = {}
+    for column, weighed in enumerate((((run, 1.0) for run in runs.triples), runs.pairs)):
+        for run, told in weighed:
+            at = _places(run, numbers, places)
+            if len(at):
+                holds = np.zeros(len(texts), dtype=np.bool_)
+                holds[np.searchsorted(ends, at, side="right")] = True
+                found[:, column] += told * holds
+    return found / [len(runs.triples) or 1, sum(told for _, told in runs.pairs) or 1.0]
+
+
+def _places(run: Sequence[int], numbers: NDArray[np.uintc], known: dict[int, NDArray[np.bool_]]) -> NDArray[np.intp]:
+    """Return where a run begins; ``known`` remembers where each word stands."""
+    last = len(numbers) - len(run) + 1
+    if last <= 0:
+        return np.empty(0, dtype=np.intp)
+    here: NDArray[np.bool_] | None = None
+    for offset, word in enumerate(run):
+        stands = known.get(word)
+        if stands is None:
+            stands = known[word] = numbers == word
+        there = stands[offset : last + offset]
+        here = there if here is None else here & there
+    assert here is not None
+    return np.flatnonzero(here)

@@ -13,7 +13,8 @@ from typing import Literal
 from quaestor.embedding import Embedder
 from quaestor.passages import Hit
 from quaestor.retrieval.cache import ChunkCache
-from quaestor.retrieval.features import Candidate, agreement, compute_features
+from quaestor.retrieval.features import Candidate, compute_features
+from quaestor.retrieval.file_features import agreement
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
@@ -29,7 +30,6 @@ _SCORED = 300
 _CANDIDATES = 75
 _DEFINITIONS = 20
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
-_SYMBOL = FieldBoosts(0.0, 0.0, 1.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 _POINTED_FILES = 5
 _POINTED_CHUNKS = 40
@@ -69,7 +69,7 @@ class Retriever:
         """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""
         lexical = self._lexical(query, max(_SCORED, count), where)
         dense = self._dense(query, max(_SCORED, count), where)
-        body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
+        body = dict(self.store.lexical(query.terms, count, where, _BODY)) if query.terms else {}
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count], *list(body)[: count // 2]])
         if query.names and where is None:
@@ -77,14 +77,12 @@ class Retriever:
         if query.places and where is None:
             chosen |= dict.fromkeys(self._pointed_at(query))
         stored = self._chunks.get(self.store, chosen)
-        symbol = dict(self.store.lexical(query.terms, _SCORED, where, _SYMBOL)) if query.terms else {}
         return [
             Candidate(
                 stored[identifier],
                 lexical.get(identifier, 0.0),
                 dense.get(identifier, 0.0),
                 body.get(identifier, 0.0),
-                symbol.get(identifier, 0.0),
             )
             for identifier in chosen
             if identifier in stored

@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
+from struct import Struct
 
 from quaestor.retrieval.paths import PathProfile, profile_path
-from quaestor.retrieval.phrases import plain
+from quaestor.retrieval.phrases import Words, plain
 from quaestor.stores import StoredChunk
 from quaestor.terms import terms_of_word
 
@@ -36,6 +35,7 @@ FIXED: tuple[str, ...] = (
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 _REMEMBERED = 4096
+_FLOATS = Struct(f"={len(FIXED)}f").pack
 
 
 # Not frozen: some hundred are made in a first search, and freezing triples what that takes.
@@ -46,22 +46,24 @@ class Traits:
     Attributes:
         stored: the chunk.
         path: what its path says.
-        words: its text as ``phrases.plain`` writes it.
+        words: its text as ``phrases.plain`` reads it.
         symbol: its symbol in lower case, None without one.
         names: what it defines, in lower case.
+        named: the terms of all names in and around it, repeated as often as they occur.
         name_terms: the terms of what it defines.
         symbol_terms: the terms of its symbol.
         scope_terms: the terms of the names around it, a document's title among them.
         listed_terms: the terms of the names that it lists as defined.
-        terms: all of these terms.
+        terms: all of these terms, each once.
         fixed: the values of ``FIXED``, float32, as bytes.
     """
 
     stored: StoredChunk
     path: PathProfile
-    words: bytes
+    words: Words
     symbol: str | None
     names: frozenset[str]
+    named: tuple[str, ...]
     name_terms: frozenset[str]
     symbol_terms: frozenset[str]
     scope_terms: frozenset[str]
@@ -86,28 +88,37 @@ def traits_of(stored: StoredChunk) -> Traits:
 def _traits(stored: StoredChunk) -> Traits:
     chunk = stored.chunk
     symbol = chunk.symbol
-    defined = chunk.defines or ((symbol,) if symbol else ())
+    of_symbol = (symbol,) if symbol else ()
+    defined = chunk.defines or of_symbol
     path = profile_path(stored.document.path)
     around = (*chunk.scope, stored.document.title) if stored.document.title else chunk.scope
-    own, of_symbol, scope = _terms(defined), _terms((symbol,)) if symbol else frozenset[str](), _terms(around)
+    named = _terms(around) + _terms(defined)
+    if symbol not in defined:
+        named += _terms(of_symbol)
     return Traits(
         stored,
         path,
         plain(chunk.text),
         None if symbol is None else symbol.lower(),
-        frozenset(name.lower() for name in defined),
-        own,
-        of_symbol,
-        scope,
-        _terms(chunk.defines),
-        own | of_symbol | scope,
-        np.array([*path.flags, False, *_kind(stored), min(path.depth, 10) / 10], dtype=np.float32).tobytes(),
+        frozenset(map(str.lower, defined)),
+        named,
+        _distinct_terms(defined),
+        _distinct_terms(of_symbol),
+        _distinct_terms(around),
+        _distinct_terms(chunk.defines),
+        frozenset(named),
+        _FLOATS(*path.flags, False, *_kind(stored), min(path.depth, 10) / 10),
     )
 
 
 @lru_cache(maxsize=1 << 14)
-def _terms(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(term for name in names for term in terms_of_word(name))
+def _terms(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(term for name in names for term in terms_of_word(name))
+
+
+@lru_cache(maxsize=1 << 14)
+def _distinct_terms(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(_terms(names))
 
 
 def _kind(stored: StoredChunk) -> Sequence[float]:
