@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from quaestor import Index
-from quaestor.stores.embedded import clusters
+from quaestor.stores.embedded import vectors as exactness
 
 TEN = 10
 Answer = dict[str, Any]
@@ -47,10 +47,10 @@ class Scale:
         vectors = [vector for vector in self._index.embedder.encode(queries) if vector.any()]
         found = [self._index.store.dense(vector, TEN) for vector in vectors]
         times = _timed(vectors, lambda vector: self._index.store.dense(vector, TEN))
-        visited, clusters.VISITED_ROWS = clusters.VISITED_ROWS, 1 << 60
+        limit, exactness.EXACT_ROWS = exactness.EXACT_ROWS, 1 << 60
         exact = [self._index.store.dense(vector, TEN) for vector in vectors]
         exact_times = _timed(vectors, lambda vector: self._index.store.dense(vector, TEN))
-        clusters.VISITED_ROWS = visited
+        exactness.EXACT_ROWS = limit
         recalls = [
             min(1.0, sum(score >= best[-1][1] - 1e-5 for _, score in own) / len(best))
             for own, best in zip(found, exact, strict=True)

@@ -19,6 +19,7 @@ from quaestor.stores import Where
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.signs import planes_of
 
 MODULE = "quaestor.stores.embedded"
 
@@ -58,10 +59,14 @@ def test_worn_files_are_compacted(store: EmbeddedStore, tmp_path: Path) -> None:
     store.close()
 
 
-def test_many_vectors_are_grouped_and_stay_right(store: EmbeddedStore, tmp_path: Path) -> None:
-    """With small figures in place of the real ones: grouped, grown, thinned, filtered, grouped anew."""
-    limits = {"LEAST_ROWS": 60, "_TAIL_LEAST": 40, "VISITED_ROWS": 30, "SCORED_ROWS": 10}
-    with on_disk(0), mock.patch.multiple(f"{MODULE}.clusters", **limits):
+def test_many_vectors_are_found_by_their_signs_and_stay_right(store: EmbeddedStore, tmp_path: Path) -> None:
+    """With small figures in place of the real ones: grown, thinned, filtered, compacted."""
+    limits = {"EXACT_ROWS": 30, "SCORED_ROWS": 10}
+    with (
+        on_disk(0),
+        mock.patch(f"{MODULE}.derive._WORN_LEAST", 40),
+        mock.patch.multiple(f"{MODULE}.vectors", **limits),
+    ):
         texts: dict[str, list[str]] = {}
         for round_ in range(8):
             path = f"folder{round_ % 3}/m{round_ % 6}.py"
@@ -79,8 +84,7 @@ def test_many_vectors_are_grouped_and_stay_right(store: EmbeddedStore, tmp_path:
                 assert len(store.dense(vector_of(own[3]), 25, where)) == 25
         base = MatrixBase.load(tmp_path, 8)
         assert base is not None
-        assert 60 <= base.rows.grouped < len(base.rows.ids)
-        assert np.array_equal(np.sort(base.rows.ids[: base.rows.grouped]), base.rows.ids[base.rows.order])
+        assert all(np.array_equal(*both) for both in zip(base.rows.planes, planes_of(base.rows.data), strict=True))
     store.close()
 
 

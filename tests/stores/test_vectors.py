@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.stores.embedded import clusters, truth, vectors
+from quaestor.stores.embedded import truth, vectors
 from quaestor.stores.embedded.quantise import quantise, restore, scales
-from quaestor.stores.embedded.vectors import Rows, nearest, top, unit
+from quaestor.stores.embedded.vectors import Rows, nearest, top
 
 
 def random_units(seed: int, count: int, dimensions: int = 32) -> np.ndarray:
@@ -73,30 +73,6 @@ def test_a_query_is_blockwise_the_same() -> None:
     finally:
         vectors._BLOCK_ROWS = with_blocks
     assert [chunk for chunk, _ in whole] == [chunk for chunk, _ in blocks]
-
-
-def test_sketches_put_the_nearest_among_the_foremost() -> None:
-    random = np.random.default_rng(1)
-    hidden = random.normal(size=(600, 12)) @ random.normal(size=(12, 128))
-    data = quantise((hidden / np.linalg.norm(hidden, axis=1, keepdims=True)).astype(np.float32))
-    groups, order = clusters.group(data)
-    assert groups.sketches.shape == (600, groups.axes.shape[1])
-    assert groups.axes.shape[1] < data.shape[1]
-    rows = Rows.of(order, data[order])
-    for number in range(20):
-        query = unit(data[number].astype(np.float32))
-        assert query is not None
-        nearest_ids, _ = rows.search(query, 10)
-        foremost = groups.foremost(query, np.arange(600), 30)
-        assert len(foremost) == 30
-        assert set(nearest_ids) <= set(order[foremost])
-
-
-def test_rows_that_come_later_are_sketched_alike() -> None:
-    data = np.random.default_rng(2).integers(-127, 128, size=(300, 16)).astype(np.int8)
-    groups, order = clusters.group(data)
-    assert np.array_equal(clusters.sketch(data[order], groups.axes), groups.sketches)
-    assert not clusters.sketch(np.zeros((2, 16), np.int8), groups.axes).any()
 
 
 @given(st.lists(st.text(alphabet='ab", []\\é\n') | st.text()).map(tuple))

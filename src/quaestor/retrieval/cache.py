@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quaestor.stores import Store, StoredChunk
 
-_MOST = 8192
+_MOST = 1 << 14
 _MOST_DOCUMENTS = 256
 
 

@@ -34,7 +34,7 @@ FIXED: tuple[str, ...] = (
 
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
-_REMEMBERED = 4096
+_REMEMBERED = 1 << 14
 _FLOATS = Struct(f"={len(FIXED)}f").pack
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.clusters import is_outgrown
 from quaestor.stores.embedded.lexical import LexicalBase, LexicalUpdate
 from quaestor.stores.embedded.marks import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
@@ -119,10 +118,6 @@ def _prepare_matrix(
     if course is None:
         return None
     behind, anew = course
-    if base is not None and not anew and is_outgrown(base.rows.grouped, len(base.rows.ids) + behind.added):
-        whole = lag(connection, None)
-        assert whole is not None
-        behind, anew = whole, True
     base = None if anew else base
     update = MatrixUpdate(folder, dimensions, base)
     try:
@@ -131,7 +126,6 @@ def _prepare_matrix(
         last = base.mark.last_chunk if base else 0
         for ids, rows in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE):
             update.append(ids, rows)
-        update.settle()
     except BaseException:
         update.abandon()
         raise

@@ -10,23 +10,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded.clusters import Groups, group, is_outgrown, nearest_groups, sketch
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.quantise import Int8s, scales
+from quaestor.stores.embedded.signs import plane_count, planes_of
 from quaestor.stores.embedded.truth import Content, Removed
 from quaestor.stores.embedded.vectors import Ids, Rows
 
 STATE = "vectors.state"
 PREFIX = "vectors-"
 
-_COPIED_ROWS = 8192
+_SIGNS = "signs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,6 @@ class MatrixBase:
         count, serial = int(state["rows"]), int(state["serial"])
         if state["dimensions"] != dimensions:
             raise ValueError("other dimensions")
-        grouped, groups = int(state["grouped"]), int(state["groups"])
         alive = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=count).view(np.bool_)
         if len(alive) != count:
             raise ValueError("the state file is cut short")
@@ -76,15 +75,8 @@ class MatrixBase:
             _mapped(place / "data", np.int8, (count, dimensions)),
             _mapped(place / "scales", np.float32, (count,)),
             alive,
+            [_mapped(place / f"{_SIGNS}{number}", np.uint64, (count,)) for number in range(state["planes"])],
         )
-        if grouped:
-            centres = _mapped(place / "centres", np.float32, (groups, dimensions))
-            bounds = _mapped(place / "bounds", np.int64, (groups + 1,))
-            members = _mapped(place / "members", np.int32, (count - grouped,))
-            order = _mapped(place / "order", np.int64, (grouped,))
-            axes = _mapped(place / "axes", np.float32, (dimensions, int(state["columns"])))
-            sketches = _mapped(place / "sketches", np.int8, (count, axes.shape[1]))
-            rows = replace(rows, groups=Groups.of(centres, bounds, members, axes, sketches), order=order)
         mark = Mark(Content(**state["mark"].pop("content")), **state["mark"])
         return cls(mark, serial, rows)
 
@@ -108,9 +100,6 @@ class MatrixUpdate:
         self._place.mkdir(exist_ok=True)
         self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
         self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
-        self._grouped = base.rows.grouped if base else 0
-        self._groups = len(base.rows.groups.centres) if base and base.rows.groups else 0
-        self._columns = base.rows.groups.axes.shape[1] if base and base.rows.groups else 0
 
     def remove(self, run: Removed) -> None:
         """Mark a run of chunks as gone."""
@@ -123,43 +112,11 @@ class MatrixUpdate:
         count = len(self._alive)
         factors = scales(rows)
         parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": factors, "data": rows}
-        if self._base is not None and self._base.rows.groups is not None:
-            members = nearest_groups(rows, self._base.rows.groups.centres)
-            _write(self._place / "members", (count - self._grouped) * members.itemsize, members)
-            parts["sketches"] = sketch(rows, self._base.rows.groups.axes)
+        parts |= {f"{_SIGNS}{number}": plane for number, plane in enumerate(planes_of(rows))}
         for name, part in parts.items():
             _write(self._place / name, count * part[:1].nbytes, part)
-        self._ends = [*self._ends[:1], int(ids[0]), int(ids[-1])]
-        self._ends = [self._ends[0], self._ends[-1]]
+        self._ends = [self._ends[0] if self._ends else int(ids[0]), int(ids[-1])]
         self._alive = np.concatenate([self._alive, factors > 0])
-
-    def settle(self) -> None:
-        """Group the rows if they were all written anew and are many."""
-        count = len(self._alive)
-        if self._base is not None or not is_outgrown(0, count):
-            return
-        data = _mapped(self._place / "data", np.int8, (count, self._dimensions))
-        groups, order = group(data)
-        ids = _mapped(self._place / "ids", np.int64, (count,))
-        factors = _mapped(self._place / "scales", np.float32, (count,))
-        self._ends = [int(ids[order[0]]), int(ids[order[-1]])]
-        self._grouped, self._groups, self._columns = count, len(groups.centres), groups.axes.shape[1]
-        for name, values in (("ids", ids), ("scales", factors), ("data", data)):
-            self._reorder(name, values, order)
-        # Rows were written by ascending chunk: where each went is the inverse of the order.
-        self._alive = self._alive[order]
-        places = np.empty_like(order)
-        places[order] = np.arange(count)
-        for name in ("centres", "bounds", "axes", "sketches"):
-            _write(self._place / name, 0, getattr(groups, name))
-        _write(self._place / "order", 0, places)
-
-    def _reorder(self, name: str, values: NDArray[Any], order: Ids) -> None:
-        temporary = self._place / f"{name}.new"
-        with temporary.open("wb") as file:
-            for start in range(0, len(order), _COPIED_ROWS):
-                file.write(np.ascontiguousarray(values[order[start : start + _COPIED_ROWS]]).data)
-        temporary.replace(self._place / name)
 
     def publish(self, mark: Mark) -> None:
         """Let readers see the matrix as of ``mark``."""
@@ -169,9 +126,7 @@ class MatrixUpdate:
             "mark": asdict(mark),
             "serial": self._serial,
             "rows": len(self._alive),
-            "grouped": self._grouped,
-            "groups": self._groups,
-            "columns": self._columns,
+            "planes": plane_count(self._dimensions),
             "ends": self._ends,
             "dimensions": self._dimensions,
         }

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.stores import Scored
-from quaestor.stores.embedded import clusters
-from quaestor.stores.embedded.clusters import Groups
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales
+from quaestor.stores.embedded.signs import Plane, most_alike
 
 Ids = NDArray[np.int64]
 Runs = tuple[Ids, Ids]
@@ -19,7 +19,12 @@ Runs = tuple[Ids, Ids]
 # Rows turned into floats at a time: 1 MiB at 256 dimensions, which stays in the cache of one core and is too little for
 # a BLAS to start threads for; on busy machines those cost fifty times what they save.
 _BLOCK_ROWS = 1024
-_SCORED_EACH = 10
+
+EXACT_ROWS = 32_768
+"""Up to this many searchable rows all are scored exactly, in some 3 ms on one core."""
+SCORED_ROWS = 8192
+"""Of more rows, this many whose signs are most alike are scored exactly, or forty for each one wanted: some 2 ms."""
+_SCORED_EACH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +32,18 @@ class Rows:
     """Vectors of chunks.
 
     Attributes:
-        ids: the chunks; shape ``(n,)``.
+        ids: the chunks, ascending; shape ``(n,)``.
         data: int8 vectors; shape ``(n, dimensions)``.
         scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
         alive: whether the chunk exists and its vector has a direction; shape ``(n,)``.
-        groups: groups that the first rows stand in; behind them, and without groups, chunks ascend.
-        order: the places of the grouped rows by ascending chunk; shape ``(grouped,)``.
+        planes: the signs of every row; without them, every row is scored.
     """
 
     ids: Ids
     data: Int8s
     scales: Floats
     alive: NDArray[np.bool_]
-    groups: Groups | None = None
-    order: Ids | None = None
+    planes: Sequence[Plane] = ()
 
     @classmethod
     def of(cls, ids: Ids, data: Int8s) -> Rows:
@@ -48,28 +51,21 @@ class Rows:
         factors = scales(data)
         return cls(ids, data, factors, factors > 0)
 
-    @property
-    def grouped(self) -> int:
-        """The number of rows that stand in groups."""
-        return 0 if self.order is None else len(self.order)
-
     def search(self, query: Floats, k: int, allowed: Runs | None = None) -> tuple[Ids, Floats]:
         """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines.
 
-        Exact up to some hundred thousand searchable rows; of more, the most promising are looked at.
+        Exact up to ``EXACT_ROWS`` searchable rows; of more, the most promising are looked at.
         """
-        searchable = self.alive if allowed is None else self.alive & self._inside(allowed)
-        places = self._promising(query, searchable, k, sparse=allowed is not None)
+        searchable = self.alive if allowed is None else self.alive & _covered(self.ids, allowed)
+        places = self._promising(query, searchable, k)
         scores = self._cosines(query, places)
         ids = self.ids[places]
         best = top(scores, ids, k)
         return ids[best], scores[best]
 
-    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int, *, sparse: bool) -> Ids:
-        if self.groups is not None and np.count_nonzero(searchable) > clusters.VISITED_ROWS:
-            places = self.groups.places(query, searchable, sparse=sparse)
-            if len(places) >= k:
-                return self.groups.foremost(query, places, max(clusters.SCORED_ROWS, _SCORED_EACH * k))
+    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int) -> Ids:
+        if self.planes and np.count_nonzero(searchable) > EXACT_ROWS:
+            return most_alike(self.planes, query, searchable, max(SCORED_ROWS, _SCORED_EACH * k))
         return np.flatnonzero(searchable)
 
     def without(self, ids: Ids) -> Rows:
@@ -82,40 +78,22 @@ class Rows:
 
     def places(self, ids: Ids) -> Ids:
         """Return the places of those ``ids`` that are here."""
-        if self.order is None:
-            return _ranks(self.ids, ids)
-        grouped = len(self.order)
-        first = self.order[_ranks(self.ids[:grouped][self.order], ids)]
-        return np.concatenate([first, _ranks(self.ids[grouped:], ids) + grouped])
-
-    def _inside(self, runs: Runs) -> NDArray[np.bool_]:
-        """Tell which rows lie in ``runs``."""
-        grouped = self.grouped
-        inside = np.empty(len(self.ids), dtype=np.bool_)
-        inside[grouped:] = _covered(self.ids[grouped:], runs)
-        if self.order is not None:
-            inside[self.order] = _covered(self.ids[:grouped][self.order], runs)
-        return inside
+        places = np.searchsorted(self.ids, ids)
+        inside = places < len(self.ids)
+        places, ids = places[inside], ids[inside]
+        found: Ids = places[self.ids[places] == ids]
+        return found
 
     def _cosines(self, query: Floats, places: Ids) -> Floats:
         """Return the cosines of the rows at ``places``."""
         scores = np.empty(len(places), dtype=np.float32)
-        whole = len(places) == len(self.ids) and self.groups is None
+        whole = len(places) == len(self.ids)
         for start in range(0, len(places), _BLOCK_ROWS):
             end = start + _BLOCK_ROWS
             block = self.data[start:end] if whole else self.data[places[start:end]]
             np.dot(block.astype(np.float32), query, out=scores[start:end])
         scores *= self.scales if whole else self.scales[places]
         return scores
-
-
-def _ranks(ascending: Ids, ids: Ids) -> Ids:
-    """Return where those ``ids`` stand that are among ``ascending``."""
-    ranks = np.searchsorted(ascending, ids)
-    inside = ranks < len(ascending)
-    ranks, ids = ranks[inside], ids[inside]
-    found: Ids = ranks[ascending[ranks] == ids]
-    return found
 
 
 def _covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
