@@ -69,7 +69,7 @@ class Retriever:
         """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""
         lexical = self._lexical(query, max(_SCORED, count), where)
         dense = self._dense(query, max(_SCORED, count), where)
-        body = dict(self.store.lexical(query.terms, count, where, _BODY)) if query.terms else {}
+        body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count], *list(body)[: count // 2]])
         if query.names and where is None:
