@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from quaestor.models.content import content_terms
 from quaestor.serving.web.highlight import highlight
 
 
@@ -33,7 +34,15 @@ class Shown:
         return self.lines[-1][0] if self.lines else 0
 
 
-def shown(path: str, lines: Sequence[str], start: int, language: str, marked: range = range(0)) -> Shown:
+def telling(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
+    """Return the numbers of the lines that hold most of a query's words; none if no line holds any."""
+    wanted = content_terms(query)
+    held = {number: len(wanted & content_terms(line)) for number, line in enumerate(lines, start)}
+    most = max(held.values(), default=0)
+    return frozenset(number for number, count in held.items() if most and count == most)
+
+
+def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Container[int] = ()) -> Shown:
     """Return lines as they are shown.
 
     Args:

@@ -14,7 +14,7 @@ from quaestor.chat.transcript import Transcript
 from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.passages import Hit
 from quaestor.serving.http.native.access import corpus_of, session_of
-from quaestor.serving.web.excerpts import shown
+from quaestor.serving.web.excerpts import shown, telling
 from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
 from quaestor.serving.web.frame import Look, Looking
@@ -100,17 +100,17 @@ def search(at: Looking, q: str = "", corpus: str = "") -> HTMLResponse:
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms"
-    return page("search.html", **{**values, "hits": [_hit(hit, name) for hit in hits], "said": said})
+    return page("search.html", **{**values, "hits": [_hit(hit, name, q) for hit in hits], "said": said})
 
 
-def _hit(hit: Hit, corpus: str) -> dict[str, object]:
+def _hit(hit: Hit, corpus: str, query: str) -> dict[str, object]:
     lines = hit.text.removesuffix("\n").split("\n")
     return {
         "place": lines_place(hit.path, hit.start_line, hit.end_line),
         "href": _lines_href(corpus, hit.path, hit.start_line, hit.end_line),
         "about": hit.symbol or hit.document.title or "",
         "fresh": hit.fresh,
-        "shown": shown(hit.path, lines, hit.start_line, hit.document.language),
+        "shown": shown(hit.path, lines, hit.start_line, hit.document.language, telling(lines, hit.start_line, query)),
     }
 
 

@@ -123,6 +123,11 @@ PAGE: dict[Key, list[Try]] = {
     ("GET", "/sessions/{session}/turns/{number}/citations/{index}"): [_of_session("/turns/1/citations/0")],
     ("GET", "/sessions/{session}/turns/{number}/window"): [_of_session("/turns/1/window")],
     ("POST", "/parts/markdown"): [_page("/parts/markdown", json={"text": "*so*"})],
+    ("POST", "/ask"): [
+        _open("/ask", without=303, status=303, data={"question": "Which bird?"}),
+        Try(lambda _: "/ask", lambda ids: {"data": {"question": "Which bird?", "session": ids.session}}, without=303),
+        Try(lambda _: "/ask", lambda ids: {"data": {"question": "Which bird?", "corpus": ids.corpus}}, without=303),
+    ],
     ("GET", "/documents"): [_page("/documents")],
     ("GET", "/parts/documents"): [_page("/parts/documents")],
     ("GET", "/passage"): [

@@ -57,7 +57,7 @@ async def begin_turn(
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
     `proposed`, `text`, `stopped`, `citations`, `done`, `error`. Closing the stream cancels the turn.
     """
-    turn = _turn(served, who, id, asked, number)
+    turn = turn_events(served, who, id, asked, number)
     return EventStream(_after(await anext(turn), turn))
 
 
@@ -68,7 +68,7 @@ async def _after(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[by
             yield piece
 
 
-async def _turn(
+async def turn_events(
     served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
     """Yield a turn's events as they are sent; what goes wrong before the first is raised."""

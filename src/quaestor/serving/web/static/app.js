@@ -93,6 +93,10 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   const at = new Date(time.dateTime);
   if (!Number.isNaN(at.valueOf())) time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
+for (const code of document.querySelectorAll(".result .code")) {
+  const marked = code.querySelector(".line.marked");
+  if (marked) code.scrollTop = marked.getBoundingClientRect().top - code.getBoundingClientRect().top - code.clientHeight / 3;
+}
 if (document.getElementById("composer")) chat.begin();
 if (document.getElementById("upload")) documents.begin();
 watchIndexing();
