@@ -123,7 +123,7 @@ def test_dialogs_and_the_drawer(page: StartPage) -> None:
 def test_the_way_in(page: StartPage, tmp_path: Path) -> None:
     users = make_users(Settings(home=str(tmp_path / "home")))
     users.add("ada")
-    one = page(users=users)
+    one = page()
     for _ in looks(one):
         assert_sound(one.open("/log-in"))
 

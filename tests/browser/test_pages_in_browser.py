@@ -105,7 +105,7 @@ def test_documents_are_pasted_uploaded_asked_about_and_deleted(page: StartPage, 
 def test_who_has_a_token_gets_in_and_out(page: StartPage, tmp_path: Path) -> None:
     users = make_users(Settings(home=str(tmp_path / "home")))
     _, token = users.add("ada")
-    one = page(users=users, path="/search?q=dough")
+    one = page(path="/search?q=dough")
     assert one.driver.current_url.startswith(f"{one.url}/log-in")
     one.press("quaestor_wrong", Keys.ENTER)
     one.wait(lambda: "nobody's" in one.text())
@@ -125,7 +125,7 @@ def test_who_has_a_token_gets_in_and_out(page: StartPage, tmp_path: Path) -> Non
 def test_a_log_in_leads_nowhere_else(page: StartPage, tmp_path: Path) -> None:
     users = make_users(Settings(home=str(tmp_path / "home")))
     _, token = users.add("ada")
-    one = page(users=users, path="/log-in?next=//elsewhere.example/")
+    one = page(path="/log-in?next=//elsewhere.example/")
     one.press(token, Keys.ENTER)
     one.wait_for("#question")
     assert one.driver.current_url == f"{one.url}/"

@@ -87,7 +87,7 @@ def test_files_are_asked_for_again_only_if_they_changed(quoting: Running) -> Non
 def test_a_log_in_leads_nowhere_else(tmp_path: Path, there: str) -> None:
     users = make_users(Settings(home=str(tmp_path / "home")))
     _, token = users.add("ada")
-    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", users=users) as server:
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
         answer = httpx.post(f"{server.url}/log-in", data={"token": token, "next": there})
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
         cookie = answer.headers["set-cookie"].lower()

@@ -10,7 +10,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from quaestor.serving.http.identity import User, Who
+from quaestor.accounts.users import User
+from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native.access import session_of
 from quaestor.serving.http.native.schemas import LONGEST_QUESTION, SessionStart, TurnRequest
 from quaestor.serving.http.native.sessions import begin_session
