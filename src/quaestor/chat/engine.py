@@ -76,13 +76,14 @@ class Conversation:
     ) -> None:
         subroutines = None if passed else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
+        self.transcript = transcript or Transcript.in_memory()
+        model = _charged(model, index, self.transcript)
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
         if subroutines is None:
             # There is nothing to premeditate for a model that can only answer.
             self.settings = replace(self.settings, premeditation=False)
-        self.transcript = transcript or Transcript.in_memory()
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
         self._composer = Composer(self.settings, counter_of(model), Recall(index.embedder))
@@ -314,6 +315,14 @@ def _checked(question: str) -> Message:
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     return Message("user", question)
+
+
+def _charged(model: Model | None, index: Corpus, transcript: Transcript) -> Model | None:
+    """Return the model whose requests are put down to this conversation, where a ledger keeps them."""
+    charged: Callable[..., Model] | None = getattr(model, "charged", None)
+    if charged is None:
+        return model
+    return charged(source=str(index.root), session="" if transcript.path is None else transcript.id)
 
 
 def _capabilities(model: Model | None, transcript: Transcript) -> Capabilities:

@@ -201,7 +201,7 @@ class Talk:
     def _about(self, transcript: Transcript) -> Conversation:
         return Conversation(
             self._index,
-            self._model and self._model.charged(session=transcript.id),
+            self._model,
             limit=self.settings.window,
             settings=conversation_settings(self.settings, summaries=self._summaries),
             transcript=transcript,

@@ -67,7 +67,7 @@ def serving(*folders: Path, home: Path, wait: bool = True, grace: int = 30, **se
         grace: seconds that replies have when the server stops.
         settings: of the server and the corpora: ``model``, ``base_url``, ``window``, ...
     """
-    chosen = Settings(home=str(home), **settings)
+    chosen = Settings(home=str(home), **{"requests_per_minute": 0, **settings})
     with Corpora(folders, lambda _: chosen) as corpora:
         if wait:
             for name in corpora.names:

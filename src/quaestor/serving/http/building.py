@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from quaestor.accounts import FILE
+from quaestor.accounts.limits import Limits
+from quaestor.accounts.overview import overview
+from quaestor.accounts.prices import load_prices
+from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.users import User, Users
-from quaestor.assemble import make_model, make_sessions
+from quaestor.assemble import make_ledger, make_model, make_sessions
 from quaestor.config import Settings, data_home
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
@@ -26,12 +31,16 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
         hosts: names of the server beside those of the loopback.
 
     Raises:
-        UsageError: the settings name an endpoint but no model.
+        UsageError: the settings name an endpoint but no model, or the file of prices is wrong.
     """
-    shared = make_model(settings)
+    ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
+    shared = make_model(settings, ledger=ledger)
 
     def model(user: User, request: str) -> Model | None:
         return shared and shared.charged(kind="serve", user=user.id, request=request)
+
+    def used(user: User) -> dict[str, Any]:
+        return overview(ledger, limits, user.id, prices.currency)
 
     return Served(
         corpora=corpora,
@@ -40,6 +49,8 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
         sessions=make_sessions(settings),
         users=open_users(settings),
         metrics=Metrics(corpora),
+        overview=used,
+        rates=RateLimiter(settings.requests_per_minute),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,

@@ -26,11 +26,13 @@ async def who(request: Request) -> User:
 
     Raises:
         UnknownCallerError: nobody whom we know.
+        LimitError: somebody who asks too often.
     """
     served: Served = request.app.state.served
     token = _token(request)
     found = served.users.by_token(token) if token else None
     if found is not None:
+        served.rates.take(found.id)
         return found
     if served.open_to_local and not served.users.configured():
         return LOCAL

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.users import User, Users
 from quaestor.chat.session import Sessions
 from quaestor.config import Settings
@@ -34,6 +35,8 @@ class Served:
         sessions: conversations on record, of everybody.
         users: those with a token.
         metrics: what is counted.
+        overview: takes who asks, and returns what they have used and what the limits leave; see ``accounts.overview``.
+        rates: how fast a user with a token may ask.
         windows: what is known of models' windows.
         aclose: releases the connections to models' servers.
         open_to_local: whether somebody without a token may ask as long as there are no users.
@@ -49,6 +52,8 @@ class Served:
     sessions: Sessions
     users: Users
     metrics: Metrics
+    overview: Callable[[User], dict[str, Any]]
+    rates: RateLimiter = field(default_factory=lambda: RateLimiter(0))
     windows: Windows = field(default_factory=Windows)
     aclose: Callable[[], Awaitable[None]] = nothing
     open_to_local: bool = True
