@@ -131,3 +131,7 @@ class Page:
         )
         grave = [one for one in found if one["impact"] in ("serious", "critical")]
         return [f"{one['id']}: {node['html'][:200]} {node['failureSummary']}" for one in grave for node in one["nodes"]]
+
+
+StartPage = Callable[..., Page]
+"""Starts a server and opens its page; see the fixture ``page``."""

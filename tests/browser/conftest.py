@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_parts import DESKTOP, Page, start_chromium
+from browser_parts import DESKTOP, Page, StartPage, start_chromium
 from selenium.webdriver import Chrome
 
 from scripted_server import Script, ScriptedServer
 from serving.http.served import FILES, Running, serving, write
-
-StartPage = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browser_parts import DESKTOP, PHONE, Page
+from browser_parts import DESKTOP, PHONE, Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
-from conftest import StartPage
 from quaestor.assemble import make_users
 from quaestor.config import Settings
 from scripted_server import Reply, in_pieces

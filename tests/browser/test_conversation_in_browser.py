@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from browser_parts import Page
+from browser_parts import Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
-from conftest import StartPage
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."

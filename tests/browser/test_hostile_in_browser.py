@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from urllib.request import Request, urlopen
 
-from browser_parts import Page
+from browser_parts import Page, StartPage
 
-from conftest import StartPage
 from scripted_server import Reply
 
 RUN = "window.ran = 1"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from browser_parts import PHONE
+from browser_parts import PHONE, StartPage
 from selenium.webdriver.common.keys import Keys
 
-from conftest import StartPage
 from quaestor.assemble import make_users
 from quaestor.config import Settings
 
