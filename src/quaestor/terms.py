@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d]\w*|\d+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Scripts written without spaces (kana, Han, Thai) are read letter by letter.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_OTHER_PART = re.compile(f"[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+")
+_OTHER_PART = f"[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+"  # compiled for the first word that is not ASCII
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
 _stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
@@ -51,7 +51,7 @@ def split_identifier(word: str) -> tuple[str, ...]:
     if word.isascii():
         return tuple(part.lower() for part in _PART.findall(word))
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
-    return tuple(_OTHER_PART.findall(plain.lower()))
+    return tuple(re.findall(_OTHER_PART, plain.lower()))
 
 
 def words(text: str) -> list[str]:

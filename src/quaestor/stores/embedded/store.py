@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,19 @@ from numpy.typing import NDArray
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
 from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, StoredChunk, StoreStats, Where
-from quaestor.stores.embedded import derive, schema, truth
-from quaestor.stores.embedded.erase import erase
+from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.failures import translated
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
-from quaestor.stores.embedded.transaction import Transaction
 from quaestor.stores.embedded.truth import Allowed
 from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import weigh
+
+if TYPE_CHECKING:
+    from quaestor.stores.embedded.transaction import Transaction
 
 LOCK_SECONDS = 60.0
 """How long a writer waits for another one."""
@@ -84,6 +85,8 @@ class EmbeddedStore:
     @staticmethod
     def erase(folder: Path) -> None:
         """Delete the index in ``folder``, and nothing else there; what is missing is no error."""
+        from quaestor.stores.embedded.erase import erase  # noqa: PLC0415 - no search needs it
+
         with translated(folder):
             erase(folder, LOCK_SECONDS)
 
@@ -97,6 +100,10 @@ class EmbeddedStore:
             IndexUnusableError: another writer was busy for ``timeout`` seconds.
             LimitError: the disk is full; nothing was written.
         """
+        # Most commands search and write nothing.
+        from quaestor.stores.embedded import derive  # noqa: PLC0415
+        from quaestor.stores.embedded.transaction import Transaction  # noqa: PLC0415
+
         with (
             translated(self._folder),
             self._lock.held(timeout),
@@ -284,6 +291,8 @@ class EmbeddedStore:
 
     def _catch_up(self) -> bool | None:
         """Catch the derived files up; returns None if another process holds the lock, False if it failed."""
+        from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
+
         try:
             with self._lock.attempt() as held:
                 if not held:
