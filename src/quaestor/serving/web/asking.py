@@ -37,13 +37,13 @@ async def ask(
     if not session:
         start = SessionStart(corpus=corpus)
         session = str((await asyncio.to_thread(begin_session, served, who, start))["id"])
-    await answered_while_there(request, _turn(served, who, session, TurnRequest(question=question), number))
+    await answered_while_there(request, _turn(request, served, who, session, TurnRequest(question=question), number))
     with session_of(served, who, session) as transcript:
         last = transcript.info().turns
     return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)
 
 
-async def _turn(served: Served, user: User, session: str, asked: TurnRequest, number: str) -> None:
-    async with aclosing(turn_events(served, user, session, asked, number)) as events:
+async def _turn(request: Request, served: Served, user: User, session: str, asked: TurnRequest, number: str) -> None:
+    async with aclosing(await turn_events(request, served, user, session, asked, number)) as events:
         async for _ in events:
             pass

@@ -107,7 +107,24 @@ OPERATIONS: dict[Key, list[Try]] = {
     ("GET", "/openapi.json"): [_open("/openapi.json", without=200)],
 }
 
-OPENAI: dict[Key, list[Try]] = {}
+_ASKED = [{"role": "user", "content": "what does the bird do?"}]
+
+OPENAI: dict[Key, list[Try]] = {
+    ("GET", "/v1/models"): [_open("/v1/models")],
+    ("GET", "/v1/models/{name:path}"): [_open("/v1/models/quaestor"), Try(lambda ids: f"/v1/models/{ids.corpus}")],
+    ("POST", "/v1/chat/completions"): [
+        _open("/v1/chat/completions", json={"model": "quaestor", "messages": _ASKED}),
+        Try(lambda _: "/v1/chat/completions", lambda ids: {"json": {"model": ids.corpus, "messages": _ASKED}}),
+        Try(
+            lambda _: "/v1/chat/completions",
+            lambda ids: {"json": {"model": ids.corpus, "messages": _ASKED, "stream": True}},
+        ),
+    ],
+    ("POST", "/v1/embeddings"): [
+        _open("/v1/embeddings", json={"model": "quaestor", "input": "bird"}),
+        Try(lambda _: "/v1/embeddings", lambda ids: {"json": {"model": ids.corpus, "input": "bird"}}),
+    ],
+}
 
 PAGE: dict[Key, list[Try]] = {
     ("GET", "/"): [_page("/")],

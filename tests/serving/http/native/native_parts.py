@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from served import Running
+
+from quaestor.accounts.users import User
 
 
-@dataclass(frozen=True)
-class Person:
-    """Somebody with a token.
-
-    Attributes:
-        id: for records.
-        name: for people.
-    """
-
-    id: str
-    name: str
-
-
-class People:
-    """Those with a token, which is the name with ``-token`` behind it."""
-
-    def __init__(self, *names: str) -> None:
-        self._people = {f"{name}-token": Person(f"id-{name}", name) for name in names}
-
-    def by_token(self, token: str) -> Person | None:
-        return self._people.get(token)
-
-    def list(self) -> list[Person]:
-        return list(self._people.values())
-
-
-def client(url: str, name: str = "") -> httpx.Client:
-    """Return a client, of somebody or of nobody."""
-    headers = {"authorization": f"Bearer {name}-token"} if name else {}
+def client(url: str, token: str = "") -> httpx.Client:
+    """Return a client, of somebody with a token or of nobody."""
+    headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.Client(base_url=url, headers=headers, timeout=60)
+
+
+def joined(server: Running, name: str) -> tuple[User, httpx.Client]:
+    """Return a new user of a server, and the user's client."""
+    user, token = server.served.users.add(name)
+    return user, client(server.url, token)
 
 
 def begin(api: httpx.Client, **start: Any) -> str:

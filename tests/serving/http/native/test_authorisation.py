@@ -12,7 +12,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 from matrix import NOBODYS, ROWS, Ids, Key, Try
-from native_parts import People, begin, client, of, turn
+from native_parts import begin, client, joined, of, turn
 from served import Running, serving, write
 
 from quaestor.serving.http.app import create_app
@@ -34,16 +34,14 @@ class Both:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp("matrix")
-    with (
-        serving(write(folder / "kitchen"), home=folder / "home", users=People("anna", "ben")) as server,
-        client(server.url, "anna") as anna,
-        client(server.url, "ben") as ben,
-    ):
-        stored = anna.post("/api/documents", json={"name": "diary.md", "text": "I saw a heron today."}).json()
-        session = begin(anna, corpus="kitchen", title="annas-title")
-        assert of(turn(anna, session, "what did the heron do?"), "done")
-        server.served.corpora.get("my-documents", user="id-anna", wait=60)
-        yield Both(server, anna, ben, Ids(session, stored["id"]))
+    with serving(write(folder / "kitchen"), home=folder / "home") as server:
+        (user, anna), (_, ben) = joined(server, "anna"), joined(server, "ben")
+        with anna, ben:
+            stored = anna.post("/api/documents", json={"name": "diary.md", "text": "I saw a heron today."}).json()
+            session = begin(anna, corpus="kitchen", title="annas-title")
+            assert of(turn(anna, session, "what did the heron do?"), "done")
+            server.served.corpora.get("my-documents", user=user.id, wait=60)
+            yield Both(server, anna, ben, Ids(session, stored["id"]))
 
 
 def routes(server: Running) -> set[Key]:
@@ -98,18 +96,20 @@ def test_somebody_who_is_known_reaches_what_is_theirs(both: Both) -> None:
 
 def test_the_same_names_are_each_ones_own(tmp_path: Path) -> None:
     """What both may have under one name is never mixed up: documents, their corpus, turns that are under way."""
-    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", users=People("anna", "ben")) as server:
-        for name, word in (("anna", "heron"), ("ben", "kingfisher")):
-            with client(server.url, name) as api:
-                api.post("/api/documents", json={"name": "diary.md", "text": f"I saw a {word} today."})
-        for name, word, other in (("anna", "heron", "kingfisher"), ("ben", "kingfisher", "heron")):
-            server.served.corpora.get("my-documents", user=f"id-{name}", wait=60)
-            with client(server.url, name) as api:
-                for query in (word, other, "diary today"):
-                    found = api.post("/api/search", json={"query": query, "corpus": "my-documents"}).text
-                    assert other not in found.replace(f'"query":"{other}"', "")
-                params = {"path": "diary.md", "corpus": "my-documents"}
-                assert api.get("/api/passage", params=params).json()["lines"] == [f"I saw a {word} today."]
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
+        words = {"anna": "heron", "ben": "kingfisher"}
+        people = {name: joined(server, name) for name in words}
+        for name, (user, api) in people.items():
+            api.post("/api/documents", json={"name": "diary.md", "text": f"I saw a {words[name]} today."})
+            server.served.corpora.get("my-documents", user=user.id, wait=60)
+        for name, (_, api) in people.items():
+            [other] = set(words.values()) - {words[name]}
+            for query in ("heron", "kingfisher", "diary today"):
+                found = api.post("/api/search", json={"query": query, "corpus": "my-documents"}).json()
+                assert other not in json.dumps(found["hits"])
+            params = {"path": "diary.md", "corpus": "my-documents"}
+            assert api.get("/api/passage", params=params).json()["lines"] == [f"I saw a {words[name]} today."]
+            api.close()
 
 
 def send(api: httpx.Client, method: str, one: Try, ids: Ids) -> httpx.Response:

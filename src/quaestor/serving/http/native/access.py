@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 
 from quaestor.accounts.users import User
 from quaestor.assemble import Index
@@ -22,7 +21,7 @@ MY_DOCUMENTS = "my-documents"
 
 def corpora_of(served: Served, user: User) -> tuple[State, ...]:
     """Return the corpora that a user may see: everybody's, and the user's own."""
-    _serve_documents(served, user)
+    serve_documents(served, user)
     return served.corpora.states(user.id)
 
 
@@ -33,7 +32,7 @@ def corpus_of(served: Served, user: User, name: str) -> Index:
         NotFoundError: there is none of this name for this user.
         StillIndexingError: its first index is not there yet.
     """
-    _serve_documents(served, user)
+    serve_documents(served, user)
     return served.corpora.get(name, user=user.id)
 
 
@@ -43,7 +42,7 @@ def corpus_settings(served: Served, user: User, name: str) -> Settings:
     Raises:
         NotFoundError: there is none of this name for this user.
     """
-    _serve_documents(served, user)
+    serve_documents(served, user)
     return served.corpora.settings(name, user=user.id)
 
 
@@ -55,12 +54,6 @@ def corpus_named(served: Served, user: User, root: str) -> str:
 def documents_of(served: Served, user: User) -> Documents:
     """Return the documents that a user uploaded."""
     return Documents(served.settings, user.id)
-
-
-def serve_documents(served: Served, user: User) -> str:
-    """Begin to serve a user's documents, if that is not done yet, and return the name of their corpus."""
-    _serve_documents(served, user)
-    return MY_DOCUMENTS
 
 
 def sessions_of(served: Served, user: User) -> Sessions:
@@ -103,7 +96,8 @@ def unknown_session(name: str) -> NotFoundError:
     return NotFoundError(f"There is no session {name!r} of yours. GET /api/sessions lists them.")
 
 
-def _serve_documents(served: Served, user: User) -> None:
-    folder: Path = documents_of(served, user).folder
+def serve_documents(served: Served, user: User) -> None:
+    """Begin to serve what a user uploaded, if there is anything and that is not done yet."""
+    folder = documents_of(served, user).folder
     if folder.is_dir():
         served.corpora.add(MY_DOCUMENTS, folder, owner=user.id)

@@ -16,7 +16,7 @@ from quaestor.serving.corpora import StillIndexingError
 from quaestor.serving.documents import DocumentRefusedError, Stored
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
-from quaestor.serving.http.native.access import MY_DOCUMENTS, corpus_of, documents_of
+from quaestor.serving.http.native.access import MY_DOCUMENTS, corpus_of, documents_of, serve_documents
 from quaestor.serving.http.native.refusals import refusals
 from quaestor.serving.http.state import Served, ServedHere
 
@@ -50,7 +50,7 @@ def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
 async def add_document(request: Request, served: ServedHere, who: Who, behind: BackgroundTasks) -> dict[str, Any]:
     """Take in a text, as JSON or as an uploaded `file`; it is indexed behind."""
     name, data = await _given(request)
-    stored = await asyncio.to_thread(documents_of(served, who).add, name, data)
+    stored = await asyncio.to_thread(_add, served, who, name, data)
     behind.add_task(_index, served, who)
     return _shown(stored)
 
@@ -62,6 +62,12 @@ def remove_document(
     """Remove a document; it leaves the index behind."""
     documents_of(served, who).remove(id)
     behind.add_task(_index, served, who)
+
+
+def _add(served: Served, user: User, name: str, data: bytes) -> Stored:
+    stored = documents_of(served, user).add(name, data)
+    serve_documents(served, user)
+    return stored
 
 
 async def _given(request: Request) -> tuple[str, bytes]:

@@ -14,12 +14,12 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.engine import Conversation
-from quaestor.chat.events import Done, Event, Proposed
+from quaestor.chat.events import Event, Proposed
 from quaestor.corpus import Corpus
 from quaestor.edits import Proposal, diff, plan
 from quaestor.errors import NotFoundError, QuaestorError
@@ -30,8 +30,9 @@ from quaestor.serving.http.native.access import corpus_named, corpus_of, corpus_
 from quaestor.serving.http.native.events import encoded, failure
 from quaestor.serving.http.native.refusals import refusals
 from quaestor.serving.http.native.sessions import SessionId
+from quaestor.serving.http.observing import observed
 from quaestor.serving.http.state import RequestId, Served, ServedHere
-from quaestor.serving.http.streams import EventStream, event
+from quaestor.serving.http.streams import EventStream, answered_while_there, begun, event
 
 _LOG = logging.getLogger("quaestor.serving")
 
@@ -50,48 +51,58 @@ router = APIRouter()
     },
 )
 async def begin_turn(
-    served: ServedHere, who: Who, id: SessionId, asked: schemas.TurnRequest, number: RequestId
+    request: Request, served: ServedHere, who: Who, id: SessionId, asked: schemas.TurnRequest, number: RequestId
 ) -> EventStream:
     """Ask a question, or the last one again, and stream what happens until the answer is whole and checked.
 
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
     `proposed`, `text`, `stopped`, `citations`, `done`, `error`. Closing the stream cancels the turn.
     """
-    turn = turn_events(served, who, id, asked, number)
-    return EventStream(_after(await anext(turn), turn))
-
-
-async def _after(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    async with aclosing(rest):
-        yield first
-        async for piece in rest:
-            yield piece
+    return EventStream(await answered_while_there(request, turn_events(request, served, who, id, asked, number)))
 
 
 async def turn_events(
-    served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
+    request: Request, served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
-    """Yield a turn's events as they are sent; what goes wrong before the first is raised."""
+    """Begin a turn and return its events, as they are sent; what fails once it has begun is the last of them.
+
+    Raises:
+        QuaestorError: it cannot begin.
+    """
+    return _told(await begun(_turn(request, served, user, session, asked, number)))
+
+
+async def _told(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """Yield a turn's events; what goes wrong is the last of them."""
+    try:
+        async with aclosing(turn):
+            async for piece in turn:
+                yield piece
+    except QuaestorError as error:
+        yield _sent(*failure(error))
+    except Exception:
+        _LOG.exception("fault")
+        yield _sent(*failure(_TurnFault()))
+
+
+async def _turn(
+    request: Request, served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
+) -> AsyncGenerator[bytes]:
+    """Yield a turn's events as they are sent.
+
+    Raises:
+        ConflictError: another turn of the session is under way.
+        QuaestorError: the turn fails.
+    """
     with served.turns.claimed(user.id, session):
         conversation = await asyncio.to_thread(_conversation, served, user, session, number)
+        limit = conversation.limit
         try:
-            begun = False
-            try:
-                async with aclosing(_steps(conversation, asked)) as steps:
-                    async for step in steps:
-                        _count(served, step)
-                        yield _sent(*await _encoded(conversation.index, step))
-                        begun = True
-            except QuaestorError as error:
-                if not begun:
-                    raise
-                yield _sent(*failure(error))
-            except Exception:
-                if not begun:
-                    raise
-                _LOG.exception("fault")
-                yield _sent(*failure(_TurnFault()))
+            async with aclosing(observed(request, served.metrics, _steps(conversation, asked))) as steps:
+                async for step in steps:
+                    yield _sent(*await _encoded(conversation.index, step))
         finally:
+            served.windows.learn(conversation.model, conversation.limit, limit)
             conversation.transcript.close()
 
 
@@ -112,7 +123,7 @@ def _conversation(served: Served, user: User, session: str, number: str) -> Conv
         return Conversation(
             index,
             model,
-            limit=settings.window,
+            limit=served.windows.limit(model, settings.window),
             settings=conversation_settings(settings),
             transcript=transcript,
             owner=user.id,
@@ -146,13 +157,6 @@ def _change(index: Corpus, proposal: object) -> dict[str, Any]:
         "paths": [file.path for file in planned.files],
         "refusals": [refusal.message for refusal in planned.refusals],
     }
-
-
-def _count(served: Served, step: Event) -> None:
-    if isinstance(step, Done):
-        tokens = served.metrics.tokens
-        tokens.labels(step.model, "prompt").inc(step.usage.prompt_tokens)
-        tokens.labels(step.model, "completion").inc(step.usage.completion_tokens)
 
 
 class _TurnFault(QuaestorError):

@@ -8,6 +8,7 @@ from quaestor.accounts.users import User
 from quaestor.assemble import Index
 from quaestor.serving.http.failures import RequestRefusedError
 from quaestor.serving.http.identity import Who
+from quaestor.serving.http.native.access import corpora_of
 from quaestor.serving.http.openai.schemas import Models, ModelShown
 from quaestor.serving.http.state import Served, ServedHere
 
@@ -40,7 +41,7 @@ def corpus_named(name: str, served: Served, who: User) -> str:
     everybodys = served.corpora.names
     if name == ONLY and len(everybodys) == 1:
         return everybodys[0]
-    if name not in (state.name for state in served.corpora.states(who.id)):
+    if name not in (state.name for state in corpora_of(served, who)):
         raise unknown(name, served, who)
     return name
 
@@ -71,7 +72,7 @@ def unknown(name: str, served: Served, who: User) -> RequestRefusedError:
 
 def _chatting(served: Served, who: User) -> list[str]:
     everybodys = served.corpora.names
-    names = [state.name for state in served.corpora.states(who.id)]
+    names = [state.name for state in corpora_of(served, who)]
     return [ONLY if len(everybodys) == 1 and name == everybodys[0] else name for name in names]
 
 
@@ -80,5 +81,5 @@ def _embedding(served: Served, who: User) -> list[str]:
 
 
 def _ready(served: Served, who: User) -> list[Index]:
-    states = served.corpora.states(who.id)
+    states = corpora_of(served, who)
     return [served.corpora.get(state.name, user=who.id) for state in states if state.ready]
