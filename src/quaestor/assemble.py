@@ -12,14 +12,14 @@ from quaestor.chunking import ChunkSettings
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
-from quaestor.errors import IndexUnusableError, UsageError
+from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 from quaestor.ingest.files import checked_root, folder_of, walk
 from quaestor.ingest.indexer import CountTokens, Indexer, IngestSettings, Progress, Survey
 from quaestor.retrieval.ranker import Ranker
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Mapping
 
     from quaestor.accounts.ledger import Ledger
     from quaestor.accounts.metered import MeteredModel
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from quaestor.chat.session import Sessions
     from quaestor.chat.settings import ConversationSettings
     from quaestor.edits import Journal, Objection
+    from quaestor.ingest.web.settings import CrawlProgress, CrawlReport
     from quaestor.models import Model
     from quaestor.models.openai_compatible import OpenAICompatibleModel
     from quaestor.subroutines import Registry
 
 # Telling a model of its subroutines may take this part of the window, unless they are asked for.
 _SHARE_OF_TELLING = 4
+_SITES = "sites"
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -66,19 +68,25 @@ class Index(Corpus):
         settings: Settings | None = None,
         progress: Progress | None = None,
         rebuild: bool = False,
+        site: Mapping[str, object] | None = None,
     ) -> Self:
-        """Build the index of a folder or a file, or bring it up to date, and open it.
+        """Build the index of a folder, a file or a site, or bring it up to date, and open it.
 
         Args:
-            path: the folder or file.
+            path: the folder or file, or the address of a site, which is crawled as it was the time before.
             settings: as loaded by ``load_configuration``; read from environment and files by default.
             progress: called as the work goes on.
             rebuild: throw away what is there and begin anew.
+            site: fields of ``CrawlSettings``, for a site; those not given are as the time before.
 
         Raises:
             NotFoundError: the path does not exist.
+            UpstreamError: the site gave nothing.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         """
+        if is_address(path):
+            settings = settings or load_configuration().settings
+            crawl(str(path), settings, site or {}, rebuild=rebuild)
         root, settings = _located(path, settings)
         if rebuild:
             EmbeddedStore.erase(index_folder(root, settings))
@@ -126,7 +134,7 @@ class Index(Corpus):
     def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
         embedder = make_embedder(settings)
         store = make_store(root, settings, embedder, create=create)
-        indexer = Indexer(root, store, embedder, ingest_settings(settings))
+        indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
         index = cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
         index._settings = settings
         return index
@@ -370,14 +378,39 @@ def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> 
     """Return what indexing would read and make; the index is neither needed nor touched."""
     from quaestor.ingest.survey import survey  # noqa: PLC0415 - cuts files, which takes long to import
 
-    chosen, place = ingest_settings(settings), checked_root(root)
+    place = checked_root(root)
+    chosen = ingest_settings(settings, place)
     return survey(str(folder_of(place)), chosen, walk(place, chosen), count_tokens)
 
 
-def ingest_settings(settings: Settings) -> IngestSettings:
-    """Return the part of the settings that ingest reads."""
+def crawl(
+    url: str,
+    settings: Settings,
+    chosen: Mapping[str, object],
+    progress: CrawlProgress | None = None,
+    *,
+    rebuild: bool = False,
+) -> CrawlReport:
+    """Fetch a site's pages, those that are new or changed since the time before, into the folder that is indexed.
+
+    ``chosen`` are fields of ``CrawlSettings``; those that are None or not given are as the time before. Raises as
+    ``Crawl.run`` does.
+    """
+    from quaestor.ingest.web import site  # noqa: PLC0415 - only for sites
+    from quaestor.ingest.web.crawl import Crawl  # noqa: PLC0415
+
+    folder = site.site_folder(data_home(settings) / _SITES, url)
+    if rebuild:
+        site.erase(folder)
+    return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
+
+
+def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSettings:
+    """Return the part of the settings that ingest reads; pages of a site are not ours to ignore by files above them."""
+    pages = root is not None and root.parent.parent == (data_home(settings) / _SITES).resolve()
     return IngestSettings(
-        ignore=settings.ignore,
+        ignore=("!*", *settings.ignore) if pages else settings.ignore,
+        pages=pages,
         max_file_bytes=settings.max_file_bytes,
         chunks=ChunkSettings(settings.chunk_target, settings.chunk_limit),
     )
@@ -390,20 +423,34 @@ def index_folder(root: Path, settings: Settings) -> Path:
     return data_home(settings) / "indexes" / f"{name}-{key}"
 
 
-def locate(path: str | Path) -> Path:
-    """Return the real path of a folder or file that is to be indexed.
+def is_address(path: str | Path) -> bool:
+    """Return whether a source is given by an address, not by a path."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
+def locate(path: str | Path, settings: Settings | None = None) -> Path:
+    """Return the real path of a folder or file that is indexed; of a site, where its pages lie.
+
+    Args:
+        path: of a folder or file, or a site's address.
+        settings: where sites lie; read from environment and files by default.
 
     Raises:
-        NotFoundError: it does not exist.
-        UsageError: it is a URL, or neither a folder nor a file.
+        NotFoundError: it does not exist, or the site was not crawled yet: nothing is fetched here.
+        UsageError: it is an address of no page on the web, or neither a folder nor a file.
     """
-    if _URL.match(str(path)):
-        raise UsageError(f"{str(path)!r} is a URL; this version indexes folders and files only. Give a path.")
-    return checked_root(Path(path).expanduser())
+    if not is_address(path):
+        return checked_root(Path(path).expanduser())
+    from quaestor.ingest.web.site import site_root  # noqa: PLC0415 - only for sites
+
+    root = site_root(data_home(settings or load_configuration().settings) / _SITES, str(path))
+    if not root.is_dir():
+        raise NotFoundError(f"{str(path)!r} is not indexed yet. Run `quaestor index {path}`, which fetches its pages.")
+    return checked_root(root)
 
 
 def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
-    root = locate(path)
+    root = locate(path, settings)
     if settings is None:
         settings = load_configuration(project=root if root.is_dir() else root.parent).settings
     return root, settings

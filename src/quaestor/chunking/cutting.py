@@ -37,6 +37,7 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
         about = prose.about
         by_headings = prose.has_headings or language != "text"
         chunker: ChunkerName = "headings" if by_headings else "lines"
-        return Cut(language, decoded.encoding, chunker, prose.chunks, about.title, note, about.author, about.date)
+        told = (about.title, note, about.author, about.date, about.url)
+        return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
     chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
     return Cut(language, decoded.encoding, "lines", chunks, note=note)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 _LARGEST = 1 << 16
 _YAML = re.compile(rb"---[ \t]*\r?\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(rb"\+\+\+[ \t]*\r?\n(?P<body>.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_ENTRY = re.compile(r"^(title|authors?|date|published)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_ENTRY = re.compile(
+    r"^(title|authors?|date|published|url)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
+)
 _LIST_ENTRY = re.compile(r"^authors?[ \t]*:[ \t]*\r?\n[ \t]*-[ \t]*(?:name:[ \t]*)?(\S.*?)[ \t\r]*$", re.MULTILINE)
 _FIELD = re.compile(r"^:(author|date|revdate|title):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
 # A mail's header, as Python's proposals have it and pages of some site generators.
@@ -30,6 +32,7 @@ class About:
     author: str | None = None
     date: str | None = None
     end: int = 0
+    url: str | None = None
 
 
 def read_front_matter(data: bytes, start: int) -> About:
@@ -48,7 +51,8 @@ def _about(body: str, end: int) -> About:
     if listed := _LIST_ENTRY.search(body):
         entries.setdefault("author", _scalar(listed[1]))
     author = entries.get("author") or entries.get("authors")
-    return About(entries.get("title"), author, entries.get("date") or entries.get("published"), end)
+    date = entries.get("date") or entries.get("published")
+    return About(entries.get("title"), author, date, end, entries.get("url"))
 
 
 def read_fields(data: bytes, start: int) -> About:

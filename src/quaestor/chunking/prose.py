@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quaestor.chunking import merge
@@ -57,7 +57,7 @@ def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings) -> Prose
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
     groups = merge.group(merge.split(pieces, data, settings), settings)
     title = about.title or _top(headings)
-    about = About(title, about.author, about.date, about.end)
+    about = replace(about, title=title)
     return Prose(merge.chunks(groups, data, decoded.encoding), about, bool(headings))
 
 

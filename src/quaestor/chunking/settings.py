@@ -43,6 +43,7 @@ class Cut:
         note: why a fallback was used, or what was lossy.
         author: who wrote a prose document, where its front matter says so.
         date: a prose document's date, as its front matter writes it.
+        url: where it says that it came from.
     """
 
     language: str
@@ -53,3 +54,4 @@ class Cut:
     note: str | None = None
     author: str | None = None
     date: str | None = None
+    url: str | None = None

@@ -97,6 +97,8 @@ def _print_sources(outcome: TurnOutcome) -> None:
         mark, colour = _MARKS[citation.status]
         place = click.style(one_line(f"{citation.path}:{citation.start_line}"), fg="cyan")
         click.echo(f"  [{citation.n}] {place}  {click.style(f'{mark} {citation.status}', fg=colour)}")
+        if citation.url:
+            click.echo(f"      {click.style(one_line(citation.url), dim=True)}")
     if not outcome.citations:
         click.echo("  none: the model cited nothing, so nothing of this answer was checked")
     for sentence in outcome.unsupported:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, survey_folder
+from quaestor.assemble import Index, is_address, survey_folder
+from quaestor.cli import crawling
 from quaestor.cli.options import configure, find_root, json_option, path_argument
 from quaestor.cli.output import amount, one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
@@ -16,6 +18,7 @@ from quaestor.cli.stats import print_skipped, print_survey
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.objects import survey_object
+from quaestor.errors import UsageError
 from quaestor.ingest.indexer import Changes, by_reason
 from quaestor.ingest.watch import watch
 from quaestor.tokens import tokenizer_for
@@ -29,9 +32,47 @@ _SHOWN_PATHS = 10
 @click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
 @click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Of a site: only paths like this, such as '/docs/*'.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Of a site: no paths like this.")
+@click.option("--depth", type=click.IntRange(0), help="Of a site: links to follow from the start.")
+@click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
+@click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
+@click.option("--allow-private", is_flag=True, help="Of a site: its host may lie in a private network.")
 @json_option
-def command(path: str | None, dry_run: bool, rebuild: bool, keep_watching: bool, verbose: bool, as_json: bool) -> int:
-    """Build the index of a folder, or bring it up to date."""
+def command(  # noqa: PLR0913, PLR0917 - one for each option
+    path: str | None,
+    dry_run: bool,
+    rebuild: bool,
+    keep_watching: bool,
+    verbose: bool,
+    include: Sequence[str],
+    exclude: Sequence[str],
+    depth: int | None,
+    max_pages: int | None,
+    delay: float | None,
+    allow_private: bool,
+    as_json: bool,
+) -> int:
+    """Build the index of a folder, a file or a site, or bring it up to date.
+
+    A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
+    as Markdown; searching them needs no network. The same command later fetches what changed.
+    """
+    report = None
+    if path is not None and is_address(path) and not dry_run:
+        if keep_watching:
+            raise UsageError(f"{path!r} is a site, which tells nobody of changes. Run `quaestor index` again instead.")
+        chosen = {
+            "include": tuple(include) or None,
+            "exclude": tuple(exclude) or None,
+            "depth": depth,
+            "max_pages": max_pages,
+            "delay": delay,
+            "allow_private": allow_private,
+        }
+        report = crawling.crawled(path, configure(None).settings, rebuild=rebuild, chosen=chosen)
+    elif include or exclude or depth is not None or max_pages is not None or delay is not None or allow_private:
+        raise UsageError("--include, --exclude, --depth, --max-pages, --delay and --allow-private are for sites only.")
     root = find_root(path)
     settings = configure(root).settings
     if dry_run:
@@ -41,8 +82,11 @@ def command(path: str | None, dry_run: bool, rebuild: bool, keep_watching: bool,
     with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild) as index:
         changes = index.last_changes
         if as_json:
-            print_json({**changes_object(changes), "index": asdict(index.stats())})
+            crawl = {} if report is None else {"crawl": crawling.report_object(report)}
+            print_json({**changes_object(changes), **crawl, "index": asdict(index.stats())})
         else:
+            if report is not None:
+                crawling.print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
     return 0
 

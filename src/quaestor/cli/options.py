@@ -29,7 +29,7 @@ def find_root(path: str | None) -> Path:
 
     Raises:
         NotFoundError: the path does not exist.
-        UsageError: the path is a URL, or cannot be one.
+        UsageError: the path cannot be one, or is an address of no site.
     """
     if path is not None:
         return locate(path)

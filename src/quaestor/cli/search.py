@@ -76,6 +76,8 @@ def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) 
         symbol = click.style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""
         stale = "" if hit.fresh else click.style("  changed since it was indexed", fg="red")
         click.echo(f"{where}{symbol}{stale}")
+        if hit.document.url:
+            click.echo(click.style(f"        {one_line(hit.document.url)}", dim=True))
         for line in excerpt(hit, wanted):
             click.echo(line)
         if explain:

@@ -210,7 +210,10 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | 
         made = converted(data, path) if len(data) <= limit else None
         if made is not None:
             return _cut_converted(made, path, settings)
-        return _refuse(path, data, limit, settings) or cut(data, path, settings.chunks)
+        if skipped := _refuse(path, data, limit, settings):
+            return skipped
+        parts = cut(data, path, settings.chunks)
+        return parts if settings.pages or parts.url is None else replace(parts, url=None)
     except ConversionError as error:
         return Skipped(path, error.reason, error.detail)
     except Exception as error:
@@ -256,6 +259,7 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
         language=parts.language,
         encoding=parts.encoding,
         title=parts.title,
+        url=parts.url,
         author=parts.author,
         date=parts.date,
         chunker=parts.chunker,

@@ -18,6 +18,8 @@ class IngestSettings:
 
     Attributes:
         ignore: patterns as in ``.gitignore``, relative to the root; they win over every ignore file.
+        pages: whether the files are pages that a crawl wrote, whose front matter says where they came from. What
+            any other file says of that is not believed.
         max_file_bytes: larger files are left out; prose may be eight times as large, lock files and
             minified or generated files, which are cut by lines and noted, a quarter of it. Hand-written
             source is hardly ever above 2 MB; what is are data and logs.
@@ -29,6 +31,7 @@ class IngestSettings:
     """
 
     ignore: tuple[str, ...] = ()
+    pages: bool = False
     max_file_bytes: int = 2_000_000
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
     embed_path: bool = True

@@ -1,0 +1,71 @@
+"""Crawling a site from the command line: how far it is, and what came of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import click
+
+from quaestor.assemble import crawl
+from quaestor.cli.output import amount, one_line, size
+from quaestor.config import Settings
+from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlState
+
+_SHOWN_URL = 60
+
+
+def crawled(url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object]) -> CrawlReport:
+    """Crawl a site, showing how far it is."""
+    return crawl(url, settings, chosen, crawling_progress(), rebuild=rebuild)
+
+
+def report_object(report: CrawlReport) -> dict[str, object]:
+    """Return what a crawl did, for programs."""
+    examples = [{"url": url, "reason": reason, "detail": detail} for url, reason, detail in report.examples]
+    return {**asdict(report), "examples": examples, "seconds": round(report.seconds, 3)}
+
+
+def print_report(report: CrawlReport, verbose: bool) -> None:
+    """Print what a crawl did, and what was left out."""
+    counts = (
+        (report.new, "new"),
+        (report.changed, "changed"),
+        (report.gone, "gone"),
+        (report.unchanged, "unchanged"),
+        (report.unanswered, "not answered, kept as they were"),
+    )
+    done = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "nothing new"
+    click.echo(
+        f"{one_line(report.start)}: {amount(report.pages, 'page')} ({done}; {amount(report.requests, 'request')}, "
+        f"{size(report.bytes)} in {report.seconds:.1f} s)"
+    )
+    if report.skipped:
+        click.echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
+    for url, reason, detail in report.examples if verbose else ():
+        click.echo(f"  {one_line(url)}  ({one_line(reason)}{': ' if detail else ''}{one_line(detail)})")
+    if report.unfinished:
+        click.echo(f"Not finished: {one_line(report.unfinished)}. Run the same command again to go on.", err=True)
+
+
+def crawling_progress() -> CrawlProgress:
+    """Return a callable that tells how far a crawl is, on a terminal only."""
+    last = 0.0
+
+    def draw(state: CrawlState) -> None:
+        nonlocal last
+        now = time.monotonic()
+        finished = not state.waiting
+        if not sys.stderr.isatty() or (now - last < 0.1 and not finished):
+            return
+        last = now
+        click.echo(
+            f"\r\x1b[K{state.kept:,} pages, {state.waiting:,} to ask for, {state.skipped:,} left out  "
+            f"{one_line(state.url)[:_SHOWN_URL]}",
+            nl=finished,
+            err=True,
+        )
+
+    return draw

@@ -1,0 +1,248 @@
+"""Crawling one site into a folder: politely, within bounds, and on from where it was left."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from quaestor.errors import ForbiddenError, UpstreamError
+from quaestor.ingest.web.fetch import Fetched, Fetcher, FetchError
+from quaestor.ingest.web.frontier import Entry, Frontier
+from quaestor.ingest.web.mirror import Mirror
+from quaestor.ingest.web.pace import Clock, Pace
+from quaestor.ingest.web.robots import NOTHING
+from quaestor.ingest.web.rules import SiteRules
+from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
+from quaestor.ingest.web.site import checked_start, pages_folder
+from quaestor.ingest.web.taking import Taking
+from quaestor.ingest.web.urls import Scope, host_of
+from quaestor.stores.embedded.lock import WriteLock
+
+_GIVE_UP_AFTER = 12
+_REQUESTS_PER_PAGE = 5
+_SPARE_REQUESTS = 1000
+_EXAMPLES = 200
+_DONE = "done"
+
+
+class Crawl:
+    """One run over a site.
+
+    Args:
+        start: the address, with http or https.
+        folder: of the site; pages lie in the folder below it that is named after the host.
+        settings: how far and how hard.
+        fetcher: fetches; made from the settings by default.
+        clock: tells and spends time; the real one by default.
+
+    Raises:
+        UsageError: the address is none.
+    """
+
+    def __init__(
+        self,
+        start: str,
+        folder: Path,
+        settings: CrawlSettings,
+        *,
+        fetcher: Fetcher | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._start = checked_start(start)
+        self._folder = folder
+        self._settings = settings
+        own = frozenset({host_of(self._start)}) if settings.allow_private else frozenset()
+        self._fetcher = fetcher or Fetcher(settings.seconds, settings.page_bytes, own)
+        self._clock = clock or Clock()
+
+    def run(self, progress: CrawlProgress | None = None) -> CrawlReport:
+        """Crawl, and return what came of it.
+
+        Raises:
+            ForbiddenError: the site lies in a private network and that was not allowed, or its robots.txt forbids all.
+            UpstreamError: the start cannot be had, and nothing is there of an earlier run.
+            IndexUnusableError: another process crawls this site.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with WriteLock(self._folder).held(1.0):
+            frontier = Frontier(self._folder)
+            try:
+                return _Run(self._start, self._folder, self._settings, self._fetcher, frontier, self._clock).run(
+                    progress
+                )
+            finally:
+                frontier.close()
+
+
+class _Run:
+    def __init__(
+        self,
+        start: str,
+        folder: Path,
+        settings: CrawlSettings,
+        fetcher: Fetcher,
+        frontier: Frontier,
+        clock: Clock,
+    ) -> None:
+        self._settings = settings
+        self._fetcher = fetcher
+        self._frontier = frontier
+        self._start = start
+        hosts = frozenset(json.loads(frontier.fact("hosts") or "[]")) | {host_of(start)}
+        first = frontier.fact("start") or start
+        self._rules = SiteRules(Scope(first, hosts, settings.include, settings.exclude), settings, frontier, fetcher)
+        self._pace = Pace(settings.delay, clock)
+        self._taking = Taking(start, self._rules, frontier, Mirror(pages_folder(folder, start)), self._pace, settings)
+        self._later: list[tuple[float, str]] = []
+        self._failures = 0
+        self._fetched = 0
+        self._stopped = ""
+
+    def run(self, progress: CrawlProgress | None) -> CrawlReport:
+        started = time.monotonic()
+        self._prepare()
+        with ThreadPoolExecutor(self._settings.concurrency, thread_name_prefix="crawl") as threads:
+            try:
+                self._work(threads, progress)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
+        self._check_start()
+        if not self._stopped:
+            self._taking.drop_unwanted()
+            self._frontier.remember(state=_DONE)
+        return self._report(time.monotonic() - started)
+
+    def _prepare(self) -> None:
+        """Begin, begin again, or go on from where a run was left."""
+        nothing = not self._frontier.on_disk() and not self._frontier.count("waiting")
+        if nothing or self._frontier.fact("state") == _DONE:
+            self._frontier.begin_again()
+        self._frontier.remember(state="running")
+        self._frontier.add([self._start], "page", 0, 0, {})
+        for url in self._rules.sitemaps():
+            self._frontier.add([url], "sitemap", 0, 0, {})
+
+    def _work(self, threads: ThreadPoolExecutor, progress: CrawlProgress | None) -> None:
+        under_way: dict[Future[Fetched], Entry] = {}
+        while not self._stopped:
+            self._submit(threads, under_way)
+            if not under_way:
+                if not self._later or self._stopped:
+                    return
+                self._pace.until(self._later[0][0])
+                continue
+            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=lambda one: under_way[one].url):
+                self._finish(under_way.pop(future), future)
+                if progress is not None:
+                    progress(self._state(under_way))
+
+    def _submit(self, threads: ThreadPoolExecutor, under_way: dict[Future[Fetched], Entry]) -> None:
+        """Ask for more, up to the number of requests that may be under way."""
+        now = self._pace.now()
+        while self._later and self._later[0][0] <= now:
+            heapq.heappop(self._later)
+        busy = {entry.url for entry in under_way.values()} | {url for _, url in self._later}
+        free = self._settings.concurrency - len(under_way)
+        while free > 0:
+            entries = self._frontier.waiting(free, busy)
+            if not entries:
+                return
+            for entry in entries:
+                busy.add(entry.url)
+                if self._rules.is_full(entry):
+                    self._frontier.set(entry.url, "skipped", reason="beyond the limit of pages")
+                elif reason := self._rules.objection(entry):
+                    self._taking.skip(entry, *reason)
+                else:
+                    if self._fetched + len(under_way) >= self._most_requests():
+                        self._stopped = "too many addresses gave no page of their own"
+                        return
+                    self._pace.wait(host_of(entry.url), self._rules.delay(entry.url))
+                    under_way[threads.submit(self._fetch, entry)] = entry
+                    free -= 1
+
+    def _most_requests(self) -> int:
+        return _REQUESTS_PER_PAGE * self._settings.max_pages + _SPARE_REQUESTS
+
+    def _fetch(self, entry: Entry) -> Fetched:
+        headers = {}
+        if entry.path is not None and entry.etag:
+            headers["If-None-Match"] = entry.etag
+        if entry.path is not None and entry.modified:
+            headers["If-Modified-Since"] = entry.modified
+        return self._fetcher.fetch(entry.url, headers, self._rules.largest(entry))
+
+    def _finish(self, entry: Entry, future: Future[Fetched]) -> None:
+        """Take an answer, or try again later, or give up on it."""
+        try:
+            fetched = future.result()
+        except FetchError as error:
+            self._failed(entry, error.reason, error.detail, retryable=error.retryable)
+            return
+        self._fetched += 1
+        after = self._taking.seconds_to_wait(fetched)
+        if after is not None:
+            self._pace.rest(host_of(entry.url), after)
+            self._failed(entry, f"answer {fetched.status}", "", retryable=True, after=after)
+            return
+        self._failures = 0
+        self._taking.take(entry, fetched)
+
+    def _failed(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
+        tries = entry.tries + 1
+        if retryable and tries < self._settings.tries:
+            self._frontier.set(entry.url, "waiting", tries=tries)
+            pause = max(after, self._pace.backoff(tries))
+            heapq.heappush(self._later, (self._pace.now() + pause, entry.url))
+            return
+        if retryable:
+            self._failures += 1
+            if self._failures >= _GIVE_UP_AFTER:
+                self._frontier.set(entry.url, "waiting", tries=0)
+                self._stopped = f"the site stopped answering ({reason}{': ' if detail else ''}{detail})"
+                return
+        self._taking.skip(entry, reason, detail, keep=retryable)
+
+    def _check_start(self) -> None:
+        """Say why nothing could be had, where that is so."""
+        if self._frontier.on_disk() or not (entry := self._frontier.why(self._start)):
+            return
+        reason, detail = entry
+        said = f"{reason}{': ' if detail else ''}{detail}"
+        if reason == "private address":
+            raise ForbiddenError(
+                f"{self._start!r} lies in a private network ({detail}). Give --allow-private if that is meant."
+            )
+        if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
+            raise ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.")
+        raise UpstreamError(
+            f"{self._start!r} gave no page ({said}). Check the address, or try again later.", retryable=True
+        )
+
+    def _state(self, under_way: dict[Future[Fetched], Entry]) -> CrawlState:
+        url = next((entry.url for entry in under_way.values()), "")
+        frontier = self._frontier
+        return CrawlState(frontier.on_disk(), self._fetched, frontier.count("waiting"), frontier.count("skipped"), url)
+
+    def _report(self, seconds: float) -> CrawlReport:
+        taken = self._taking
+        return CrawlReport(
+            start=self._start,
+            pages=self._frontier.on_disk(),
+            new=taken.new,
+            changed=taken.changed,
+            unchanged=taken.unchanged,
+            gone=taken.gone,
+            unanswered=taken.unanswered,
+            requests=self._fetched,
+            bytes=taken.bytes,
+            skipped=self._frontier.skipped(),
+            examples=tuple(self._frontier.examples(_EXAMPLES)),
+            unfinished=self._stopped,
+            seconds=seconds,
+        )

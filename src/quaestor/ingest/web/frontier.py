@@ -1,0 +1,210 @@
+"""What a crawl knows of every address: asked for or not, kept or left out and why. On disk, so that memory stays small
+and a crash loses nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+FILE = "crawl.sqlite"
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS addresses (
+    number        INTEGER PRIMARY KEY,
+    url           TEXT NOT NULL UNIQUE,
+    kind          TEXT NOT NULL,
+    state         TEXT NOT NULL,
+    depth         INTEGER NOT NULL,
+    hops          INTEGER NOT NULL DEFAULT 0,
+    tries         INTEGER NOT NULL DEFAULT 0,
+    shape         TEXT NOT NULL DEFAULT '',
+    path          TEXT,
+    hash          TEXT,
+    likeness      TEXT,
+    etag          TEXT,
+    modified      TEXT,
+    reason        TEXT,
+    detail        TEXT
+);
+CREATE INDEX IF NOT EXISTS by_state ON addresses (state, kind, depth, number);
+CREATE INDEX IF NOT EXISTS by_hash ON addresses (hash) WHERE hash IS NOT NULL;
+CREATE INDEX IF NOT EXISTS by_path ON addresses (path) WHERE path IS NOT NULL;
+CREATE INDEX IF NOT EXISTS by_shape ON addresses (shape, likeness) WHERE likeness IS NOT NULL;
+"""
+
+Kind = Literal["page", "sitemap", "feed"]
+State = Literal["waiting", "kept", "read", "skipped"]
+"""``waiting``: to be asked for. ``kept``: a page on disk. ``read``: good for its links only. ``skipped``: left out."""
+
+_FIELDS = "url, kind, state, depth, hops, tries, path, hash, etag, modified"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One address; the fields are the table's."""
+
+    url: str
+    kind: Kind
+    state: State
+    depth: int
+    hops: int = 0
+    tries: int = 0
+    path: str | None = None
+    hash: str | None = None
+    etag: str | None = None
+    modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Pages whose addresses have one shape.
+
+    Attributes:
+        read: how many were read.
+        distinct: how many of them differ in more than numbers.
+        duplicates: how many have the very text of another page.
+        nearest: least number of links from the start to one of them.
+    """
+
+    read: int
+    distinct: int
+    duplicates: int
+    nearest: int
+
+
+class Frontier:
+    """The addresses of one site. Used by one thread.
+
+    Args:
+        folder: where the file lies; made if it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(folder / FILE, isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+        self._db.execute("PRAGMA busy_timeout=5000")
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()
+
+    def fact(self, name: str) -> str | None:
+        """Return something remembered about the site."""
+        row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else None
+
+    def remember(self, **facts: str) -> None:
+        """Remember things about the site."""
+        self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
+
+    def add(self, urls: Iterable[str], kind: Kind, depth: int, hops: int, shape: Mapping[str, str]) -> int:
+        """Add addresses that are not known yet; return how many were not."""
+        before = self._db.total_changes
+        self._db.execute("BEGIN")
+        self._db.executemany(
+            "INSERT OR IGNORE INTO addresses (url, kind, state, depth, hops, shape) VALUES (?, ?, 'waiting', ?, ?, ?)",
+            ((url, kind, depth, hops, shape.get(url, "")) for url in urls),
+        )
+        self._db.execute("COMMIT")
+        return self._db.total_changes - before
+
+    def waiting(self, count: int, without: Iterable[str]) -> list[Entry]:
+        """Return the next addresses to ask for: lists before pages, near ones before far ones."""
+        busy = set(without)
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM addresses WHERE state = 'waiting' "
+            "ORDER BY state, kind = 'page', depth, number LIMIT ?",
+            (count + len(busy),),
+        )
+        return [Entry(*row) for row in rows if row[0] not in busy][:count]
+
+    def entry(self, url: str) -> Entry | None:
+        """Return what is known of an address."""
+        row = self._db.execute(f"SELECT {_FIELDS} FROM addresses WHERE url = ?", (url,)).fetchone()
+        return Entry(*row) if row else None
+
+    def set(self, url: str, state: State, **fields: str | int | None) -> None:
+        """Note what became of an address; fields that are not given stay, but reason and detail are emptied."""
+        columns = {"state": state, "reason": None, "detail": None, **fields}
+        names = ", ".join(f"{name} = ?" for name in columns)
+        self._db.execute(f"UPDATE addresses SET {names} WHERE url = ?", (*columns.values(), url))
+
+    def kept_as(self, content_hash: str) -> Entry | None:
+        """Return the kept page that has this text."""
+        row = self._db.execute(
+            f"SELECT {_FIELDS} FROM addresses WHERE hash = ? AND state = 'kept'", (content_hash,)
+        ).fetchone()
+        return Entry(*row) if row else None
+
+    def repeats(self, shape: str) -> Repeats:
+        """Return what is known of the pages of one shape."""
+        row = self._db.execute(
+            "SELECT count(*), count(DISTINCT likeness), "
+            "coalesce(sum(reason = 'duplicate'), 0), coalesce(min(depth), 0) "
+            "FROM addresses WHERE shape = ? AND likeness IS NOT NULL",
+            (shape,),
+        ).fetchone()
+        return Repeats(*row)
+
+    def shape(self, url: str) -> str:
+        """Return an address's shape."""
+        row = self._db.execute("SELECT shape FROM addresses WHERE url = ?", (url,)).fetchone()
+        return row[0] if row else ""
+
+    def count(self, state: State) -> int:
+        """Return how many addresses are in a state."""
+        return int(self._db.execute("SELECT count(*) FROM addresses WHERE state = ?", (state,)).fetchone()[0])
+
+    def on_disk(self) -> int:
+        """Return how many pages are on disk."""
+        return int(self._db.execute("SELECT count(*) FROM addresses WHERE path IS NOT NULL").fetchone()[0])
+
+    def lists(self) -> int:
+        """Return how many sitemaps are known."""
+        return int(self._db.execute("SELECT count(*) FROM addresses WHERE kind = 'sitemap'").fetchone()[0])
+
+    def why(self, url: str) -> tuple[str, str] | None:
+        """Return why an address was left out, following where it led; None if it was not."""
+        for _ in range(12):
+            row = self._db.execute("SELECT state, reason, detail FROM addresses WHERE url = ?", (url,)).fetchone()
+            if row is None or row[0] != "read" or row[1] != "redirect":
+                break
+            url = row[2]
+        return None if row is None or not row[1] else (row[1], row[2] or "")
+
+    def kept(self) -> Iterator[Entry]:
+        """Yield every page on disk."""
+        rows = self._db.execute(f"SELECT {_FIELDS} FROM addresses WHERE state = 'kept' ORDER BY number").fetchall()
+        yield from (Entry(*row) for row in rows)
+
+    def begin_again(self) -> None:
+        """Have every address asked for again, but for those left out by their address alone."""
+        self._db.execute("UPDATE addresses SET state = 'waiting', tries = 0 WHERE state != 'waiting'")
+
+    def skipped(self) -> dict[str, int]:
+        """Return how many addresses were left out, per reason, most frequent first."""
+        rows = self._db.execute(
+            "SELECT reason, count(*) FROM addresses WHERE state = 'skipped' GROUP BY reason ORDER BY 2 DESC, 1"
+        )
+        return {reason or "": count for reason, count in rows}
+
+    def examples(self, count: int) -> list[tuple[str, str, str]]:
+        """Return some of the addresses that were left out, with reason and detail."""
+        rows = self._db.execute(
+            "SELECT url, reason, coalesce(detail, '') FROM addresses WHERE state = 'skipped' "
+            "ORDER BY reason, number LIMIT ?",
+            (count,),
+        )
+        return [(url, reason or "", detail) for url, reason, detail in rows]
+
+    def forget(self, url: str) -> None:
+        """Drop an address."""
+        self._db.execute("DELETE FROM addresses WHERE url = ?", (url,))

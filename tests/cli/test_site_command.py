@@ -1,0 +1,88 @@
+"""A site from its address to a cited answer; after the crawl, without it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_parts import Run
+
+from quaestor import Index
+from quaestor.errors import NotFoundError
+from servers.site import Answer, SiteServer
+
+PAGES = {
+    "/": "<title>Kitchen</title><main><h1>Kitchen</h1><p>A blog on bread.</p><a href=/posts/dough>Dough</a></main>",
+    "/posts/dough": "<meta name=author content='Ann Lee'><meta property='article:published_time' content='2021-04-05'>"
+    "<article><h1>Sourdough</h1><p>The dough rests for eighteen hours in the refrigerator.</p></article>",
+}
+
+
+def serve(path: str, _headers: object) -> Answer | None:
+    return Answer(PAGES[path]) if path in PAGES else None
+
+
+def test_a_site_is_fetched_once_and_asked_without_a_network(quaestor: Run, home: Path) -> None:
+    with SiteServer(serve) as server:
+        url = server.url
+        first = quaestor("index", url, "--allow-private", "--delay", "0", "--json")
+        assert first.code == 0, first.err
+        told = json.loads(first.out)
+        assert (told["crawl"]["pages"], told["crawl"]["new"], len(told["added"])) == (2, 2, 2)
+        second = quaestor("index", url, "--allow-private")
+        assert "2 pages (2 unchanged" in second.out
+        assert "nothing changed" in second.out
+        server.asked.clear()
+        found = json.loads(quaestor("search", "how long does the dough rest", url, "--json").out)["hits"][0]
+        assert (found["title"], found["url"], found["path"]) == ("Sourdough", f"{url}/posts/dough", "posts/dough.md")
+        assert not server.asked
+    answer = json.loads(quaestor("ask", "how long does the dough rest?", url, "--json").out)
+    assert answer["known"]
+    assert {(one["url"], one["status"]) for one in answer["citations"]} == {(f"{url}/posts/dough", "verified")}
+    shown = quaestor("search", "dough", url)
+    assert f"{url}/posts/dough" in shown.out
+    with Index.open(url) as index:
+        document = index.document("posts/dough.md")
+        assert (document.author, document.date, document.title) == ("Ann Lee", "2021-04-05", "Sourdough")
+    # The site is down by now: what is there stays, and the reason is told.
+    gone = quaestor("index", url, "--allow-private")
+    assert gone.code == 0
+    assert "2 pages (2 not answered, kept as they were" in gone.out
+
+
+def test_only_index_fetches(quaestor: Run) -> None:
+    with SiteServer(serve) as server:
+        refused = quaestor("search", "dough", server.url)
+        assert refused.code == 2
+        assert f"quaestor index {server.url}" in refused.err
+        with pytest.raises(NotFoundError):
+            Index.open(server.url)
+        private = quaestor("index", server.url)
+        assert private.code == 2
+        assert "--allow-private" in private.err
+        assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://a.example/x", "gopher://x", "http://user:word@a.example/"]
+)
+def test_other_addresses_are_refused(quaestor: Run, url: str) -> None:
+    for command in (["index", url], ["search", "x", url]):
+        refused = quaestor(*command)
+        assert refused.code == 2
+        assert "http://" in refused.err
+
+
+def test_options_of_sites_are_for_sites(quaestor: Run, tmp_path: Path) -> None:
+    refused = quaestor("index", str(tmp_path), "--depth", "3")
+    assert refused.code == 2
+    assert "sites only" in refused.err
+    assert quaestor("index", "http://a.example/", "--watch").code == 2
+
+
+def test_what_a_page_of_a_folder_says_of_its_origin_is_not_believed(quaestor: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text('---\nurl: "https://bank.example/"\n---\n# Dough\n\nWords on dough.\n')
+    hits = json.loads(quaestor("search", "dough", str(tmp_path / "notes"), "--json").out)["hits"]
+    assert hits[0]["url"] is None

@@ -1,0 +1,89 @@
+"""A web site on a real socket: pages are a function of their path, and every request is on record."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a path gives: a status, headers, and the body, whole or in pieces."""
+
+    body: bytes | str | Iterable[bytes] = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "text/html; charset=utf-8"
+
+
+Site = Callable[[str, Mapping[str, str]], Answer | None]
+"""Gives an answer for a path with its query and the request's headers; None for 404."""
+
+
+class SiteServer:
+    """Serves a site in threads; a context manager.
+
+    Attributes:
+        asked: how often each path was asked for.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.asked: Counter[str] = Counter()
+        self.lock = threading.Lock()
+        self._server = _Server(("127.0.0.1", 0), _Exchange)
+        self._server.owner = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self._server.server_port}"
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}"
+
+    def __enter__(self) -> SiteServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    owner: SiteServer
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away in the middle of an answer is no failure of the site."""
+
+
+class _Exchange(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        owner = self.server.owner  # type: ignore[attr-defined]
+        with owner.lock:
+            owner.asked[self.path] += 1
+        answer = owner.site(self.path, {name.lower(): value for name, value in self.headers.items()})
+        answer = answer or Answer("<p>There is no such page.", 404)
+        body = answer.body.encode() if isinstance(answer.body, str) else answer.body
+        self.send_response(answer.status)
+        headers = {"Content-Type": answer.kind, **answer.headers}
+        if isinstance(body, bytes):
+            headers.setdefault("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+        for piece in [body] if isinstance(body, bytes) else body:
+            self.wfile.write(piece)
+
+    def log_message(self, *_: object) -> None:
+        pass
