@@ -34,6 +34,7 @@ FLOORS: dict[str, int] = {
     "citations": 3,
     "accounts": 3,
     "corpus": 4,
+    "sites": 4,
     "subroutines": 5,
     "chat": 6,
     "assemble": 7,

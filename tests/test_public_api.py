@@ -134,7 +134,7 @@ def test_progress_is_reported(corpus: Path) -> None:
     assert states[-1].done == 2
 
 
-@pytest.mark.parametrize("path", ["nowhere", "https://example.org"])
+@pytest.mark.parametrize("path", ["nowhere", "ftp://example.org"])
 def test_errors_are_of_one_family(path: str) -> None:
     with pytest.raises(QuaestorError) as caught:
         Index.build(path)

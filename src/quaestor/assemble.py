@@ -12,10 +12,11 @@ from quaestor.chunking import ChunkSettings
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
-from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
+from quaestor.errors import IndexUnusableError, UsageError
 from quaestor.ingest.files import checked_root, folder_of, walk
 from quaestor.ingest.indexer import CountTokens, Indexer, IngestSettings, Progress, Survey
 from quaestor.retrieval.ranker import Ranker
+from quaestor.sites import crawl, is_address, is_site, pages_of
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
@@ -30,15 +31,12 @@ if TYPE_CHECKING:
     from quaestor.chat.session import Sessions
     from quaestor.chat.settings import ConversationSettings
     from quaestor.edits import Journal, Objection
-    from quaestor.ingest.web.settings import CrawlProgress, CrawlReport
     from quaestor.models import Model
     from quaestor.models.openai_compatible import OpenAICompatibleModel
     from quaestor.subroutines import Registry
 
 # Telling a model of its subroutines may take this part of the window, unless they are asked for.
 _SHARE_OF_TELLING = 4
-_SITES = "sites"
-_URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class Index(Corpus):
@@ -86,7 +84,7 @@ class Index(Corpus):
         """
         if is_address(path):
             settings = settings or load_configuration().settings
-            crawl(str(path), settings, site or {}, rebuild=rebuild)
+            crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
         root, settings = _located(path, settings)
         if rebuild:
             EmbeddedStore.erase(index_folder(root, settings))
@@ -383,31 +381,9 @@ def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> 
     return survey(str(folder_of(place)), chosen, walk(place, chosen), count_tokens)
 
 
-def crawl(
-    url: str,
-    settings: Settings,
-    chosen: Mapping[str, object],
-    progress: CrawlProgress | None = None,
-    *,
-    rebuild: bool = False,
-) -> CrawlReport:
-    """Fetch a site's pages, those that are new or changed since the time before, into the folder that is indexed.
-
-    ``chosen`` are fields of ``CrawlSettings``; those that are None or not given are as the time before. Raises as
-    ``Crawl.run`` does.
-    """
-    from quaestor.ingest.web import site  # noqa: PLC0415 - only for sites
-    from quaestor.ingest.web.crawl import Crawl  # noqa: PLC0415
-
-    folder = site.site_folder(data_home(settings) / _SITES, url)
-    if rebuild:
-        site.erase(folder)
-    return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
-
-
 def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSettings:
     """Return the part of the settings that ingest reads; pages of a site are not ours to ignore by files above them."""
-    pages = root is not None and root.parent.parent == (data_home(settings) / _SITES).resolve()
+    pages = root is not None and is_site(root, data_home(settings))
     return IngestSettings(
         ignore=("!*", *settings.ignore) if pages else settings.ignore,
         pages=pages,
@@ -423,11 +399,6 @@ def index_folder(root: Path, settings: Settings) -> Path:
     return data_home(settings) / "indexes" / f"{name}-{key}"
 
 
-def is_address(path: str | Path) -> bool:
-    """Return whether a source is given by an address, not by a path."""
-    return isinstance(path, str) and _URL.match(path) is not None
-
-
 def locate(path: str | Path, settings: Settings | None = None) -> Path:
     """Return the real path of a folder or file that is indexed; of a site, where its pages lie.
 
@@ -441,12 +412,7 @@ def locate(path: str | Path, settings: Settings | None = None) -> Path:
     """
     if not is_address(path):
         return checked_root(Path(path).expanduser())
-    from quaestor.ingest.web.site import site_root  # noqa: PLC0415 - only for sites
-
-    root = site_root(data_home(settings or load_configuration().settings) / _SITES, str(path))
-    if not root.is_dir():
-        raise NotFoundError(f"{str(path)!r} is not indexed yet. Run `quaestor index {path}`, which fetches its pages.")
-    return checked_root(root)
+    return checked_root(pages_of(str(path), data_home(settings or load_configuration().settings)))
 
 
 def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:

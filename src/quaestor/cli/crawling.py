@@ -9,17 +9,17 @@ from dataclasses import asdict
 
 import click
 
-from quaestor.assemble import crawl
 from quaestor.cli.output import amount, one_line, size
-from quaestor.config import Settings
+from quaestor.config import Settings, data_home
 from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlState
+from quaestor.sites import crawl
 
 _SHOWN_URL = 60
 
 
 def crawled(url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object]) -> CrawlReport:
     """Crawl a site, showing how far it is."""
-    return crawl(url, settings, chosen, crawling_progress(), rebuild=rebuild)
+    return crawl(url, data_home(settings), chosen, crawling_progress(), rebuild=rebuild)
 
 
 def report_object(report: CrawlReport) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, is_address, survey_folder
+from quaestor.assemble import Index, survey_folder
 from quaestor.cli import crawling
 from quaestor.cli.options import configure, find_root, json_option, path_argument
 from quaestor.cli.output import amount, one_line, print_json, size
@@ -21,6 +21,7 @@ from quaestor.corpus.objects import survey_object
 from quaestor.errors import UsageError
 from quaestor.ingest.indexer import Changes, by_reason
 from quaestor.ingest.watch import watch
+from quaestor.sites import is_address
 from quaestor.tokens import tokenizer_for
 
 _SHOWN_PATHS = 10

@@ -1,0 +1,76 @@
+"""Sites as sources: which addresses name one, where its pages lie, and fetching them.
+
+What lies below is imported only for sites, for most commands are about folders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from quaestor.ingest.web.settings import CrawlProgress, CrawlReport
+
+_FOLDER = "sites"
+_ADDRESS = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def is_address(source: str | Path) -> bool:
+    """Return whether a source is given by an address, not by a path."""
+    return isinstance(source, str) and _ADDRESS.match(source) is not None
+
+
+def is_site(root: Path, home: Path) -> bool:
+    """Return whether a source's folder, as a real path, holds the pages of a site; ``home`` is the data folder."""
+    return root.parent.parent == (home / _FOLDER).resolve()
+
+
+def pages_of(url: str, home: Path) -> Path:
+    """Return where the pages of a site lie; nothing is fetched.
+
+    Raises:
+        NotFoundError: the site was not crawled yet.
+        UsageError: it is no address of a page on the web.
+    """
+    from quaestor.ingest.web.site import site_root  # noqa: PLC0415
+
+    root = site_root(home / _FOLDER, url)
+    if not root.is_dir():
+        raise NotFoundError(f"{url!r} is not indexed yet. Run `quaestor index {url}`, which fetches its pages.")
+    return root
+
+
+def crawl(
+    url: str,
+    home: Path,
+    chosen: Mapping[str, object],
+    progress: CrawlProgress | None = None,
+    *,
+    rebuild: bool = False,
+) -> CrawlReport:
+    """Fetch a site's pages, those that are new or changed since the time before, into the folder that is indexed.
+
+    Args:
+        url: where to begin; http or https.
+        home: the data folder.
+        chosen: fields of ``CrawlSettings``; those that are None or not given are as the time before.
+        progress: called as the work goes on.
+        rebuild: throw away what is there and begin anew.
+
+    Raises:
+        UsageError: the address is none.
+        ForbiddenError: the site lies in a private network, or forbids to be fetched.
+        UpstreamError: the site gave nothing.
+        IndexUnusableError: another process crawls this site.
+    """
+    from quaestor.ingest.web import site  # noqa: PLC0415
+    from quaestor.ingest.web.crawl import Crawl  # noqa: PLC0415
+
+    folder = site.site_folder(home / _FOLDER, url)
+    if rebuild:
+        site.erase(folder)
+    return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
