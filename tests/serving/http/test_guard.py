@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import queue
 import socket
+from collections.abc import Iterator
+from logging.handlers import QueueHandler
 from typing import Any
 
 import httpx
@@ -27,7 +30,22 @@ def port_of(server: Running) -> int:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "a@localhost", "10.0.0.1"]
+    "host",
+    [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "",
+        "a@localhost",
+        "10.0.0.1",
+        "evil.example[::1]",
+        "[::1]evil.example",
+        "[localhost]",
+        "localhost/evil.example",
+        "localhost#",
+        "localhost:80:80",
+        "localhost:x",
+    ],
 )
 def test_a_forged_host_is_refused(quoting: Running, host: str) -> None:
     for path in ("/healthz", "/v1/models", "/"):
@@ -172,13 +190,23 @@ def test_users_need_their_token(quoting: Running) -> None:
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-def test_logs_are_json_without_what_was_asked(quoting: Running, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Iterator[queue.Queue[logging.LogRecord]]:
+    """What is logged, in order: a line comes after the answer that it is about, and can be waited for."""
     caplog.set_level(logging.INFO, "quaestor.serving")
+    records: queue.Queue[logging.LogRecord] = queue.Queue()
+    handler = QueueHandler(records)
+    logging.getLogger("quaestor.serving").addHandler(handler)
+    yield records
+    logging.getLogger("quaestor.serving").removeHandler(handler)
+
+
+def test_logs_are_json_without_what_was_asked(quoting: Running, logged: queue.Queue[logging.LogRecord]) -> None:
     headers = {"authorization": "Bearer quaestor_topsecret", "x-request-id": "mine"}
     httpx.post(f"{quoting.url}{CHAT}?key=topsecret", json=asked(SECRET), headers=headers)
     httpx.post(f"{quoting.url}{CHAT}", json={"model": SECRET, "messages": SECRET}, headers=headers)
     httpx.get(f"{quoting.url}/v1/models/{SECRET}")
-    lines = [JsonLines().format(record) for record in caplog.records if record.name == "quaestor.serving"]
+    lines = [JsonLines().format(logged.get(timeout=30)) for _ in range(3)]
     entries = [json.loads(line) for line in lines]
     assert [entry["status"] for entry in entries] == [200, 400, 404]
     assert {entry["id"] for entry in entries[:2]} == {"mine"}

@@ -7,6 +7,7 @@ it had resolved to that machine (``Host``), and not by sending requests from its
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -16,6 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quaestor.serving.http.failures import RequestRefusedError, answer
 from quaestor.serving.http.state import Served
 
+# An IPv6 address in brackets or a name without any; and a port.
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
 _READING = frozenset({"GET", "HEAD"})
 _SAFE_HEADERS: Mapping[str, str] = {
     "content-security-policy": (
@@ -108,13 +111,12 @@ def _check_origin(headers: Headers, host: str) -> None:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header, in lower case; empty where it is none."""
-    try:
-        parts = urlsplit(f"//{host}")
-        _ = parts.port
-    except ValueError:
-        return ""
-    return (parts.hostname or "").rstrip(".") if parts.netloc == host and "@" not in host else ""
+    """Return the name in a Host header, in lower case; empty where it is none.
+
+    Not by ``urlsplit``, which takes what stands in brackets for the name, whatever stands around them.
+    """
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found[1] or found[2]).lower().rstrip(".")
 
 
 def _is_address(name: str) -> bool:
