@@ -212,7 +212,7 @@ class Conversation:
                 yield event
         if text := turn.rest():
             yield Text(text)
-        for event in self._finished(turn):
+        for event in await self._finished(turn):
             yield event
 
     async def _replied(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
@@ -246,13 +246,14 @@ class Conversation:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(quoted.text) + turn.rest())
-        for event in self._finished(turn, known=quoted.known):
+        for event in await self._finished(turn, known=quoted.known):
             yield event
 
-    def _finished(self, turn: Turn, *, known: bool | None = None) -> tuple[Event, ...]:
+    async def _finished(self, turn: Turn, *, known: bool | None = None) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
-        citations, unsupported = self._verified(turn) if found else ((), ())
+        # Reads files, for which others must not wait.
+        citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
         answer = Message("assistant", clean(turn.visible.answer))
         # Without a request nobody reported anything.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)

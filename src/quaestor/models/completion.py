@@ -22,7 +22,7 @@ from quaestor.models.capabilities import COMPLETION
 from quaestor.models.chatml_counter import ChatMLCounter
 from quaestor.models.dialect import Dialect
 from quaestor.models.failures import read_overflow
-from quaestor.models.openai_compatible import OpenAICompatibleModel, error_object, headers_for
+from quaestor.models.openai_compatible import OpenAICompatibleModel, error_object
 from quaestor.tokens import MessageCounter, encoding_name_for, load_encoding, tokenizer_for
 
 if TYPE_CHECKING:
@@ -98,17 +98,12 @@ class CompletionModel(OpenAICompatibleModel):
         import openai  # noqa: PLC0415 - takes most of a second
 
         try:
-            return await self._post(request)
+            return await super()._create(request)
         except openai.APIStatusError as error:
             if self._encoding is None or not _takes_no_ids(error):
                 raise
             self._encoding = None
-            return await self._post(request)
-
-    async def _post(self, request: Request) -> openai.AsyncStream[Any]:
-        create: Any = self._connected().completions.create
-        stream: openai.AsyncStream[Any] = await create(**self.body(request), extra_headers=headers_for(self._endpoint))
-        return stream
+            return await super()._create(request)
 
 
 def encoding_for(model: str) -> chatml.Encoding | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from quaestor.chat.events import Composed, Done, Event
+from quaestor.chat.events import Composed, Done, Event, Passages, Searching
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.messages import ToolCall, Usage
 from quaestor.window import Window
@@ -24,19 +24,27 @@ class Reply:
         model: as the client named it.
         outcome: what the events add up to.
         window: of the last request to the model; None before it, and where there is no model.
+        retrieval_seconds: that the search for passages took.
     """
 
     model: str
     outcome: TurnOutcome = field(default_factory=TurnOutcome)
     window: Window | None = None
+    retrieval_seconds: float = 0.0
+    _searching: float = 0.0
     _id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
     _created: int = field(default_factory=lambda: int(time.time()))
 
     def take(self, event: Event) -> None:
         """Take the next event."""
         self.outcome.take(event)
-        if isinstance(event, Composed):
-            self.window = event.window
+        match event:
+            case Searching():
+                self._searching = time.perf_counter()
+            case Passages():
+                self.retrieval_seconds = time.perf_counter() - self._searching
+            case Composed(window=window):
+                self.window = window
 
     @property
     def done(self) -> Done:
@@ -91,6 +99,7 @@ class Reply:
             "unsupported": list(self.outcome.unsupported),
             "model": self.done.model,
             "window": None if self.window is None else _shown(self.window),
+            "retrieval_seconds": round(self.retrieval_seconds, 6),
         }
 
 

@@ -134,6 +134,7 @@ class Checked(BaseModel):
     unsupported: list[str] = Field(description="sentences for which no passage gives support")
     model: str = Field(description="what wrote the answer")
     window: WindowShown | None
+    retrieval_seconds: float = Field(description="that the search for passages took")
 
 
 class FunctionCalled(BaseModel):

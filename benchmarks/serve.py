@@ -1,0 +1,245 @@
+"""What the HTTP server adds to a model's own latency with 100 streams at once, and how many searches it answers.
+
+    python benchmarks/serve.py FOLDER --index FOLDER
+
+The model's server is scripted and runs in a process of its own, as does ``quaestor serve``. The same questions go to
+both: what a client waits for its first word, less what it waits when it asks the model itself, is what we add.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import _machine
+from _serve_clients import Streamed, post, searches, stream
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+QUESTION = "where is a failed request sent again, and how often?"
+PATIENCE = 300
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parse(arguments)
+    report: dict[str, Any] = {
+        "benchmark": "serve",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": _machine.describe(),
+        "streams": options.streams,
+        "replies": options.streams * options.rounds,
+        "pieces": options.pieces,
+        "pause_seconds": options.pause,
+        "load_before": os.getloadavg(),
+    }
+    with upstream(options.pieces, options.pause) as model:
+        with serving([options.folder], model) as server:
+            report["at_rest"] = measured(options, server, model)
+            report["searches"] = asyncio.run(rates(server[0], options.seconds))
+        # A folder that is not indexed yet: the index is made while the streams go on.
+        with serving([options.folder, options.index], model) as server:
+            report["while_indexing"] = measured(options, server, model, corpus=options.folder.name)
+            report["while_indexing"]["indexing_at_the_end"] = not ready(server[0])
+    report["load_after"] = os.getloadavg()
+    print(table(report))
+    path = options.out or RESULTS / "serve.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=lambda text: Path(text).resolve(), help="what is asked about")
+    parser.add_argument("--index", type=lambda text: Path(text).resolve(), required=True, help="indexed meanwhile")
+    parser.add_argument("--streams", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=4, help="replies of each stream")
+    parser.add_argument("--pieces", type=int, default=25, help="deltas of a reply")
+    parser.add_argument("--pause", type=float, default=0.2, help="seconds between them")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of searching with each number of clients")
+    parser.add_argument("--out", type=Path)
+    return parser.parse_args(arguments)
+
+
+@contextmanager
+def upstream(pieces: int, pause: float) -> Iterator[int]:
+    """Run the scripted model's server and yield its port."""
+    command = [sys.executable, str(HERE / "_serve_upstream.py"), str(pieces), str(pause)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@contextmanager
+def serving(folders: Sequence[Path], model: int) -> Iterator[tuple[int, int]]:
+    """Run ``quaestor serve`` and yield its port and its process's number, once the first folder can be searched."""
+    with TemporaryDirectory(prefix="serve-") as home, _free_port() as port:
+        command = [sys.executable, "-m", "quaestor", "serve", *map(str, folders), "--port", str(port)]
+        environment = {
+            **os.environ,
+            "QUAESTOR_HOME": home,
+            "QUAESTOR_MODEL": "scripted",
+            "QUAESTOR_BASE_URL": f"http://127.0.0.1:{model}/v1",
+            # One request to the model for each question: what is measured is what lies around it.
+            "QUAESTOR_SUBROUTINES": "off",
+        }
+        with (
+            Path(home, "log").open("w", encoding="utf-8") as log,
+            subprocess.Popen(command, env=environment, stderr=log) as process,
+        ):
+            try:
+                until_searchable(port, folders[0].name)
+                yield port, process.pid
+            finally:
+                process.send_signal(signal.SIGTERM)
+
+
+@contextmanager
+def _free_port() -> Iterator[int]:
+    import socket  # noqa: PLC0415 - only here
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = int(taken.getsockname()[1])
+    yield port
+
+
+def until_searchable(port: int, corpus: str) -> None:
+    """Wait for the first index of a corpus."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            if any(one["name"] == corpus and one["ready"] for one in states(port)):
+                return
+        except URLError:
+            pass
+        time.sleep(0.1)
+    raise SystemExit(f"{corpus!r} could not be searched after {PATIENCE} seconds")
+
+
+def states(port: int) -> list[dict[str, Any]]:
+    with urlopen(f"http://127.0.0.1:{port}/api/corpora") as answer:
+        return list(json.load(answer)["corpora"])
+
+
+def ready(port: int) -> bool:
+    return all(one["ready"] for one in states(port))
+
+
+def measured(
+    options: argparse.Namespace, server: tuple[int, int], model: int, corpus: str = "quaestor"
+) -> dict[str, Any]:
+    """Measure the model alone, then our server before it, with the same requests."""
+    port, process = server
+    asyncio.run(all_streams(options, port, corpus, streams=4, rounds=1))
+    files, size = descriptors(process), resident(process)
+    through = asyncio.run(all_streams(options, port, corpus, streams=options.streams, rounds=options.rounds))
+    used = resident(process)
+    direct = asyncio.run(all_streams(options, model, "scripted", streams=options.streams, rounds=options.rounds))
+    beyond = sorted(one.first - one.retrieval for one in through)
+    alone = sorted(one.first for one in direct)
+    return {
+        "first_word_ms": spread([one.first for one in through]),
+        "retrieval_ms": spread([one.retrieval for one in through]),
+        "direct_ms": spread(alone),
+        "added_ms": {
+            name: round((at(beyond, share) - at(alone, share)) * 1000, 2)
+            for name, share in (("p50", 0.5), ("p99", 0.99))
+        },
+        "lost": sum(not one.whole for one in (*through, *direct)),
+        "errors": sorted({one.error for one in (*through, *direct) if one.error}),
+        "mixed": sum(one.mixed for one in through),
+        "descriptors": {"before": files, "after": settled(process, files)},
+        "resident_mb": {"before": size, "under_load": used, "most": resident(process, "VmHWM")},
+    }
+
+
+async def all_streams(
+    options: argparse.Namespace, port: int, model: str, *, streams: int, rounds: int
+) -> list[Streamed]:
+    """Run so many streams at once, each one reply after the other, and return them all."""
+    length = options.pieces * options.pause
+
+    async def client(number: int) -> list[Streamed]:
+        # Replies begin evenly spread over the time that one takes.
+        await asyncio.sleep(length * number / streams)
+        found = []
+        for turn in range(rounds):
+            word = f"w{number}x{turn}"
+            body = {"model": model, "messages": [{"role": "user", "content": f"{word} {QUESTION}"}]}
+            found.append(await stream(port, body, word, options.pieces))
+        return found
+
+    return [one for found in await asyncio.gather(*map(client, range(streams))) for one in found]
+
+
+async def rates(port: int, seconds: float) -> dict[str, Any]:
+    """Return searches per second, and how long one takes, with several numbers of clients."""
+    found = {}
+    body = {"query": QUESTION, "k": 10}
+    reader, writer = await post(port, "/api/search", body)
+    await reader.read()
+    writer.close()
+    for clients in (1, 8, 32):
+        taken = await searches(port, clients, seconds, body)
+        found[str(clients)] = {"per_second": round(len(taken) / seconds, 1), "ms": spread(taken)}
+    return found
+
+
+def spread(seconds: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(seconds)
+    return {name: round(at(ordered, share) * 1000, 2) for name, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))}
+
+
+def at(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def descriptors(process: int) -> int:
+    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+
+def settled(process: int, before: int) -> int:
+    """Return the open files once they are as few as before, or when it has been long enough."""
+    end = time.monotonic() + 30
+    while descriptors(process) > before and time.monotonic() < end:
+        time.sleep(0.2)
+    return descriptors(process)
+
+
+def resident(process: int, field: str = "VmRSS") -> int:
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+    return round(int(next(line for line in lines if line.startswith(field)).split()[1]) / 1000)
+
+
+def table(report: dict[str, Any]) -> str:
+    """Return the report for people."""
+    lines = [f"{report['streams']} streams at once, {report['replies']} replies", ""]
+    for name in ("at_rest", "while_indexing"):
+        part = report[name]
+        lines.append(name.replace("_", " "))
+        for row in ("first_word_ms", "retrieval_ms", "direct_ms", "added_ms", "resident_mb", "descriptors"):
+            lines.append(f"  {row:16} " + "  ".join(f"{key} {value}" for key, value in part[row].items()))
+        lines.append(f"  lost {part['lost']}, mixed {part['mixed']} {' '.join(part['errors'])}")
+    for clients, found in report["searches"].items():
+        lines.append(f"{clients:>3} clients searching: {found['per_second']} a second, p50 {found['ms']['p50']} ms")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
