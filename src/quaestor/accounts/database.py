@@ -33,6 +33,7 @@ create table if not exists requests (
     cost integer, currency text not null, settled integer
 );
 create index if not exists requests_by_time on requests (at);
+create index if not exists requests_by_user on requests (user, at);
 create index if not exists requests_open on requests (at) where state = 'reserved';
 create table if not exists totals (
     period text not null, user text not null, currency text not null,

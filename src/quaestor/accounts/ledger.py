@@ -173,6 +173,7 @@ class Ledger:
             AccountsUnusableError: the file cannot be read.
         """
         begin = datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp() if since else 0
+        whose = "" if user is None else " and user = :user"
         order = "1, 2" if by == "day" else "7 desc, 5 + 6 desc, 1, 2"
         with self._database.reading() as connection:
             if connection is None:
@@ -185,7 +186,7 @@ class Ledger:
                     " sum(state = 'reserved' and at >= :lapse),"
                     " coalesce(sum(cost) filter (where state = 'reserved' and at >= :lapse), 0),"
                     " sum(state = 'reserved' and at < :lapse)"
-                    " from requests where at >= :begin and (:user is null or user = :user)"
+                    f" from requests where at >= :begin{whose}"
                     f" group by 1, 2 order by {order}",
                     {"begin": begin * 1000, "user": user, "lapse": (self._clock() - LAPSE_SECONDS) * 1000},
                 )
