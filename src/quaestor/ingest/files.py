@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.errors import NotFoundError, UsageError
+from quaestor.ingest.convert import extra_is_installed
 from quaestor.ingest.decisions import Decisions
 from quaestor.ingest.deny import (
     Reason,
@@ -21,6 +22,7 @@ from quaestor.ingest.deny import (
     deny_file,
     deny_folder,
     largest,
+    suffix_of,
 )
 from quaestor.ingest.names import storable
 from quaestor.ingest.report import FoundFile, Skipped
@@ -106,6 +108,7 @@ class _Walk:
         self._known = known
         self._rules = Rules(root, settings, before)
         self._seen: set[str] = set()
+        self._extras: dict[str, bool] = {}
         self._found = Found(decisions=self._rules.after)
 
     def run(self) -> Found:
@@ -216,11 +219,20 @@ class _Walk:
         refused = self._rules.before.refused.get(path)
         if state.st_size > limit:
             self._skip(path, "too large", f"{state.st_size:,} bytes, the limit is {limit:,}")
-        elif refused is not None and refused[2] == stamp:
+        elif refused is not None and refused[2] == stamp and not self._may_be_read_now(name, refused[0]):
             self._rules.after.refused[path] = refused
             self._skip(path, refused[0], refused[1])
         else:
             self._take(FoundFile(storable(path), *stamp))
+
+    def _may_be_read_now(self, name: str, reason: Reason) -> bool:
+        """Tell whether the package that a file was in want of has been installed since."""
+        if reason != "needs an extra":
+            return False
+        suffix = suffix_of(name)
+        if suffix not in self._extras:
+            self._extras[suffix] = extra_is_installed(suffix)
+        return self._extras[suffix]
 
     def _take(self, file: FoundFile) -> None:
         if file.path in self._seen:

@@ -200,8 +200,7 @@ def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Ref
     parts = _cut(task.path, snapshot.data, limit, settings)
     if isinstance(parts, Cut):
         return Loaded(snapshot, parts)
-    # A package may be installed at any time, and the same bytes be read after all.
-    return Refused(parts, -1 if parts.reason == "needs an extra" else size, snapshot.mtime_ns)
+    return Refused(parts, size, snapshot.mtime_ns)
 
 
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:

@@ -168,6 +168,8 @@ def test_a_format_that_nothing_here_reads_names_what_to_install(
         assert changes.skipped == (
             Skipped("a.pdf", "needs an extra", "install it with: pip install 'quaestor[documents]'"),
         )
+        kept = make_indexer(tmp_path / "root", store).refresh()
+        assert (kept.skipped, store.generation()) == (changes.skipped, 1), "nothing is tried again without the package"
         monkeypatch.undo()
         again: Changes = make_indexer(tmp_path / "root", store).refresh()
         assert (again.added == ("a.pdf",)) == (find_spec("pypdf") is not None)

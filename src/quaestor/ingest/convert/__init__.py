@@ -59,9 +59,14 @@ def converted(data: bytes, path: str) -> Converted | None:
     return from_notebook(data)
 
 
+def extra_is_installed(suffix: str) -> bool:
+    """Return whether the package is there that files of this suffix need."""
+    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None
+
+
 def _apart(suffix: str, data: bytes) -> Converted:
-    package, extra = EXTRAS[suffix]
-    if find_spec(package) is None:
+    _, extra = EXTRAS[suffix]
+    if not extra_is_installed(suffix):
         raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
     from quaestor.ingest.convert.apart import convert_apart  # noqa: PLC0415
 
