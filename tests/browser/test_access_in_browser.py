@@ -76,7 +76,9 @@ def test_an_answer_that_arrives_and_is_stopped_and_fails(page: StartPage) -> Non
         assert_sound(one)
 
 
-@pytest.mark.parametrize("path", ["/search?q=dough", "/search", "/sessions", "/documents", "/sessions/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/search?q=dough", "/search", "/sessions", "/documents", "/usage", "/sessions/nothing"]
+)
 def test_a_page(page: StartPage, path: str) -> None:
     one = page(["It rests."])
     one.answered("How long does the dough rest?")

@@ -9,11 +9,13 @@ from fastapi import Depends, Request
 
 from quaestor.accounts.users import User
 from quaestor.chat.records import SessionInfo
+from quaestor.errors import QuaestorError
 from quaestor.serving.corpora import State
 from quaestor.serving.http.identity import COOKIE, Who
 from quaestor.serving.http.native.access import corpora_of
 from quaestor.serving.http.state import Served, ServedHere
 from quaestor.serving.web.records import TITLES, listed
+from quaestor.serving.web.spending import in_short
 
 _RECENT = 40
 
@@ -76,8 +78,16 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         model="" if model is None else model.name,
         user=user.name,
         logged_in=COOKIE in request.cookies,
-        spent="Usage",
+        spent=_spent(served, user),
     )
+
+
+def _spent(served: Served, user: User) -> str:
+    try:
+        return in_short(served.overview(user))
+    except QuaestorError:
+        # The page of usage says why; that is no reason to show nothing else.
+        return "Usage"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from quaestor.serving.http.native.access import documents_of
 from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
 from quaestor.serving.web.frame import Look, Looking
+from quaestor.serving.web.spending import periods
 
 router = APIRouter(route_class=PageRoute)
 
@@ -23,6 +24,12 @@ def show_documents(at: Looking) -> HTMLResponse:
 def list_documents(at: Looking) -> HTMLResponse:
     """Return the list of one's documents."""
     return page("documents_list.html", documents=_documents(at))
+
+
+@router.get("/usage")
+def show_usage(at: Looking) -> HTMLResponse:
+    """Show what one's requests to models took and cost, and what the limits leave."""
+    return page("usage.html", frame=at.frame, heading="Usage", periods=periods(at.served.overview(at.user)))
 
 
 def _documents(at: Look) -> list[dict[str, object]]:

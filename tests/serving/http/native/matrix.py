@@ -147,6 +147,7 @@ PAGE: dict[Key, list[Try]] = {
         Try(lambda _: "/ask", lambda ids: {"data": {"question": "Which bird?", "corpus": ids.corpus}}, without=303),
     ],
     ("GET", "/documents"): [_page("/documents")],
+    ("GET", "/usage"): [_page("/usage")],
     ("GET", "/parts/documents"): [_page("/parts/documents")],
     ("GET", "/passage"): [
         Try(
