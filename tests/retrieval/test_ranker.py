@@ -35,7 +35,8 @@ def test_bundled_weights_fit_the_features() -> None:
 
 
 def test_weights_for_other_features_are_refused() -> None:
-    weights = {name: [1] for name in ("of_symbols", "of_places", "of_quotes", "of_texts", "of_prose")}
+    groups = ("of_symbols", "of_places", "of_quotes", "of_texts", "of_prose", "of_quoted_prose")
+    weights = {name: [1] for name in groups}
     data = {"name": "x", "features": ["other"], "decay": 0, "prose_decay": 0, **weights}
     with pytest.raises(IndexUnusableError, match="other features"):
         Ranker.from_json(json.dumps(data))
@@ -130,5 +131,19 @@ def test_prose_has_weights_of_its_own_and_stands_beside_its_neighbours() -> None
     )
     ranker = Ranker.bundled()
     assert ranker.scores(matrix, "text") == pytest.approx(matrix @ ranker.of_prose)
+    assert ranker.scores(matrix, "quote") == pytest.approx(matrix @ ranker.of_quoted_prose)
     assert matrix[:, FEATURES.index("neighbour_dense")].tolist() == pytest.approx([0.8, 0.4])
     assert matrix[:, FEATURES.index("neighbour_lexical")].tolist() == pytest.approx([0.5, 1.0])
+
+
+def test_words_are_compared_by_meaning_where_most_candidates_are_prose() -> None:
+    def page(text: str, number: int) -> Candidate:
+        document = Document("docs/a.md", "0" * 64, 100, 0, "markdown")
+        chunk = Chunk(Span(0, 10, 1, 2), text, None, "section", (), ())
+        return Candidate(StoredChunk(number, document, chunk, number), 1.0, 0.1)
+
+    pages = [page("How images are removed.", 0), page("How invoices are printed.", 1)]
+    code = [Candidate(stored(f"{name}.py", number=number), 1.0, 0.1) for number, name in enumerate("abc", 2)]
+    assert features_of("deleting pictures", *pages)["likeness"] == [1, 0]
+    assert features_of("deleting pictures", *pages, *code[:1])["likeness"] == [1, 0, 0]
+    assert features_of("deleting pictures", *pages, *code)["likeness"] == [0] * 5

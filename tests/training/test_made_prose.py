@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from quaestor.training.made import Made
-from quaestor.training.made_prose import heading_searches, lay_out
+from quaestor.training.made_prose import heading_searches, lay_out, quote_searches, short_searches
 
 PAGE = """# Deploying
 
@@ -64,3 +64,22 @@ def test_headings_lose_some_words() -> None:
     assert all(
         set(one.query.split()) <= set("how to register service number".split()) | {str(one.start_line)} for one in made
     )
+
+
+def test_short_searches_are_some_of_the_words_in_their_order() -> None:
+    long = "The supervisor notices the new folder within a minute and starts the service without any further step"
+    made = [Made("sentence", long, "a.md", 1, 2), Made("words", "one two", "a.md", 1, 2)]
+    [short] = short_searches(made, seed=0)
+    assert short.category == "short sentence"
+    assert len(short.query) < len(long)
+    rest = iter(long.split())
+    assert all(word in rest for word in short.query.split())
+    assert short_searches(made, seed=0) == [short]
+
+
+def test_quotes_stand_in_the_passage() -> None:
+    text = " ".join(["The server answers with a number that is used in every log of it"] * 3)
+    passages = [Made("quote", text, "a.md", 1, 2), Made("quote", "too short to quote", "b.md", 1, 1)]
+    [quote] = quote_searches(passages, 5, seed=0)
+    assert quote.query in text
+    assert (quote.path, quote.start_line) == ("a.md", 1)

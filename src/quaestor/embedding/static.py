@@ -32,6 +32,12 @@ def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
     return weighed
 
 
+def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the length of each row; 1 for a row of zeros."""
+    lengths: NDArray[np.float32] = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.float32(1))
+    return lengths
+
+
 class Pieces(dict[str, bytes]):
     """Rows of the table for each raw word, found on first use and kept as the bytes of 32-bit integers.
 
@@ -143,6 +149,19 @@ class StaticEmbedder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(lengths > 0, lengths, 1)
         return vectors
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return len(self._scales)
+
+    def cosines(self, rows: NDArray[np.int32], others: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return how alike rows of the table are in direction, shape ``(len(rows), len(others))``, -1 to 1."""
+        one, other = (self._table.take(chosen, 0).astype(np.float32) for chosen in (rows, others))
+        one, other_lengths = one / _lengths(one)[:, None], _lengths(other)
+        alike: NDArray[np.float32] = one @ other.T
+        alike /= other_lengths
+        return alike
 
     def _sum(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Write each text's weighted sum of rows; the rows of all texts are counted in one sort."""

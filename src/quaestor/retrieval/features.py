@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.retrieval.file_features import agreement, file_features, group_by_file, path_features, weight_of
+from quaestor.retrieval.likeness import likenesses
 from quaestor.retrieval.phrases import Runs, read_runs, shares
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import FIXED, Traits, traits_of
@@ -32,6 +33,8 @@ FEATURES: tuple[str, ...] = (
     "phrase",
     "pairs",
     "pairs_relative",
+    # its words by meaning, of prose only
+    "likeness",
     # names
     "defines_name",
     "is_name",
@@ -120,6 +123,7 @@ def compute_features(
     fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
     _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)))
     _fill(matrix, "query_symbol", [_asked(query)])
+    _fill_likeness(matrix, query, traits, wanted)
     known = (matrix[:, _COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
     of_files = file_features(files, wanted, *known)
     for name, values in of_files.items():
@@ -171,6 +175,21 @@ def _verbatim(runs: Runs, traits: Sequence[Traits]) -> NDArray[np.float32]:
     """Return phrase, pairs and pairs_relative."""
     found = shares(runs, [known.words for known in traits]).astype(np.float32)
     return np.column_stack([found, found[:, 1] / max(float(found[:, 1].max()), 1e-6)])
+
+
+def _fill_likeness(
+    matrix: NDArray[np.float32], query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]
+) -> None:
+    """Fill likeness, of prose only: from 0 for the least to 1 for the best among the candidates.
+
+    What code is asked for stands in its names, which are matched as they are; so where most candidates are code, this
+    would decide little, and it is left at 0.
+    """
+    rows = np.flatnonzero(matrix[:, _COLUMN["prose"]]).tolist()
+    if 2 * len(rows) <= len(traits) or query.kind != "text":
+        return
+    alike = likenesses(query.text, wanted, [traits[row] for row in rows])
+    matrix[rows, _COLUMN["likeness"]] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
 
 
 def _neighbours(matrix: NDArray[np.float32], owner: NDArray[np.intp], places: Sequence[int]) -> NDArray[np.float32]:

@@ -40,6 +40,7 @@ class Ranker:
         of_quotes: weights for queries whose very words stand in the corpus: messages, copied lines.
         of_texts: weights for all other queries, for code and data.
         of_prose: weights for all other queries, for prose.
+        of_quoted_prose: weights for queries whose very words stand in the corpus, for prose.
         decay: what each further chunk of a file loses, for code; in units of the score.
         prose_decay: the same for prose.
     """
@@ -50,6 +51,7 @@ class Ranker:
     of_quotes: Matrix
     of_texts: Matrix
     of_prose: Matrix
+    of_quoted_prose: Matrix
     decay: float
     prose_decay: float
 
@@ -75,14 +77,20 @@ class Ranker:
             np.array(data["of_quotes"], dtype=np.float32),
             np.array(data["of_texts"], dtype=np.float32),
             np.array(data["of_prose"], dtype=np.float32),
+            np.array(data["of_quoted_prose"], dtype=np.float32),
             float(data["decay"]),
             float(data["prose_decay"]),
         )
 
     def weights(self, group: Group, *, prose: bool = False) -> Matrix:
         """Return the weights for a group of queries and a kind of chunk."""
-        of_groups = {"symbol": self.of_symbols, "place": self.of_places, "quote": self.of_quotes}
-        return of_groups.get(group, self.of_prose if prose else self.of_texts)
+        of_groups = {
+            "symbol": self.of_symbols,
+            "place": self.of_places,
+            "quote": self.of_quoted_prose if prose else self.of_quotes,
+            "text": self.of_prose if prose else self.of_texts,
+        }
+        return of_groups[group]
 
     def scores(self, features: Matrix, group: Group) -> Matrix:
         """Return one score a row of ``features``."""

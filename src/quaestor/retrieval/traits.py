@@ -7,11 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from struct import Struct
+from typing import TYPE_CHECKING
 
 from quaestor.retrieval.paths import PathProfile, profile_path
 from quaestor.retrieval.phrases import Words, plain
 from quaestor.stores import StoredChunk
 from quaestor.terms import terms_of_word
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FIXED: tuple[str, ...] = (
     "test",
@@ -56,6 +61,7 @@ class Traits:
         listed_terms: the terms of the names that it lists as defined.
         terms: all of these terms, each once.
         fixed: the values of ``FIXED``, float32, as bytes.
+        rows: the embedder's rows for its words, once ``likeness`` has looked for them.
     """
 
     stored: StoredChunk
@@ -70,6 +76,7 @@ class Traits:
     listed_terms: frozenset[str]
     terms: frozenset[str]
     fixed: bytes
+    rows: NDArray[np.int32] | None = None
 
 
 _known: dict[int, Traits] = {}

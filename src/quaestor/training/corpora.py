@@ -1,6 +1,6 @@
 """Evaluation corpora for an embedder alone: texts with their places, and questions with the places to find.
 
-Only reads; nothing of these corpora is ever trained on (see ``refused``).
+Only reads; no embedder is ever trained on any of these corpora (see ``refused``).
 """
 
 from __future__ import annotations
@@ -79,17 +79,25 @@ def code_collections(annotations: Path, checkouts: Path) -> Iterator[Collection]
 
 def prose_collections(questions: Path, checkouts: Path) -> Iterator[Collection]:
     """Yield each prose corpus with its answerable questions; folders are named ``OWNER__NAME``."""
-    rows = json.loads(questions.read_text("utf-8"))
-    for corpus, (pattern, wanted) in _PROSE_FILES.items():
+    for corpus, asked in prose_questions(questions):
         root = checkouts / corpus.replace("/", "__")
-        found = root.rglob(pattern) if "/" not in pattern else root.glob(pattern)
-        files = [file for file in sorted(found) if re.search(wanted, file.relative_to(root).as_posix())]
-        asked = [
-            Question(row["question"], row["category"], _targets(row["evidence"]))
-            for row in rows
-            if row["corpus"] == corpus and row["evidence"]
-        ]
-        yield _collection(corpus, root, files, asked)
+        yield _collection(corpus, root, prose_files(corpus, root), asked)
+
+
+def prose_questions(file: Path) -> Iterator[tuple[str, list[Question]]]:
+    """Yield the name of each prose corpus that answerable questions are about, with the questions."""
+    rows = json.loads(file.read_text("utf-8"))
+    for corpus in _PROSE_FILES:
+        asked = [row for row in rows if row["corpus"] == corpus and row["evidence"]]
+        if asked:
+            yield corpus, [Question(row["question"], row["category"], _targets(row["evidence"])) for row in asked]
+
+
+def prose_files(corpus: str, root: Path) -> list[Path]:
+    """Return the files of a checkout that belong to a prose corpus, sorted."""
+    pattern, wanted = _PROSE_FILES[corpus]
+    found = root.rglob(pattern) if "/" not in pattern else root.glob(pattern)
+    return [file for file in sorted(found) if re.search(wanted, file.relative_to(root).as_posix())]
 
 
 def memory_collections(file: Path) -> Iterator[Collection]:

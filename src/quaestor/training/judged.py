@@ -17,8 +17,9 @@ from quaestor.config import Settings
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidate, compute_features
 from quaestor.retrieval.ranker import Group, group_of
+from quaestor.training.corpora import prose_files, prose_questions
 from quaestor.training.made import Made, make_searches
-from quaestor.training.made_prose import heading_searches, lay_out
+from quaestor.training.made_prose import heading_searches, lay_out, quote_searches, short_searches
 
 _MADE = 6
 """Searches of each category that are made from each repository itself."""
@@ -91,7 +92,9 @@ def load_prose_searches(folders: Sequence[Path], indexes: Path) -> list[Search]:
         rmtree(place, ignore_errors=True)
         made = lay_out(folder, place, _MADE_PROSE, seed=0)
         with Index.build(place, settings=Settings(home=str(indexes))) as index:
-            for one in (*made, *heading_searches(_headings(index), _MADE_PROSE // 2, seed=0)):
+            headings = heading_searches(_headings(index), _MADE_PROSE // 2, seed=0)
+            quotes = quote_searches(_passages(index), _MADE_PROSE // 2, seed=0)
+            for one in (*made, *short_searches(made, seed=0), *headings, *quotes):
                 target = Target(one.path, one.start_line, one.end_line)
                 searches.append(_run(index, f"prose {place.name}", f"made prose {one.category}", one.query, (target,)))
     return searches
@@ -104,6 +107,36 @@ def _headings(index: Index) -> list[Made]:
         for stored in index.store.chunks_of(path)
         if stored.chunk.symbol and stored.chunk.kind == "section"
     ]
+
+
+def _passages(index: Index) -> list[Made]:
+    return [
+        Made("quote", stored.chunk.text, path, stored.chunk.span.start_line, stored.chunk.span.end_line)
+        for path in sorted(index.store.documents())
+        for stored in index.store.chunks_of(path)
+    ]
+
+
+def load_asked_searches(questions: Path, corpora: Path, indexes: Path) -> list[Search]:
+    """Index the corpora of questions about prose and run every answerable question up to its features.
+
+    Args:
+        questions: a JSON file of questions with their evidence.
+        corpora: folder with one checkout ``OWNER__NAME`` for each corpus.
+        indexes: where copies of the corpora and their indexes are kept; a second run only brings them up to date.
+    """
+    searches: list[Search] = []
+    for corpus, asked in prose_questions(questions):
+        checkout, place = corpora / corpus.replace("/", "__"), indexes / "asked" / corpus.replace("/", "__")
+        for file in prose_files(corpus, checkout):
+            copy = place / file.relative_to(checkout)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(file.read_bytes())
+        with Index.build(place, settings=Settings(home=str(indexes))) as index:
+            for one in asked:
+                targets = tuple(Target(target.path, target.start, target.end) for target in one.targets)
+                searches.append(_run(index, f"prose {corpus}", f"asked {one.category}", one.text, targets))
+    return searches
 
 
 def _searches(name: str, root: Path, queries: Sequence[dict[str, object]], indexes: Path) -> Iterator[Search]:

@@ -1,9 +1,10 @@
 """Searches made from documentation: what prose asks of prose, with answers known without any judge.
 
-Four kinds, each with its own slant, so that together they favour neither words nor meaning: a *sentence* that is taken
-out of the paragraph that it came from (the words are gone, the meaning is left; the inverse cloze task of Lee et al.,
-2019), some of the *words* of a sentence that stays, some words of a *heading*, and the sentence around a *link*, which
-tells in an author's own words what the linked section is about.
+Each kind has its own slant, so that together they favour neither words nor meaning: a *sentence* that is taken out of
+the paragraph that it came from (the words are gone, the meaning is left; the inverse cloze task of Lee et al., 2019),
+some of the *words* of a sentence that stays, some words of a *heading*, the sentence around a *link*, which tells in an
+author's own words what the linked section is about, and a *quote*, words that stand side by side. People ask in fewer
+words than authors write, so of sentences and links there is a *short* form too.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import random
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from quaestor.terms import STOP_WORDS, find_words
 from quaestor.training.clean import prose_query, sentences
 from quaestor.training.made import Made
 
@@ -27,6 +30,9 @@ _LINK = re.compile(
 _LONGEST_SECTION = 80  # lines
 _WORD_KEPT = 0.5
 _HEADING_KEPT = 0.75
+_SHORT = (4, 8)  # words that say something
+_SMALL_WORD_KEPT = 0.5
+_QUOTED = (3, 11)  # words
 
 
 def lay_out(folder: Path, place: Path, each: int, seed: int) -> list[Made]:
@@ -146,4 +152,44 @@ def heading_searches(headings: Sequence[Made], each: int, seed: int) -> list[Mad
         kept = [word for word in words if chance.random() < _HEADING_KEPT]
         if len(words) >= 3 and len(kept) >= 2 and len(found) < each:
             found.append(Made("heading", " ".join(kept), made.path, made.start_line, made.end_line))
+    return found
+
+
+def short_searches(searches: Sequence[Made], seed: int) -> list[Made]:
+    """Return searches by sentences and for links in as few words as people ask in."""
+    chance = random.Random(seed)
+    return [
+        replace(made, category=f"short {made.category}", query=_shortened(made.query, chance))
+        for made in searches
+        if made.category in ("sentence", "link")
+    ]
+
+
+def _shortened(query: str, chance: random.Random) -> str:
+    words = query.split()
+    telling = [at for at, word in enumerate(words) if not STOP_WORDS.issuperset(map(str.lower, find_words(word)))]
+    kept = set(chance.sample(telling, min(len(telling), chance.randint(*_SHORT))))
+    small = set(range(len(words))).difference(telling)
+    return " ".join(
+        word for at, word in enumerate(words) if at in kept or (at in small and chance.random() < _SMALL_WORD_KEPT)
+    )
+
+
+def quote_searches(passages: Sequence[Made], each: int, seed: int) -> list[Made]:
+    """Return searches by words that stand side by side in a passage.
+
+    Args:
+        passages: places, with their text as the query.
+        each: how many to return at most.
+        seed: of all chance.
+    """
+    chance = random.Random(seed)
+    found: list[Made] = []
+    for made in chance.sample(list(passages), len(passages)):
+        words = made.query.split()
+        if len(words) > 2 * _QUOTED[1] and len(found) < each:
+            start, many = chance.randrange(len(words) - _QUOTED[1]), chance.randint(*_QUOTED)
+            quote = words[start : start + many]
+            if sum(map(str.isalpha, quote)) >= _QUOTED[0]:
+                found.append(replace(made, category="quote", query=" ".join(quote)))
     return found

@@ -1,6 +1,7 @@
 """Training the ranker: a linear model per kind of query, fitted to judged searches.
 
-    python -m quaestor.training.ranker --annotations DIR --repositories DIR --documents DIR... --out ranker.json
+    python -m quaestor.training.ranker --annotations DIR --repositories DIR --documents DIR... \\
+        --questions FILE --corpora DIR --indexes DIR --out ranker.json
 
 Features are computed by the very code that searches, over real indexes. The loss is ListNet's (Cao et al., "Learning to
 Rank: From Pairwise Approach to Listwise Approach", 2007): the cross-entropy between the softmax of the scores and the
@@ -13,6 +14,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 
 from quaestor.retrieval.features import FEATURES
 from quaestor.retrieval.ranker import Ranker, spread
-from quaestor.training.judged import Search, load_prose_searches, load_searches, ndcg_at_10
+from quaestor.training.judged import Search, load_asked_searches, load_prose_searches, load_searches, ndcg_at_10
 
 Array = NDArray[np.float64]
 
@@ -37,16 +39,23 @@ _PROSE_SHARE = 0.6
 # Several sections of one page may all be wanted; several chunks of one source file hardly ever are.
 _PROSE_DECAY = 0.25
 # Of these kinds of made searches the answer has not the very words of the query, so they teach what questions need.
-_PROSE_KINDS = ("made prose sentence", "made prose link")
+_PROSE_KINDS = tuple(f"made prose {kind}" for kind in ("sentence", "link", "short sentence", "short link"))
+# Of these it has, in its heading or its text.
+_QUOTED_KINDS = ("made prose heading", "made prose quote")
+# How often questions that people asked of prose are seen: they are few, and the made ones are only much like them.
+_ASKED_TIMES = 10
 # Made searches take one place of a file, whatever its size and name; so of prose, features of the path and of what
 # sort of file it is would learn how the searches were made.
 _PROSE_FEATURES = frozenset(
     {
         *("lexical", "lexical_rank", "lexical_body", "dense", "dense_relative", "dense_rank"),
-        *("symbol_coverage", "scope_coverage", "neighbour_lexical", "neighbour_dense"),
+        *("symbol_coverage", "scope_coverage", "neighbour_lexical", "neighbour_dense", "likeness"),
         *("file_lexical_best", "file_dense_best", "file_dense_mean", "best_lexical_in_file", "best_dense_in_file"),
     }
 )
+_QUOTED_FEATURES = _PROSE_FEATURES - {"likeness"} | {
+    *("phrase", "pairs", "pairs_relative", "lexical_symbol", "symbol_precision"),
+}
 # A feature that hardly varies in the training data (of phrases, in stack traces) would be given any weight.
 _LEAST_DEVIATION = 0.05
 _DECAYS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -61,12 +70,15 @@ class Fitted:
         by_category: mean NDCG@10 of raw chunks per category, cross-validated.
         by_repository: the same per repository.
         mean: the same over all annotated searches.
+        of_prose: share of the questions asked of prose with an answer among ten, each by weights fitted without its
+            corpus.
     """
 
     ranker: Ranker
     by_category: dict[str, float]
     by_repository: dict[str, float]
     mean: float
+    of_prose: float
 
 
 def fit(searches: Sequence[Search], documents: Sequence[Search], name: str) -> Fitted:
@@ -74,53 +86,89 @@ def fit(searches: Sequence[Search], documents: Sequence[Search], name: str) -> F
 
     Args:
         searches: of code, annotated and made.
-        documents: made of prose.
+        documents: of prose, made and asked.
         name: what the weights are called.
     """
-    of_prose = _fit_prose(documents)
+    of_prose, of_quoted = _fit_prose(documents), _fit_quoted_prose(documents)
     repositories = sorted({search.repository for search in searches})
     rankers: dict[str, Ranker] = {}
     for fold in range(_FOLDS):
         held = set(repositories[fold::_FOLDS])
         fitted = _fit_weights([search for search in searches if search.repository not in held], name)
-        rankers.update(dict.fromkeys(held, _with_prose(fitted, of_prose, searches)))
+        rankers.update(dict.fromkeys(held, _with_prose(fitted, of_prose, of_quoted, searches)))
     decay = max(_DECAYS, key=lambda value: _mean(searches, rankers, value))
     scores = [_score(search, rankers[search.repository], decay) for search in searches]
-    whole = _with_prose(_fit_weights(searches, name), of_prose, searches)
+    whole = _with_prose(_fit_weights(searches, name), of_prose, of_quoted, searches)
     return Fitted(
         replace(whole, decay=decay, prose_decay=min(decay, _PROSE_DECAY)),
         _means([search.category for search in searches], scores),
         _means([search.repository if _is_annotated(search) else "(made)" for search in searches], scores),
         float(np.mean([score for search, score in zip(searches, scores, strict=True) if _is_annotated(search)])),
+        _of_prose(documents),
     )
 
 
+def _of_prose(documents: Sequence[Search]) -> float:
+    """Return the share of asked questions with an answer among ten, each by weights fitted without its corpus."""
+    asked = [search for search in documents if _is_asked(search)]
+    found = []
+    for corpus in {search.repository for search in asked}:
+        weights = _fit_prose([search for search in documents if search.repository != corpus])
+        for search in asked:
+            if search.repository == corpus:
+                decays = [_PROSE_DECAY] * len(search.paths)
+                chosen = spread((search.features @ weights).tolist(), search.paths, decays, 10)
+                found.append(any(search.judged[index] for index, _ in chosen))
+    return float(np.mean(found)) if found else 0.0
+
+
 def _fit_prose(documents: Sequence[Search]) -> Array:
-    """Return weights for prose among prose."""
-    chosen = [search for search in documents if search.category in _PROSE_KINDS and search.judged.any()]
-    kept = np.array([name in _PROSE_FEATURES for name in FEATURES], dtype=np.float64)
-    return _fit([search.features * kept for search in chosen], chosen) * kept
+    """Return weights for questions of prose."""
+    made = [search for search in documents if search.category in _PROSE_KINDS]
+    asked = [search for search in documents if _is_asked(search)]
+    return _fit_kept([*made, *asked * _ASKED_TIMES], _PROSE_FEATURES)
 
 
-def _with_prose(ranker: Ranker, of_prose: Array, searches: Sequence[Search]) -> Ranker:
+def _fit_quoted_prose(documents: Sequence[Search]) -> Array:
+    """Return weights for words that stand in prose as they are: in a heading, or in the text."""
+    chosen = [search for search in documents if search.category in _QUOTED_KINDS and search.group == "quote"]
+    return _fit_kept(chosen, _QUOTED_FEATURES)
+
+
+def _fit_kept(searches: Sequence[Search], features: AbstractSet[str]) -> Array:
+    """Fit weights for some of the features, 0 for the others."""
+    kept = np.array([name in features for name in FEATURES], dtype=np.float64)
+    useful = [search for search in searches if search.judged.any()]
+    return _fit([search.features * kept for search in useful], useful) * kept
+
+
+def _with_prose(ranker: Ranker, of_prose: Array, of_quoted: Array, searches: Sequence[Search]) -> Ranker:
     """Add the weights for prose, at the level beside code that is left when most of what speaks against prose goes."""
     kept = np.ones(len(FEATURES), dtype=np.float32)
     kept[_PROSE] = _PROSE_SHARE
     softened = replace(ranker, of_symbols=ranker.of_symbols * kept, of_prose=ranker.of_texts * kept)
-    bare = replace(softened, of_prose=of_prose.astype(np.float32))
-    mixed = [
-        search
-        for search in searches
-        if _is_annotated(search) and search.group == "text" and 0 < search.features[:, _PROSE].sum() < len(search.paths)
-    ]
-    weights = of_prose.copy()
-    weights[_PROSE] += np.mean([_lead(search, softened) - _lead(search, bare) for search in mixed])
-    return replace(softened, of_prose=weights.astype(np.float32))
+    bare = replace(softened, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
+    asked = [search for search in searches if _is_annotated(search) and search.group == "text"]
+    quoted = [search for search in searches if search.group == "quote"]
+    of_prose, of_quoted = of_prose.copy(), of_quoted.copy()
+    of_prose[_PROSE] += _gap(asked, softened, bare)
+    of_quoted[_PROSE] += _gap(quoted, softened, bare)
+    return replace(softened, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
+
+
+def _narrow(weights: Array) -> NDArray[np.float32]:
+    return weights.astype(np.float32)
+
+
+def _gap(searches: Sequence[Search], wanted: Ranker, ranker: Ranker) -> float:
+    """Return by how much less prose leads by one ranker than it should, in searches that find prose and code."""
+    mixed = [search for search in searches if 0 < search.features[:, _PROSE].sum() < len(search.paths)]
+    return float(np.mean([_lead(search, wanted) - _lead(search, ranker) for search in mixed]))
 
 
 def _lead(search: Search, ranker: Ranker) -> float:
     """Return by how much the best prose is above the best code."""
-    scores, prose = ranker.scores(search.features, "text"), search.features[:, _PROSE] > 0
+    scores, prose = ranker.scores(search.features, search.group), search.features[:, _PROSE] > 0
     return float(scores[prose].max() - scores[~prose].max())
 
 
@@ -141,6 +189,7 @@ def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
         of_quotes=of_alone["quote"].astype(np.float32),
         of_texts=(shared + of_texts).astype(np.float32),
         of_prose=(shared + of_texts).astype(np.float32),
+        of_quoted_prose=of_alone["quote"].astype(np.float32),
         decay=0.0,
         prose_decay=0.0,
     )
@@ -211,6 +260,10 @@ def _is_annotated(search: Search) -> bool:
     return not search.category.startswith("made")
 
 
+def _is_asked(search: Search) -> bool:
+    return search.category.startswith("asked")
+
+
 def _mean(searches: Sequence[Search], rankers: dict[str, Ranker], decay: float) -> float:
     annotated = [search for search in searches if _is_annotated(search)]
     return float(np.mean([_score(search, rankers[search.repository], decay) for search in annotated]))
@@ -234,6 +287,7 @@ def to_json(ranker: Ranker) -> str:
             "of_quotes": [round(float(weight), 5) for weight in ranker.of_quotes],
             "of_texts": [round(float(weight), 5) for weight in ranker.of_texts],
             "of_prose": [round(float(weight), 5) for weight in ranker.of_prose],
+            "of_quoted_prose": [round(float(weight), 5) for weight in ranker.of_quoted_prose],
             "decay": ranker.decay,
             "prose_decay": ranker.prose_decay,
         },
@@ -247,12 +301,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--annotations", type=Path, required=True, help="repos.json and annotations/NAME.json")
     parser.add_argument("--repositories", type=Path, required=True, help="one checkout a NAME")
     parser.add_argument("--documents", type=Path, nargs="+", required=True, help="folders of documentation")
+    parser.add_argument("--questions", type=Path, help="questions about prose, as benchmarks/prose.py reads them")
+    parser.add_argument("--corpora", type=Path, help="one checkout OWNER__NAME for each corpus of the questions")
     parser.add_argument("--indexes", type=Path, required=True, help="where to keep the indexes between runs")
     parser.add_argument("--name", default="dev", help="what the weights are called")
     parser.add_argument("--out", type=Path, help="where to write the weights")
     options = parser.parse_args(arguments)
     searches = load_searches(options.annotations, options.repositories, options.indexes)
     documents = load_prose_searches(options.documents, options.indexes)
+    if options.questions:
+        documents += load_asked_searches(options.questions, options.corpora, options.indexes)
     fitted = fit(searches, documents, options.name)
     for group, figures in (("category", fitted.by_category), ("repository", fitted.by_repository)):
         for key, value in sorted(figures.items(), key=lambda item: item[1]):
@@ -260,6 +318,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(
         f"all {len(searches)} searches, raw NDCG@10, cross-validated: {fitted.mean:.4f} (decay {fitted.ranker.decay})"
     )
+    print(f"questions asked of prose, an answer among ten, each without its corpus: {fitted.of_prose:.4f}")
     if options.out:
         options.out.write_text(to_json(fitted.ranker) + "\n", encoding="utf-8")
     return 0

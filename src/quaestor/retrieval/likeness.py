@@ -1,0 +1,70 @@
+"""How near in meaning a chunk comes to each word of a query: a match that needs no word in common.
+
+Every word of the query looks for the chunk's word that means most nearly the same, as token vectors do in late
+interaction (Khattab and Zaharia, "ColBERT", 2020); here they are the rows of the bundled embedder's table. What one
+vector of a whole chunk cannot say is said so: that each thing which was asked for stands in it under some name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.retrieval.traits import Traits
+from quaestor.terms import STOP_WORDS, find_words, terms_of_word
+
+Floats = NDArray[np.float32]
+_MOST_ROWS = 64  # of a query: what is longer is a pasted text, and no question
+
+
+def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits]) -> Floats:
+    """Return for each chunk the mean likeness of the query's words to their nearest word in it, 0 to 1.
+
+    Args:
+        query: the text of the query.
+        weights: what each of its terms tells, by which the mean is weighted.
+        chunks: names and titles count as their words, too.
+    """
+    embedder = StaticEmbedder.bundled()
+    asked, told = _asked(query, weights, embedder)
+    if not len(asked) or not chunks:
+        return np.zeros(len(chunks), np.float32)
+    found = [_rows(chunk, embedder) for chunk in chunks]
+    joined = np.concatenate(found)
+    seen = np.zeros(embedder.rows, bool)
+    seen[joined] = True
+    distinct = np.flatnonzero(seen)
+    places = np.empty(embedder.rows, np.intp)
+    places[distinct] = np.arange(len(distinct))
+    alike = np.maximum(embedder.cosines(asked, distinct), 0)
+    starts = np.cumsum([0, *map(len, found[:-1])])
+    means: Floats = told @ np.maximum.reduceat(alike[:, places[joined]], starts, axis=1)
+    return means
+
+
+def _asked(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -> tuple[NDArray[np.int32], Floats]:
+    """Return the rows of the query's words, and what share of the query each of them tells."""
+    rows: list[int] = []
+    told: list[float] = []
+    for word in dict.fromkeys(word for word in find_words(query) if word.lower() not in STOP_WORDS):
+        weight = max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0)
+        of_word = embedder.pieces.rows(word).tolist() if weight and len(rows) < _MOST_ROWS else []
+        rows += of_word
+        told += [weight / max(len(of_word), 1)] * len(of_word)
+    shares = np.array(told, np.float32)
+    return np.array(rows, np.int32), shares / max(float(shares.sum()), 1e-9)
+
+
+def _rows(chunk: Traits, embedder: StaticEmbedder) -> NDArray[np.int32]:
+    """Return the rows of all that a chunk says, at least one; found once and kept with its traits."""
+    if chunk.rows is None:
+        stored = chunk.stored
+        names = (stored.document.title, *stored.chunk.scope, stored.chunk.symbol)
+        text = "\n".join(filter(None, (*names, stored.chunk.text)))
+        chunk.rows = np.unique(embedder.pieces.rows(text))
+        if not len(chunk.rows):
+            chunk.rows = np.zeros(1, np.int32)
+    return chunk.rows
