@@ -13,7 +13,7 @@ from typing import Any, Self
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger, State
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.money import Amount
+from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
 from quaestor.errors import UpstreamError, UsageError
@@ -68,6 +68,11 @@ class MeteredModel:
         """Counts messages for the inner model."""
         counter = getattr(self._inner, "counter", None)
         return counter if isinstance(counter, MessageCounter) else counter_for(self.name)
+
+    @property
+    def price(self) -> Price | None:
+        """What the inner model costs; None if that is not known."""
+        return self._prices.of(self.name)
 
     def __getattr__(self, name: str) -> Any:
         """Return what only some models have."""

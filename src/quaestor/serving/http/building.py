@@ -40,7 +40,10 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
         return shared and shared.charged(kind="serve", user=user.id, request=request)
 
     def used(user: User) -> dict[str, Any]:
-        return overview(ledger, limits, user.id, prices.currency)
+        told = overview(ledger, limits, user.id, prices.currency)
+        # What all used together would tell each of two users what the other did: only who is alone is told.
+        own = {name: one for name, one in told["limits"].items() if one["scope"] == "user" or not user.id}
+        return {**told, "limits": own}
 
     return Served(
         corpora=corpora,

@@ -16,14 +16,17 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.money import MILLION
 from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.engine import Conversation
-from quaestor.chat.events import Event, Proposed
+from quaestor.chat.events import Done, Event, Proposed
 from quaestor.corpus import Corpus
 from quaestor.edits import Proposal, diff, plan
 from quaestor.errors import NotFoundError, QuaestorError
 from quaestor.ingest.files import folder_of
+from quaestor.models import Model
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
 from quaestor.serving.http.native.access import corpus_named, corpus_of, corpus_settings, session_of
@@ -100,7 +103,7 @@ async def _turn(
         try:
             async with aclosing(observed(request, served.metrics, _steps(conversation, asked))) as steps:
                 async for step in steps:
-                    yield _sent(*await _encoded(conversation.index, step))
+                    yield _sent(*await _encoded(conversation, step))
         finally:
             served.windows.learn(conversation.model, conversation.limit, limit)
             conversation.transcript.close()
@@ -120,6 +123,8 @@ def _conversation(served: Served, user: User, session: str, number: str) -> Conv
             raise NotFoundError(f"What session {session!r} is about is served here no longer. Begin another session.")
         index, settings = corpus_of(served, user, name), corpus_settings(served, user, name)
         model = served.make_model(user, number)
+        if isinstance(model, MeteredModel):
+            model = model.charged(session=session, source=str(index.root))
         return Conversation(
             index,
             model,
@@ -138,8 +143,9 @@ def _steps(conversation: Conversation, asked: schemas.TurnRequest) -> AsyncGener
     return conversation.resume() if asked.question is None else conversation.send(asked.question)
 
 
-async def _encoded(index: Corpus, step: Event) -> tuple[str, dict[str, Any]]:
-    shown = partial(encoded, step, change=partial(_change, index), cost=lambda _: None)
+async def _encoded(conversation: Conversation, step: Event) -> tuple[str, dict[str, Any]]:
+    change, cost = partial(_change, conversation.index), partial(_cost, conversation.model)
+    shown = partial(encoded, step, change=change, cost=cost)
     # What was proposed is held against the files as they are.
     return await asyncio.to_thread(shown) if isinstance(step, Proposed) else shown()
 
@@ -157,6 +163,14 @@ def _change(index: Corpus, proposal: object) -> dict[str, Any]:
         "paths": [file.path for file in planned.files],
         "refusals": [refusal.message for refusal in planned.refusals],
     }
+
+
+def _cost(model: Model | None, done: Done) -> float | None:
+    """Return what a turn cost, in units of the currency; None where no price is known."""
+    if model is None or not done.usage.total_tokens:
+        return 0.0
+    price = model.price if isinstance(model, MeteredModel) else None
+    return None if price is None else price.cost(done.usage.prompt_tokens, done.usage.completion_tokens) / MILLION
 
 
 class _TurnFault(QuaestorError):
