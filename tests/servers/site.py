@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -31,17 +32,23 @@ class SiteServer:
         asked: how often each path was asked for.
     """
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
         self.site = site
         self.asked: Counter[str] = Counter()
         self.lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Exchange)
         self._server.owner = self
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
+    def port(self) -> int:
+        return self._server.server_port
+
+    @property
     def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
+        return f"127.0.0.1:{self.port}"
 
     @property
     def url(self) -> str:

@@ -77,7 +77,8 @@ class _TimedTLSSocket(_Timed, ssl.SSLSocket):
     pass
 
 
-def _tls_context() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
+    """Return what connections are secured with: the system's authorities, and sockets that keep the deadline."""
     context = ssl.create_default_context()
     context.sslsocket_class = _TimedTLSSocket
     return context
@@ -92,13 +93,14 @@ class Fetcher:
         largest: bytes that a body may have, compressed or not.
         private_hosts: hosts, with ports, that may have private addresses.
         resolve: gives a host's addresses.
+        tls: secures connections.
     """
 
     seconds: float = 30.0
     largest: int = 5_000_000
     private_hosts: frozenset[str] = frozenset()
     resolve: Resolve = resolve
-    _tls: ssl.SSLContext = field(default_factory=_tls_context, repr=False)
+    tls: ssl.SSLContext = field(default_factory=tls_context, repr=False)
 
     def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
         """Return the answer to a GET; may be called from several threads.
@@ -157,7 +159,7 @@ class Fetcher:
 
     def _secured(self, plain: socket.socket, host: str) -> ssl.SSLSocket:
         try:
-            secured = self._tls.wrap_socket(plain, server_hostname=host)
+            secured = self.tls.wrap_socket(plain, server_hostname=host)
         except (OSError, ValueError) as error:
             plain.close()
             said = getattr(error, "verify_message", "") or getattr(error, "reason", "") or type(error).__name__
