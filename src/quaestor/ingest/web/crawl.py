@@ -25,6 +25,7 @@ _GIVE_UP_AFTER = 12
 _REQUESTS_PER_PAGE = 5
 _SPARE_REQUESTS = 1000
 _EXAMPLES = 200
+_SHOWN_EVERY = 0.1
 _DONE = "done"
 
 
@@ -128,6 +129,7 @@ class _Run:
 
     def _work(self, threads: ThreadPoolExecutor, progress: CrawlProgress | None) -> None:
         under_way: dict[Future[Fetched], Entry] = {}
+        shown = 0.0
         while not self._stopped:
             self._submit(threads, under_way)
             if not under_way:
@@ -137,9 +139,11 @@ class _Run:
                 continue
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda one: under_way[one].url):
-                self._finish(under_way.pop(future), future)
-                if progress is not None:
-                    progress(self._state(under_way))
+                with self._frontier.together():
+                    self._finish(under_way.pop(future), future)
+            if progress is not None and (self._pace.now() - shown > _SHOWN_EVERY or not under_way):
+                shown = self._pace.now()
+                progress(self._state(under_way))
 
     def _submit(self, threads: ThreadPoolExecutor, under_way: dict[Future[Fetched], Entry]) -> None:
         """Ask for more, up to the number of requests that may be under way."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,6 +19,7 @@ CREATE TABLE IF NOT EXISTS addresses (
     number        INTEGER PRIMARY KEY,
     url           TEXT NOT NULL UNIQUE,
     kind          TEXT NOT NULL,
+    is_page       INTEGER GENERATED ALWAYS AS (kind = 'page') STORED,
     state         TEXT NOT NULL,
     depth         INTEGER NOT NULL,
     hops          INTEGER NOT NULL DEFAULT 0,
@@ -31,7 +33,7 @@ CREATE TABLE IF NOT EXISTS addresses (
     reason        TEXT,
     detail        TEXT
 );
-CREATE INDEX IF NOT EXISTS by_state ON addresses (state, kind, depth, number);
+CREATE INDEX IF NOT EXISTS by_state ON addresses (state, is_page, depth, number);
 CREATE INDEX IF NOT EXISTS by_hash ON addresses (hash) WHERE hash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_path ON addresses (path) WHERE path IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_shape ON addresses (shape, likeness) WHERE likeness IS NOT NULL;
@@ -41,6 +43,7 @@ Kind = Literal["page", "sitemap", "feed"]
 State = Literal["waiting", "kept", "read", "skipped"]
 """``waiting``: to be asked for. ``kept``: a page on disk. ``read``: good for its links only. ``skipped``: left out."""
 
+_MOST_COMPARED = 200
 _FIELDS = "url, kind, state, depth, hops, tries, path, hash, etag, modified"
 
 
@@ -91,6 +94,18 @@ class Frontier:
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_SCHEMA)
         self._db.execute("PRAGMA busy_timeout=5000")
+        self._on_disk: int | None = None
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Have everything in the block written at once, or nothing of it."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
 
     def close(self) -> None:
         """Release the file."""
@@ -108,20 +123,17 @@ class Frontier:
     def add(self, urls: Iterable[str], kind: Kind, depth: int, hops: int, shape: Mapping[str, str]) -> int:
         """Add addresses that are not known yet; return how many were not."""
         before = self._db.total_changes
-        self._db.execute("BEGIN")
         self._db.executemany(
             "INSERT OR IGNORE INTO addresses (url, kind, state, depth, hops, shape) VALUES (?, ?, 'waiting', ?, ?, ?)",
             ((url, kind, depth, hops, shape.get(url, "")) for url in urls),
         )
-        self._db.execute("COMMIT")
         return self._db.total_changes - before
 
     def waiting(self, count: int, without: Iterable[str]) -> list[Entry]:
         """Return the next addresses to ask for: lists before pages, near ones before far ones."""
         busy = set(without)
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM addresses WHERE state = 'waiting' "
-            "ORDER BY state, kind = 'page', depth, number LIMIT ?",
+            f"SELECT {_FIELDS} FROM addresses WHERE state = 'waiting' ORDER BY is_page, depth, number LIMIT ?",
             (count + len(busy),),
         )
         return [Entry(*row) for row in rows if row[0] not in busy][:count]
@@ -133,6 +145,9 @@ class Frontier:
 
     def set(self, url: str, state: State, **fields: str | int | None) -> None:
         """Note what became of an address; fields that are not given stay, but reason and detail are emptied."""
+        if "path" in fields and self._on_disk is not None:
+            row = self._db.execute("SELECT path IS NOT NULL FROM addresses WHERE url = ?", (url,)).fetchone()
+            self._on_disk += (fields["path"] is not None) - (row[0] if row else 0)
         columns = {"state": state, "reason": None, "detail": None, **fields}
         names = ", ".join(f"{name} = ?" for name in columns)
         self._db.execute(f"UPDATE addresses SET {names} WHERE url = ?", (*columns.values(), url))
@@ -145,12 +160,12 @@ class Frontier:
         return Entry(*row) if row else None
 
     def repeats(self, shape: str) -> Repeats:
-        """Return what is known of the pages of one shape."""
+        """Return what is known of the pages of one shape; of very many, of some of them."""
         row = self._db.execute(
             "SELECT count(*), count(DISTINCT likeness), "
             "coalesce(sum(reason = 'duplicate'), 0), coalesce(min(depth), 0) "
-            "FROM addresses WHERE shape = ? AND likeness IS NOT NULL",
-            (shape,),
+            "FROM (SELECT likeness, reason, depth FROM addresses WHERE shape = ? AND likeness IS NOT NULL LIMIT ?)",
+            (shape, _MOST_COMPARED),
         ).fetchone()
         return Repeats(*row)
 
@@ -165,7 +180,9 @@ class Frontier:
 
     def on_disk(self) -> int:
         """Return how many pages are on disk."""
-        return int(self._db.execute("SELECT count(*) FROM addresses WHERE path IS NOT NULL").fetchone()[0])
+        if self._on_disk is None:
+            self._on_disk = int(self._db.execute("SELECT count(*) FROM addresses WHERE path IS NOT NULL").fetchone()[0])
+        return self._on_disk
 
     def lists(self) -> int:
         """Return how many sitemaps are known."""
