@@ -38,8 +38,8 @@ $(REAL)/venv/.installed:
 	nice -n 10 $(REAL)/venv/bin/python -m pip install --quiet $(REAL_PIP) --group real
 	@touch $@
 
-$(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_gguf.py tests/real/template.jinja \
-		tests/real/transcripts.json $(REAL)/venv/.installed
+$(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_texts.py tests/real/tiny_gguf.py \
+		tests/real/template.jinja tests/real/transcripts.json $(REAL)/venv/.installed
 	$(REAL)/venv/bin/python tests/real/make_tiny_model.py $(REAL)/tiny
 
 $(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed

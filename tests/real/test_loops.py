@@ -10,9 +10,10 @@ import pytest
 from real_parts import chat_model, completion_model
 from real_servers import RealServer
 
+from conftest import StartLlama
 from quaestor import Conversation, Index
 from quaestor.assemble import make_journal
-from quaestor.chat.events import Called, Done, Event, Premeditated, Proposed, Returned
+from quaestor.chat.events import Called, Done, Event, Premeditated, Proposed, Retried, Returned
 from quaestor.chat.settings import ConversationSettings
 from quaestor.config import Settings
 from quaestor.edits import Proposal, Replace, apply, plan, undo
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.real
 FILES = {
     "retry.py": "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n",
     "onboarding.py": "def onboarding_screen():\n    return [next_button]\n",
+    "menu.py": "def settings_menu():\n    return [profile_link]\n",
     "providers.py": 'PROVIDERS = [\n    "one",\n    "two",\n]\n',
 }
 WAYS = {
@@ -51,6 +53,13 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def retrying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     with built(tmp_path_factory, "retry.py") as index:
         yield index
+
+
+@pytest.fixture(params=["llama", "transformers_serve"])
+def native(request: pytest.FixtureRequest) -> OpenAICompatibleModel:
+    """A model that is given tools. The one server parses its calls; the other sends them as text, and we read them."""
+    server: RealServer = request.getfixturevalue(request.param)
+    return chat_model(server, capabilities=Capabilities(native_tools=True))
 
 
 @pytest.fixture(params=WAYS)
@@ -97,6 +106,16 @@ def test_an_instruction_ends_in_a_change(index: Index, model: OpenAICompatibleMo
     there_and_back(index, events, change, tmp_path)
 
 
+def test_an_instruction_ends_in_a_change_by_native_calls(
+    index: Index, native: OpenAICompatibleModel, tmp_path: Path
+) -> None:
+    # llama-server writes arguments by the schema in the order of their names, and the transcript has them in it too.
+    events = turn(index, native, "Put a logout link into the settings menu.")
+    assert [name for name, _ in calls(events)] == ["search", "read", "edit"]
+    change = Replace("menu.py", "    return [profile_link]\n", "    return [profile_link, logout_link]\n")
+    there_and_back(index, events, change, tmp_path)
+
+
 def there_and_back(index: Index, events: list[Event], change: Replace, home: Path) -> None:
     """Check what was proposed, apply it, and undo it."""
     [proposed] = [event for event in events if isinstance(event, Proposed)]
@@ -113,11 +132,22 @@ def there_and_back(index: Index, events: list[Event], change: Replace, home: Pat
     assert file.read_bytes() == before
 
 
-def test_native_calls(index: Index, llama: RealServer) -> None:
-    model = chat_model(llama, capabilities=Capabilities(native_tools=True))
-    events = turn(index, model, "Which file holds the list of providers?")
+def test_native_calls(index: Index, native: OpenAICompatibleModel) -> None:
+    events = turn(index, native, "Which file holds the list of providers?")
     assert calls(events) == [("search", {"query": "list of providers"})]
     assert done(events).answer == 'The list of providers is in `providers.py` [1: "PROVIDERS = ["].'
+
+
+def test_a_server_that_refuses_tools_is_given_tags(index: Index, start_llama: StartLlama, tmp_path: Path) -> None:
+    server = start_llama("-c", "32768", "-np", "4", "--no-jinja")
+    model = chat_model(server, capabilities=Capabilities(native_tools=True))
+    events = turn(index, model, "Add a skip button to the onboarding screen.")
+    [retried] = [event for event in events if isinstance(event, Retried)]
+    assert retried.tools
+    assert "requires --jinja" in retried.reason
+    assert [name for name, _ in calls(events)] == ["search", "read", "edit"]
+    change = Replace("onboarding.py", "    return [next_button]\n", "    return [next_button, skip_button]\n")
+    there_and_back(index, events, change, tmp_path)
 
 
 def test_a_plan_is_begun_for_the_model(retrying: Index, llama: RealServer) -> None:
