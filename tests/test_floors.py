@@ -40,10 +40,10 @@ FLOORS: dict[str, int] = {
     "assemble": 7,
     "serving": 8,
     "evaluation": 8,
-    "training": 8,
-    "cli": 9,
-    "__main__": 10,
-    "__init__": 10,
+    "training": 9,
+    "cli": 10,
+    "__main__": 11,
+    "__init__": 11,
 }
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from quaestor.evaluation.made.clean import comment_query, prose_query
+from quaestor.evaluation.made.comments import Block, comment_blocks, definition_above, docstrings
+from quaestor.evaluation.made.syntax import defined_name, indent_of
 from quaestor.terms import split_identifier
-from quaestor.training.clean import comment_query, prose_query
 from quaestor.training.pairs import Kind, Pair
-from quaestor.training.syntax import comments_of, defined_name, indent_of
 
 _MOST = 1_500
 _FEWEST = 120
@@ -30,19 +30,10 @@ _RAISED = re.compile(
 _FORMAT = re.compile(r"%[-+#0-9.]*[a-zA-Z]|\$?\{[^}]*\}|#\{[^}]*\}|\\n|:\?")
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Comment lines ``first`` to ``last`` (0-based, inclusive); ``inside`` when the definition is above it."""
-
-    first: int
-    last: int
-    inside: bool = False
-
-
 def code_pairs(text: str, path: str, language: str, chance: random.Random) -> Iterator[Pair]:
     """Yield every pair of one file."""
     lines = text.splitlines()
-    for block in [*_comment_blocks(lines, language), *_docstrings(lines, language)]:
+    for block in [*comment_blocks(lines, language), *docstrings(lines, language)]:
         if pair := _comment_pair(lines, block, path, language, chance):
             yield pair
     for number, line in enumerate(lines):
@@ -50,12 +41,12 @@ def code_pairs(text: str, path: str, language: str, chance: random.Random) -> It
             yield pair
 
 
-def _comment_pair(lines: list[str], block: _Block, path: str, language: str, chance: random.Random) -> Pair | None:
+def _comment_pair(lines: list[str], block: Block, path: str, language: str, chance: random.Random) -> Pair | None:
     query = comment_query(lines[block.first : block.last + 1])
     if query is None:
         return None
     if block.inside:
-        start = _definition_above(lines, block.first, language)
+        start = definition_above(lines, block.first, language)
         head, after = lines[start : block.first], block.last + 1
     else:
         start, head, after = block.last + 1, [], block.last + 1
@@ -100,51 +91,6 @@ def _pair(kind: Kind, query: str, body: list[str], path: str, language: str) -> 
     if len(text) < _FEWEST or query in text or max(map(len, body)) > 400:
         return None
     return Pair(kind, query, text, path, language)
-
-
-def _comment_blocks(lines: list[str], language: str) -> Iterator[_Block]:
-    forms = comments_of(language)
-    number = 0
-    while number < len(lines):
-        line = lines[number].lstrip()
-        first = number
-        if delimiter := next((end for begin, end in forms.block if line.startswith(begin)), None):
-            begin = next(begin for begin, end in forms.block if line.startswith(begin))
-            while number < len(lines) - 1 and delimiter not in lines[number].lstrip().removeprefix(
-                begin if number == first else ""
-            ):
-                number += 1
-            yield _Block(first, number)
-        elif line.startswith(forms.line) and not line.startswith("#!["):
-            while number < len(lines) - 1 and lines[number + 1].lstrip().startswith(forms.line):
-                number += 1
-            yield _Block(first, number)
-        number += 1
-
-
-def _docstrings(lines: list[str], language: str) -> Iterator[_Block]:
-    if language != "python":
-        return
-    number = 0
-    while number < len(lines):
-        found = re.match(r"\s*[rub]?(\"\"\"|''')", lines[number])
-        if found:
-            first, quote = number, found[1]
-            if quote not in lines[number][found.end() :]:
-                number += 1
-                while number < len(lines) - 1 and quote not in lines[number]:
-                    number += 1
-            if first and lines[first - 1].rstrip().endswith(":"):
-                yield _Block(first, number, inside=True)
-        number += 1
-
-
-def _definition_above(lines: list[str], number: int, language: str) -> int:
-    """Return the line, at most eight above ``number``, where the definition around a docstring begins."""
-    for above in range(number - 1, max(-1, number - 9), -1):
-        if defined_name(lines[above], language):
-            return above
-    return max(0, number - 1)
 
 
 def _body(lines: list[str], start: int, indent: int, *, inside: bool, chance: random.Random) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from quaestor.chunking.languages import recognise
-from quaestor.training.clean import subject_query
+from quaestor.evaluation.made.clean import subject_query
+from quaestor.evaluation.made.syntax import LANGUAGES
 from quaestor.training.pairs import Pair
-from quaestor.training.syntax import LANGUAGES
 
 _FEWEST, _MOST = 200, 1_500
 _LONGEST_LOG = 48_000_000  # bytes

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from quaestor.chunking.languages import PROSE, recognise
 from quaestor.errors import QuaestorError
+from quaestor.evaluation.made.syntax import LANGUAGES
 from quaestor.training.code import code_pairs
 from quaestor.training.commits import commit_pairs
 from quaestor.training.overlap import lines_of_folders, overlaps
 from quaestor.training.pairs import Pair, write_pairs
 from quaestor.training.prose import prose_pairs
 from quaestor.training.sources import Blob, list_blobs, open_source, read_blobs
-from quaestor.training.syntax import LANGUAGES
 
 _SKIPPED = (
     "vendor/",

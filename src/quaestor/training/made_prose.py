@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from quaestor.evaluation.made.clean import prose_query, sentences
 from quaestor.terms import STOP_WORDS, find_words
-from quaestor.training.clean import prose_query, sentences
 from quaestor.training.made import Made
 
 SUFFIXES = frozenset({".md", ".rst", ".adoc", ".txt"})

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from quaestor.training.clean import prose_query, sentences
+from quaestor.evaluation.made.clean import prose_query, sentences
 from quaestor.training.pairs import Pair
 
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")

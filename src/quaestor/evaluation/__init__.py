@@ -1,0 +1,1 @@
+"""How well a corpus is searched: questions with known answers, metrics, comparisons, and learning from them."""
