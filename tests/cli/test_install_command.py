@@ -19,7 +19,7 @@ def run(tmp_path: Path) -> Run:
     """Return the command, run as a process whose home folder is a temporary one."""
     (tmp_path / "home").mkdir()
 
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def call(*arguments: str, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "quaestor", *arguments],
             env={
@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Run:
                 "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
                 "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             },
-            cwd=tmp_path,
+            cwd=cwd,
             capture_output=True,
             text=True,
             check=False,
@@ -51,6 +51,22 @@ def test_there_and_back(run: Run, tmp_path: Path) -> None:
     assert "Nothing to do" in run("install", "cursor", str(tmp_path)).stderr
     assert run("uninstall", "cursor").returncode == 0
     assert json.loads(settings.read_text(encoding="utf-8")) == {"mcpServers": {}}
+
+
+@pytest.mark.parametrize(("client", "told"), [("claude-desktop", True), ("codex", False), ("cursor", False)])
+def test_a_program_without_a_folder_of_its_own_is_told_of_this_one(
+    run: Run, tmp_path: Path, client: str, told: bool
+) -> None:
+    shown = run("install", client, "--dry-run").stdout
+    assert "mcp" in shown
+    assert (f'"{tmp_path}"' in shown) == told
+
+
+@pytest.mark.parametrize("folder", ["home", "/"])
+def test_a_server_that_is_started_just_anywhere_says_what_to_do(run: Run, tmp_path: Path, folder: str) -> None:
+    started = run("mcp", cwd=tmp_path / folder)
+    assert started.returncode == 2
+    assert "quaestor install CLIENT PATH" in started.stderr
 
 
 def test_a_project_of_its_own(run: Run, tmp_path: Path) -> None:

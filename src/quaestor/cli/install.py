@@ -37,7 +37,9 @@ def command(client: str, project: bool, dry_run: bool, paths: tuple[str, ...]) -
     if client == "skill":
         click.echo(load("skill").template)
         return
-    arguments = ["mcp", *(str(find_root(path)) for path in paths)]
+    # A program without a folder of its own is told of the one that this is run in.
+    wanted = paths or ((None,) if not CLIENTS[client].works_in_folder else ())
+    arguments = ["mcp", *(str(find_root(path)) for path in wanted)]
     change = install(CLIENTS[client], place(project), program(), arguments, write=not dry_run)
     say(change, dry_run, f"{CLIENTS[client].title} knows Quaestor now; start it anew.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 
@@ -34,7 +35,7 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
             "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."
         ) from error
 
-    roots = [find_root(path) for path in paths] or [find_root(None)]
+    roots = [find_root(path) for path in paths] or [_started_in()]
     # Before anything is indexed: a port that is taken is said at once.
     at = listening(_HOST, port) if http else None
     with Corpora(roots, lambda root: configure(root).settings) as corpora:
@@ -45,3 +46,18 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
         with at:
             remark(f"http://{_HOST}:{port}/mcp")
             asyncio.run(serve_http(server, _HOST, at))
+
+
+def _started_in() -> Path:
+    """Return the folder that the server is started in.
+
+    Raises:
+        UsageError: it is the home folder or the whole disk: a client started the server just anywhere.
+    """
+    root = find_root(None)
+    if root in (Path.home(), Path(root.anchor)) and not (root / ".git").exists():
+        raise UsageError(
+            f"The server was started in {str(root)!r}, which is no repository, and was not told what to serve. Run "
+            "`quaestor install CLIENT PATH`, or `quaestor mcp PATH`."
+        )
+    return root

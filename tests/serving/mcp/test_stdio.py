@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def test_the_tools(connect: Connect, repository: Path) -> None:
                 for schema in (tool.input_schema, tool.output_schema or {}):
                     jsonschema.Draft202012Validator.check_schema(schema)
                     assert not {"anyOf", "oneOf", "allOf", "$ref"} & words_of(schema)
+                    assert '"type": [' not in json.dumps(schema)
                 assert "corpus" not in tool.input_schema["properties"]
 
     asyncio.run(run())

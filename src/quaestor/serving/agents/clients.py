@@ -51,6 +51,7 @@ class Client:
         user_file: its file for all projects of a user.
         project_file: its file within one project; None if it has none.
         entry: makes the entry from the command and its arguments.
+        works_in_folder: whether it starts servers in the folder that it works on; otherwise they are told which.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Client:
     user_file: Callable[[Place], Path]
     project_file: str | None
     entry: Callable[[str, Sequence[str]], dict[str, object]]
+    works_in_folder: bool = True
 
     def file(self, place: Place) -> Path | None:
         """Return the settings file; None if this program has none for a single project."""
@@ -111,6 +113,7 @@ CLIENTS: dict[str, Client] = {
             lambda place: place.config / "Claude" / "claude_desktop_config.json",
             None,
             _plain,
+            works_in_folder=False,
         ),
         Client(
             "cursor",

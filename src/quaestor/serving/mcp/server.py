@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import mcp_types as types
-import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
@@ -53,6 +52,8 @@ async def serve_stdio(server: Server[Any]) -> None:
 
 async def serve_http(server: Server[Any], host: str, at: socket.socket) -> None:
     """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
+    import uvicorn  # noqa: PLC0415 - not for standard input and output
+
     app = server.streamable_http_app(host=host)
     settings = uvicorn.Config(app, log_level="warning", access_log=False)
     await uvicorn.Server(settings).serve(sockets=[at])
@@ -87,7 +88,7 @@ def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
     if answer.data is None:
         return _failed(answer.text)
     # A lone surrogate, of a file name that is no text, would end the connection.
-    data = json.loads(json.dumps(answer.data).encode("utf-8", "replace"))
+    data = json.loads(json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace"))
     return types.CallToolResult(content=[_text(answer.text)], structured_content=data)
 
 

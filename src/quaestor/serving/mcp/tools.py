@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from quaestor.accounts.purpose import Purpose
-from quaestor.chat.outcome import TurnOutcome
-from quaestor.corpus.excerpts import Excerpt
 from quaestor.passages import Hit
 from quaestor.prompts import load
-from quaestor.retrieval.related import Related
-from quaestor.serving.answering import answered
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas
 from quaestor.subroutines import Outcome, Parameter, read, registry_of, related, search
@@ -24,6 +20,11 @@ from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
+
+if TYPE_CHECKING:
+    from quaestor.chat.outcome import TurnOutcome
+    from quaestor.corpus.excerpts import Excerpt
+    from quaestor.retrieval.related import Related
 
 # Tokens of a result's text: what agents pay for, and more than they are glad of in one piece.
 _BUDGET = 6000
@@ -104,6 +105,8 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = described("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Answer:
+        from quaestor.serving.answering import answered  # noqa: PLC0415 - clients wait for a server's start
+
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
         corpus = corpora.get(name, wait=_WAIT_SECONDS)
