@@ -30,7 +30,10 @@ def body(html: str, base: str = "") -> str:
         ('<p><a href="javascript:alert(1)">go</a> <a href="data:x">d</a></p>', "go d"),
         ('<p><a href="/x"><img src="/i.png" alt="An i"></a><img src=/j.png></p>', "[![An i](/i.png)](/x)"),
         ("<p>one<br>two</p>", "one  \ntwo"),
-        ("<p>1. one</p><p># two</p><p>- three</p><p>``` four</p>", "1\\. one\n\n\\# two\n\n\\- three\n\n\\``` four"),
+        (
+            "<p>1. one</p><p># two</p><p>- three</p><p>``` four</p>",
+            "1\\. one\n\n\\# two\n\n\\- three\n\n\\`\\`\\` four",
+        ),
         ("<p>a &lt;script&gt; b &amp; c&nbsp;d</p>", "a \\<script> b & c\xa0d"),
         ("<ul><li>a<li>b<ul><li>c</ul></ul>", "- a\n- b\n  - c"),
         ("<ol start=9><li>a<li><p>b</p><p>c</p></ol>", "9. a\n10. b\n\n    c"),
@@ -88,6 +91,24 @@ def test_a_page_without_any_mark_of_its_content_is_taken_whole() -> None:
 
 def test_a_content_that_looks_like_furniture_is_kept_if_it_is_most_of_the_page() -> None:
     assert "Words that make" in page_text(parse(f"<body><div class='comments'>{FILLER}</div>"), "").text
+
+
+def test_a_section_about_cookies_is_no_furniture() -> None:
+    sections = "".join(
+        f"<section id='{name}'><h2 id='{name}'>{name}</h2><p>On {name}.</p></section>"
+        for name in ("cookies", "comments")
+    )
+    text = page_text(
+        parse(f"<main>{FILLER}{sections}<div class='section' id='footer'><h2>footer</h2></div></main>"), ""
+    ).text
+    assert all(f"## {name}" in text for name in ("cookies", "comments", "footer"))
+
+
+def test_a_short_page_is_told_from_a_long_sidebar() -> None:
+    sidebar = "".join(f"<li><a href='/{number}'>Release {number}</a>" for number in range(200))
+    article = "<article><h1>1.2</h1><p>Fixed some bugs in it.</p></article>"
+    page = parse(f"<body><aside class='sidebar-drawer'><ul>{sidebar}</ul></aside>{article}")
+    assert page_text(page, "").text == "# 1.2\n\nFixed some bugs in it.\n"
 
 
 def test_what_a_page_says_about_itself() -> None:

@@ -9,8 +9,9 @@ from urllib.parse import urljoin, urlsplit
 from quaestor.ingest.convert.html_tree import Element
 
 _BLANKS = re.compile(r"[ \t\r\n\f\x0b]+")
-_TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
-_LINE_MARK = re.compile(r"^(\s*)([#>+*-]|=+$|\d{1,9}[.)])(?=\s|$)|^(\s*)(```|~~~|---)")
+# What would be read as a tag or as code; other marks are left as they are, for people and searches read them too.
+_SYNTAX = re.compile(r"<(?=[A-Za-z/!?])|`")
+_LINE_MARK = re.compile(r"^(\s*)([#>+*-]|=+$|\d{1,9}[.)])(?=\s|$)|^(\s*)(~~~|---)")
 _PERMALINK = frozenset({"¶", "#", "§", "🔗", "link", "permalink", "anchor", ""})
 _MARKS = {
     **dict.fromkeys(("em", "i", "cite", "dfn", "var"), "*"),
@@ -58,7 +59,7 @@ class Inline:
 
     def _node(self, node: Element | str) -> str:
         if isinstance(node, str):
-            return _TAG_LIKE.sub(r"\\<", _BLANKS.sub(" ", node.replace(LINE_BREAK, "")))
+            return _SYNTAX.sub(r"\\\g<0>", _BLANKS.sub(" ", node.replace(LINE_BREAK, "")))
         if render := self._renderers.get(node.name):
             return render(node)
         inside = self._nodes(node.children)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from quaestor.ingest.convert.html_tree import Element
 
@@ -13,6 +13,7 @@ _UNREAD = frozenset(
     head title map""".split()
 )
 _FURNITURE_ELEMENTS = frozenset({"nav", "footer"})
+_NEVER_FURNITURE = frozenset("main article body html pre code dt h1 h2 h3 h4 h5 h6".split())
 _FURNITURE_ROLES = frozenset(
     "navigation banner contentinfo search complementary menu menubar dialog alertdialog".split()
 )
@@ -33,9 +34,9 @@ _CONTENT = re.compile(
     md-content|theme-doc-markdown|readme|book-?content|bd-article)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAST = 200
-_MOST_LOST = 0.5
+_LEAST = 16
 _LEAST_SHARE = 0.25
+_MOST_OF_IT = 0.8
 _HEADER_SHARE = 0.3
 _LINK_SHARE = 0.7
 
@@ -44,26 +45,24 @@ def main_text(page: Element) -> Element:
     """Return the element that holds the text of a page, without the furniture in it. The tree is changed.
 
     A ``main``, an ``article`` or what sites commonly name their content is taken; else the body. What it holds must be
-    a fair part of the page, or the body is taken after all.
+    a fair part of what is no furniture, or the body is taken after all.
     """
     body = page.find("body") or page
     _drop(body, _is_unread)
-    everything = _length(body)
-    root = _content(body, everything)
-    _drop(root, _is_furniture, _MOST_LOST * max(_length(root), 1))
+    root = _content(body)
+    furniture = sum(_length(one) for one in _outermost(root))
+    if _length(root) - furniture >= min(_LEAST, furniture):
+        _drop(root, _is_furniture)
     return root
 
 
-def _content(body: Element, everything: int) -> Element:
-    """Return the innermost of the likely elements that still holds most of what the likely ones hold."""
-    likely = [one for one in body.elements() if _is_content(one)]
-    sizes = [(one, _length(one)) for one in likely]
-    large = [(one, size) for one, size in sizes if size >= min(_LEAST, everything) or size >= everything / 2]
-    if not large:
+def _content(body: Element) -> Element:
+    """Return the innermost of the likely elements that still holds most of what the largest of them holds."""
+    sizes = [(one, _length(one)) for one in body.elements() if _is_content(one)]
+    most = max((size for _, size in sizes), default=0)
+    if most < _LEAST or most < _LEAST_SHARE * (_length(body) - sum(_length(one) for one in _outermost(body))):
         return body
-    most = max(size for _, size in large)
-    best, size = [(one, size) for one, size in large if size >= 0.8 * most][-1]
-    return best if size >= _LEAST_SHARE * _without_furniture(body) else body
+    return [one for one, size in sizes if size >= _MOST_OF_IT * most][-1]
 
 
 def _is_content(element: Element) -> bool:
@@ -73,10 +72,6 @@ def _is_content(element: Element) -> bool:
         return True
     names = (element.get("id"), *element.get("class").split())
     return element.name in ("div", "section", "td") and any(_CONTENT.match(name) for name in names)
-
-
-def _without_furniture(body: Element) -> int:
-    return max(_length(body) - sum(_length(one) for one in _outermost(body)), 0)
 
 
 def _outermost(element: Element) -> Iterator[Element]:
@@ -89,15 +84,14 @@ def _outermost(element: Element) -> Iterator[Element]:
                 yield from _outermost(child)
 
 
-def _drop(element: Element, unwanted: object, most: float = float("inf")) -> None:
-    """Remove the elements below that are not wanted, except those that hold more text than ``most``."""
-    assert callable(unwanted)
+def _drop(element: Element, unwanted: Callable[[Element], bool]) -> None:
+    """Remove the elements below that are not wanted."""
     kept: list[Element | str] = []
     for child in element.children:
         if isinstance(child, Element):
-            if unwanted(child) and (most == float("inf") or _length(child) <= most):
+            if unwanted(child):
                 continue
-            _drop(child, unwanted, most)
+            _drop(child, unwanted)
         kept.append(child)
     element.children = kept
 
@@ -113,7 +107,7 @@ def _is_unread(element: Element) -> bool:
 def _is_furniture(element: Element) -> bool:
     if element.name in _FURNITURE_ELEMENTS or element.get("role").lower() in _FURNITURE_ROLES:
         return True
-    if element.name in ("main", "article", "body", "html", "pre", "code", "h1", "dt"):
+    if element.name in _NEVER_FURNITURE or "section" in element.get("class").split():
         return False
     if element.name == "header":
         return element.find("h1", "h2") is None and _link_share(element) > _HEADER_SHARE
@@ -121,8 +115,9 @@ def _is_furniture(element: Element) -> bool:
         return _link_share(element) > _LINK_SHARE
     if element.get("aria-hidden").lower() == "true" and element.find("img", "math", "code") is None:
         return True
-    names = f"{element.get('class')} {element.get('id')}"
-    return bool(names != " " and _FURNITURE.search(names))
+    # A section is named after its heading, which may well be about cookies or comments.
+    names = element.get("class") if element.name == "section" else f"{element.get('class')} {element.get('id')}"
+    return bool(_FURNITURE.search(names))
 
 
 def _length(element: Element) -> int:
