@@ -154,3 +154,5 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
     if changes.stale:
         click.echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
     print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())
+    for detail in dict.fromkeys(entry.detail for entry in changes.skipped if entry.reason == "needs an extra"):
+        click.echo(f"To read what needs an extra, {detail}")

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from quaestor.ingest.web.pace import Clock
 from quaestor.ingest.web.settings import CrawlReport, CrawlSettings
 from quaestor.stores.embedded.lock import WriteLock
 from servers.site import Answer, SiteServer
+from servers.trapped_site import trickle
 
 LOCAL = CrawlSettings(allow_private=True, delay=0, seconds=5, tries=2)
 
@@ -212,6 +213,40 @@ def test_two_crawls_of_one_site_take_turns(tmp_path: Path) -> None:
         crawl(server, tmp_path)
 
 
+def test_an_interrupted_crawl_waits_for_no_page(tmp_path: Path) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def interrupting(path: str, _headers: object) -> Answer | None:
+        if path != "/":
+            return None
+
+        def body() -> Iterator[bytes]:
+            yield b"<p>begun"
+            started[0].send_signal(signal.SIGINT)
+            yield from trickle()
+
+        return Answer(body())
+
+    with SiteServer(interrupting) as server:
+        # The page may take an hour; the test's own limit is what tells that nobody waits for it.
+        settings = "CrawlSettings(allow_private=True, delay=0, seconds=3600)"
+        started.append(run_apart(server, tmp_path, settings))
+        assert started[0].wait() in (1, 130, -signal.SIGINT)
+
+
+def run_apart(server: SiteServer, folder: Path, settings: str) -> subprocess.Popen[bytes]:
+    """Crawl in a process of its own."""
+    program = (
+        "import sys; from pathlib import Path; from quaestor.ingest.web.crawl import Crawl;"
+        "from quaestor.ingest.web.settings import CrawlSettings;"
+        f"Crawl(sys.argv[1], Path(sys.argv[2]), {settings}).run()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(quaestor.__file__).parent.parent)}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, server.url, str(folder)], env=environment, stderr=subprocess.DEVNULL
+    )
+
+
 def test_a_crawl_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     pages: dict[str, Answer | str] = {f"/p{n}": text(f"page {chr(97 + n)}", f"/p{n + 1}") for n in range(20)}
     pages["/"] = text("home", "/p0")
@@ -224,16 +259,8 @@ def test_a_crawl_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         found = pages.get(path)
         return found if isinstance(found, Answer) or found is None else Answer(found)
 
-    program = (
-        "import sys; from pathlib import Path; from quaestor.ingest.web.crawl import Crawl;"
-        "from quaestor.ingest.web.settings import CrawlSettings;"
-        "Crawl(sys.argv[1], Path(sys.argv[2]), CrawlSettings(allow_private=True, delay=0)).run()"
-    )
     with SiteServer(killing) as server:
-        started = subprocess.Popen(
-            [sys.executable, "-c", program, server.url, str(tmp_path)],
-            env={**os.environ, "PYTHONPATH": str(Path(quaestor.__file__).parent.parent)},
-        )
+        started = run_apart(server, tmp_path, "CrawlSettings(allow_private=True, delay=0)")
         killed.append(started)
         assert started.wait() == -signal.SIGKILL
         assert len(names(tmp_path)) == 10

@@ -6,11 +6,13 @@ have it fill the machine. What exceeds the limits costs that file only.
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 
 from quaestor.ingest.convert.failures import ConversionError
 from quaestor.ingest.convert.values import Converted
@@ -35,27 +37,25 @@ def convert_apart(kind: str, data: bytes, seconds: float = SECONDS) -> Converted
         raise ConversionError("too large", f"it took more than {seconds:,.0f} seconds to read") from None
     if done.returncode:
         raise ConversionError("failed", f"reading it ended with code {done.returncode}; it may need too much memory")
-    answer = pickle.loads(done.stdout)  # from our own program
-    if isinstance(answer, ConversionError):
-        raise answer
-    assert isinstance(answer, Converted)
-    return answer
+    answer = json.loads(done.stdout)
+    if "reason" in answer:
+        raise ConversionError(answer["reason"], answer["detail"])
+    return Converted(**answer)
 
 
 def main(kind: str) -> None:
-    """Convert what standard input holds and pickle the outcome to standard output."""
+    """Convert what standard input holds and write the outcome to standard output as JSON."""
     _limit_memory()
-    answer: Converted | ConversionError
     try:
-        answer = _function(kind)(sys.stdin.buffer.read())
+        answer = asdict(_function(kind)(sys.stdin.buffer.read()))
     except ConversionError as error:
-        answer = error
+        answer = {"reason": error.reason, "detail": error.detail}
     except MemoryError:
-        answer = ConversionError("too large", "it takes too much memory to read")
-    sys.stdout.buffer.write(pickle.dumps(answer))
+        answer = {"reason": "too large", "detail": "it takes too much memory to read"}
+    sys.stdout.write(json.dumps(answer))
 
 
-def _function(kind: str):  # type: ignore[no-untyped-def]
+def _function(kind: str) -> Callable[[bytes], Converted]:
     if kind == "pdf":
         from quaestor.ingest.convert.pdf import from_pdf  # noqa: PLC0415 - an extra
 

@@ -109,6 +109,7 @@ class _Run:
             try:
                 self._work(threads, progress)
             except BaseException:
+                self._fetcher.stop.set()
                 threads.shutdown(wait=False, cancel_futures=True)
                 raise
         self._check_start()

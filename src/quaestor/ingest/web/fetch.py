@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+import threading
 import time
 import zlib
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 from quaestor.ingest.web.addresses import Resolve, is_public, resolve
 
 _CONNECT_SECONDS = 10.0
+_PATIENCE = 0.5
 _BLOCK = 1 << 16
 _AGENT = "quaestor (+https://pypi.org/project/quaestor/)"
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"
@@ -57,16 +59,21 @@ class Fetched:
 
 
 class _Timed:
-    """A socket whose every read ends by one deadline, however slowly the bytes trickle."""
+    """A socket whose every read ends by one deadline, however slowly the bytes trickle, and soon after a stop."""
 
     deadline: float = 0.0
+    stop: threading.Event | None = None
 
     def recv_into(self, *args: Any) -> int:
-        left = self.deadline - time.monotonic() if self.deadline else 30.0
-        if left <= 0:
-            raise TimeoutError
-        self.settimeout(left)  # type: ignore[attr-defined]
-        return super().recv_into(*args)  # type: ignore[misc,no-any-return]
+        while True:
+            left = self.deadline - time.monotonic()
+            if left <= 0 or (self.stop is not None and self.stop.is_set()):
+                raise TimeoutError
+            self.settimeout(min(left, _PATIENCE))  # type: ignore[attr-defined]
+            try:
+                return super().recv_into(*args)  # type: ignore[misc,no-any-return]
+            except TimeoutError:
+                continue
 
 
 class _TimedSocket(_Timed, socket.socket):
@@ -94,6 +101,7 @@ class Fetcher:
         private_hosts: hosts, with ports, that may have private addresses.
         resolve: gives a host's addresses.
         tls: secures connections.
+        stop: once set, ends every read that is under way.
     """
 
     seconds: float = 30.0
@@ -101,6 +109,7 @@ class Fetcher:
     private_hosts: frozenset[str] = frozenset()
     resolve: Resolve = resolve
     tls: ssl.SSLContext = field(default_factory=tls_context, repr=False)
+    stop: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
         """Return the answer to a GET; may be called from several threads.
@@ -147,6 +156,7 @@ class Fetcher:
         for address in addresses:
             sock = _TimedSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
             sock.deadline = deadline
+            sock.stop = self.stop
             try:
                 sock.settimeout(max(min(_CONNECT_SECONDS, deadline - time.monotonic()), 0.001))
                 sock.connect((address, port))
@@ -165,6 +175,7 @@ class Fetcher:
             said = getattr(error, "verify_message", "") or getattr(error, "reason", "") or type(error).__name__
             raise FetchError("unreachable", f"no secure connection: {said}") from error
         secured.deadline = plain.deadline  # type: ignore[attr-defined]
+        secured.stop = self.stop  # type: ignore[attr-defined]
         return secured
 
     def _exchange(
