@@ -93,6 +93,13 @@ def test_a_content_that_looks_like_furniture_is_kept_if_it_is_most_of_the_page()
     assert "Words that make" in page_text(parse(f"<body><div class='comments'>{FILLER}</div>"), "").text
 
 
+def test_of_several_articles_none_is_lost() -> None:
+    articles = "".join(f"<article><h2>Post {number}</h2>{FILLER}</article>" for number in range(4))
+    text = page_text(parse(f"<nav><a href=/>Home</a></nav><div>{articles}</div><footer>Footwords</footer>"), "").text
+    assert [f"## Post {number}" in text for number in range(4)] == [True] * 4
+    assert "Footwords" not in text
+
+
 def test_a_section_about_cookies_is_no_furniture() -> None:
     sections = "".join(
         f"<section id='{name}'><h2 id='{name}'>{name}</h2><p>On {name}.</p></section>"
