@@ -163,7 +163,7 @@ class Conversation:
         """
         turn = Turn(0, _checked(question), None, 0.0)
         query = self._query([*self._history.said, turn.question])
-        hits, _ = await self._found(turn, query)
+        hits = await self._found(turn, query)
         window = self._window(turn)
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
@@ -200,13 +200,16 @@ class Conversation:
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         query = self._query([*self._history.said, turn.question])
         yield Searching(query.single)
-        hits, quoted = await self._found(turn, query)
+        hits = await self._found(turn, query)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
-        yield Passages(hits, quoted.known, tuple(passage.n for passage in turn.passages))
+        numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or (self.settings.grounded and not hits):
+            quoted = await self._quotes(turn)
+            yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, quoted):
                 yield event
             return
+        yield Passages(hits, bool(hits), numbers)
         async with aclosing(self._replied(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
@@ -235,12 +238,15 @@ class Conversation:
             async for event in events:
                 yield event
 
-    async def _found(self, turn: Turn, query: TurnQuery) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
-        """Retrieve, and return the hits with what they give as an answer made of quotes."""
+    async def _found(self, turn: Turn, query: TurnQuery) -> tuple[Hit, ...]:
+        """Retrieve, give the turn its passages, and return the hits."""
         hits = tuple(await asyncio.to_thread(self.index.search_turn, query, self.settings.passages))
         turn.passages = self._numbering.passages(hits)
-        quoted = await asyncio.to_thread(extract, turn.question.content, turn.passages, self.index.embedder.encode)
-        return hits, quoted
+        return hits
+
+    async def _quotes(self, turn: Turn) -> ExtractiveAnswer:
+        """Return the answer that is made of quotes; finding the best takes longer than the search."""
+        return await asyncio.to_thread(extract, turn.question.content, turn.passages, self.index.embedder.encode)
 
     async def _quoted(self, turn: Turn, quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""

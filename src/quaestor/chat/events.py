@@ -30,7 +30,7 @@ class Passages:
 
     Attributes:
         hits: best first.
-        known: whether the evidence is strong enough to answer from.
+        known: whether there is anything to answer from; without a model, whether it is strong enough to quote.
         numbers: by which the answer cites each; from 1 in this order where none are given.
     """
 
