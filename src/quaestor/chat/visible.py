@@ -43,7 +43,7 @@ class Visible:
         if not self._held:
             return piece
         part = self._part
-        if len(part) < _MARK_LENGTH or says_no_answer(part):
+        if says_no_answer(part) or (len(part) < _MARK_LENGTH and _may_be_mark(part)):
             return ""
         self._held = False
         return part
@@ -56,6 +56,12 @@ class Visible:
     @property
     def _part(self) -> str:
         return self.written[self._begins :]
+
+
+def _may_be_mark(part: str) -> bool:
+    """Return whether a reply that has just begun may say that there is no answer: it begins with the mark then."""
+    begun = part.lstrip()
+    return not begun or not begun[0].isalnum()
 
 
 def _without_mark(part: str) -> str:
