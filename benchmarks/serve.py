@@ -148,8 +148,10 @@ def measured(
     port, process = server
     asyncio.run(all_streams(options, port, corpus, streams=4, rounds=1))
     files, size = descriptors(process), resident(process)
+    began, busy = time.monotonic(), processor(process)
     through = asyncio.run(all_streams(options, port, corpus, streams=options.streams, rounds=options.rounds))
     used = resident(process)
+    busy, wall = processor(process) - busy, time.monotonic() - began
     direct = asyncio.run(all_streams(options, model, "scripted", streams=options.streams, rounds=options.rounds))
     beyond = sorted(one.first - one.retrieval for one in through)
     alone = sorted(one.first for one in direct)
@@ -165,6 +167,11 @@ def measured(
         "errors": sorted({one.error for one in (*through, *direct) if one.error}),
         "mixed": sum(one.mixed for one in through),
         "descriptors": {"before": files, "after": settled(process, files)},
+        "processor": {
+            "seconds": round(busy, 1),
+            "of": round(wall, 1),
+            "ms_a_reply": round(1000 * busy / len(through), 1),
+        },
         "resident_mb": {"before": size, "under_load": used, "most": resident(process, "VmHWM")},
     }
 
@@ -227,13 +234,27 @@ def resident(process: int, field: str = "VmRSS") -> int:
     return round(int(next(line for line in lines if line.startswith(field)).split()[1]) / 1000)
 
 
+def processor(process: int) -> float:
+    """Return the seconds of processor time that a process has taken so far, all its threads together."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def table(report: dict[str, Any]) -> str:
     """Return the report for people."""
     lines = [f"{report['streams']} streams at once, {report['replies']} replies", ""]
     for name in ("at_rest", "while_indexing"):
         part = report[name]
         lines.append(name.replace("_", " "))
-        for row in ("first_word_ms", "retrieval_ms", "direct_ms", "added_ms", "resident_mb", "descriptors"):
+        for row in (
+            "first_word_ms",
+            "retrieval_ms",
+            "direct_ms",
+            "added_ms",
+            "processor",
+            "resident_mb",
+            "descriptors",
+        ):
             lines.append(f"  {row:16} " + "  ".join(f"{key} {value}" for key, value in part[row].items()))
         lines.append(f"  lost {part['lost']}, mixed {part['mixed']} {' '.join(part['errors'])}")
     for clients, found in report["searches"].items():

@@ -164,7 +164,8 @@ class Loop:
     async def _exchanged(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Compose, send and stream; compose anew once if the server finds the request too long."""
         while True:
-            window, sent = self.composed(turn)
+            # Counting tokens takes milliseconds for which other conversations must not wait.
+            window, sent = await asyncio.to_thread(self.composed, turn)
             self._history.summaries.follow(window.decisions)
             self._requests.check(turn, window)
             turn.shown = shown_passages(window, turn.passages)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from quaestor.chunking.code import Refusal, cut_code
+from collections.abc import Collection
+
 from quaestor.chunking.decode import decode
 from quaestor.chunking.generated import why_not_parse
 from quaestor.chunking.languages import PROSE, recognise
 from quaestor.chunking.lines import cut_lines
-from quaestor.chunking.prose import cut_prose
 from quaestor.chunking.settings import ChunkSettings, Cut
-from quaestor.chunking.syntax import SYNTAXES
 from quaestor.passages import ChunkerName
 
 
@@ -26,13 +25,18 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
     decoded = decode(data)
     language = recognise(decoded.data, path)
     note = decoded.note
-    if language in SYNTAXES:
+    # Code and prose need modules of their own, and most refreshes bring files of one kind.
+    if language not in PROSE and language in _syntaxes():
+        from quaestor.chunking.code import Refusal, cut_code  # noqa: PLC0415
+
         reason = why_not_parse(decoded.data, path)
         chunks = Refusal(reason) if reason else cut_code(decoded, language, settings)
         if not isinstance(chunks, Refusal):
             return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
         note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
     if language in PROSE:
+        from quaestor.chunking.prose import cut_prose  # noqa: PLC0415
+
         prose = cut_prose(decoded, language, settings)
         about = prose.about
         by_headings = prose.has_headings or language != "text"
@@ -41,3 +45,9 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
         return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
     chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
     return Cut(language, decoded.encoding, "lines", chunks, note=note)
+
+
+def _syntaxes() -> Collection[str]:
+    from quaestor.chunking.syntax import SYNTAXES  # noqa: PLC0415
+
+    return SYNTAXES

@@ -15,11 +15,9 @@ from quaestor.ingest.batches import COPIES_BYTES, POOL_BYTES, TASK_FILES, batche
 from quaestor.ingest.commit import Committer
 from quaestor.ingest.files import Found
 from quaestor.ingest.prepare import Outcome, Preparer, Refused, Task
-from quaestor.ingest.processes import can_copy
 from quaestor.ingest.report import FoundFile, Progress, ProgressState, Skipped
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.vectors import Vectoriser
-from quaestor.ingest.workers import AHEAD, AHEAD_IN_HASTE, Pool, run_here
 from quaestor.passages import Document
 from quaestor.stores import Store
 
@@ -78,8 +76,15 @@ class Intake:
         cheap = self._is_cheap()
         preparer = Preparer(self._folder, self._settings, self._embedder.name, self._embedder if cheap else None)
         workers = self._workers()
-        if workers < 2 or size < (min(COPIES_BYTES, POOL_BYTES) if can_copy() else POOL_BYTES):
-            yield lambda batches: run_here(preparer, batches)
+        if workers < 2 or size < min(COPIES_BYTES, POOL_BYTES):
+            yield lambda batches: map(preparer.prepare, batches)
+            return
+        # Most changes are to a file or two, and are taken in sooner than this is imported.
+        from quaestor.ingest.processes import can_copy  # noqa: PLC0415
+        from quaestor.ingest.workers import AHEAD, AHEAD_IN_HASTE, Pool  # noqa: PLC0415
+
+        if size < POOL_BYTES and not can_copy():
+            yield lambda batches: map(preparer.prepare, batches)
             return
         with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
             yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if in_haste else AHEAD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -42,7 +43,10 @@ def test_a_client_that_leaves_in_the_middle_closes_the_request_to_the_model(answ
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_client_that_leaves_before_the_first_word_does_so_too(answering: Answering, stream: bool) -> None:
+def test_a_client_that_leaves_before_the_first_word_does_so_too(
+    answering: Answering, stream: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "quaestor.serving")
     server, upstream = answering([Reply(silent=True)])
     body = httpx.Request("POST", server.url, json={**ASKED, "stream": stream}).content
     with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as connection:
@@ -51,6 +55,10 @@ def test_a_client_that_leaves_before_the_first_word_does_so_too(answering: Answe
         while not upstream.requests:
             threading.Event().wait(0.02)
     assert upstream.hung_up.wait(60)
+    while not caplog.records:
+        threading.Event().wait(0.02)
+    # That somebody left is no fault of the server's.
+    assert [record.getMessage() for record in caplog.records] == ["request"]
 
 
 def test_a_server_that_is_down(tmp_path: Path) -> None:

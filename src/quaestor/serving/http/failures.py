@@ -11,13 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from quaestor.errors import LimitError, NotFoundError, QuaestorError, UpstreamError, UsageError, WindowError
 from quaestor.serving.corpora import StillIndexingError
+from quaestor.serving.http.streams import ClientGoneError
 
 _LOG = logging.getLogger("quaestor.serving")
 _CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
@@ -45,6 +46,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(QuaestorError, _on_ours)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(ClientGoneError, _on_gone)
 
 
 def answer(path: str, error: QuaestorError) -> JSONResponse:
@@ -129,6 +131,11 @@ async def _on_ours(request: Request, error: Exception) -> JSONResponse:
 async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     return await _on_ours(request, _refused(error.errors()))
+
+
+async def _on_gone(_request: Request, _error: Exception) -> Response:
+    """Return what nobody reads; the log tells it from what failed by the number that nginx gave it."""
+    return Response(status_code=499)
 
 
 async def _on_http(request: Request, error: Exception) -> JSONResponse:

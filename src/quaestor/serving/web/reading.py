@@ -104,7 +104,7 @@ def search(at: Looking, q: str = "", corpus: str = "") -> HTMLResponse:
 
 
 def _hit(hit: Hit, corpus: str, query: str) -> dict[str, object]:
-    lines = hit.text.removesuffix("\n").split("\n")
+    lines = hit.text.rstrip().split("\n")
     return {
         "place": lines_place(hit.path, hit.start_line, hit.end_line),
         "href": _lines_href(corpus, hit.path, hit.start_line, hit.end_line),

@@ -1,0 +1,68 @@
+"""``quaestor serve`` as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from cli_parts import Run
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@contextmanager
+def served(repository: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start the command and yield its process and the address that it prints."""
+    command = [sys.executable, "-m", "quaestor", "serve", str(repository), "--port", str(free_port()), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
+        assert process.stderr is not None
+        try:
+            yield process, process.stderr.readline().strip()
+        finally:
+            process.kill()
+
+
+def test_it_prints_its_address_answers_and_stops(repository: Path, home: Path) -> None:
+    with served(repository) as (process, address):
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
+        with urlopen(f"{address}/healthz") as answer:
+            assert json.load(answer)["status"] == "ok"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    entries = [json.loads(line) for line in said.splitlines() if line]
+    assert entries[0]["route"] == "/healthz"
+    assert "Traceback" not in said
+
+
+def test_others_are_not_served_without_users(quaestor: Run, repository: Path) -> None:
+    refused = quaestor("serve", str(repository), "--host", "0.0.0.0")
+    assert refused.code == 2
+    assert "quaestor users add" in refused.err
+
+
+def test_a_port_that_is_taken_is_said(quaestor: Run, repository: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused = quaestor("serve", str(repository), "--port", str(taken.getsockname()[1]))
+    assert refused.code == 2
+    assert "--port" in refused.err
+
+
+@pytest.mark.parametrize("module", ["quaestor", "quaestor.cli", "quaestor.cli.search", "quaestor.cli.serve"])
+def test_nothing_of_the_server_is_imported_without_need(module: str) -> None:
+    code = f"import sys, {module}; print([name for name in ('fastapi', 'uvicorn', 'pydantic') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    assert done.stdout.strip() == "[]"
