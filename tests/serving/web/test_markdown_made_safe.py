@@ -138,3 +138,11 @@ def test_what_is_still_written_shows_its_marks_as_numbers() -> None:
 def test_a_long_answer_is_rendered_in_its_order() -> None:
     text = "\n\n".join(f"Paragraph {number} says so [1]." for number in range(300))
     assert seen(render(text, CITED)).text.split("\n")[299] == "Paragraph 299 says so 1."
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "![", "*a _b ", "`x ", "> ", "|a", "<!-- ", "&", "[1] ", "[x](", "<https://a", "~~a "]
+)
+def test_an_answer_that_repeats_itself_without_end_is_rendered_in_time(piece: str) -> None:
+    # What takes a time that grows with the square of the length would not come back before the test's time is up.
+    assert_safe(render(piece * 5_000, CITED))

@@ -13,8 +13,8 @@ from pygments.util import ClassNotFound
 from quaestor.serving.web.plain import plain
 
 # Lexers are regular expressions of many authors: what is long enough for one of them to take seconds stays plain.
-_LONGEST_LINE = 2_000
-_LONGEST_TEXT = 100_000
+_LONGEST_LINE = 500
+_LONGEST_TEXT = 40_000
 
 _CLASSES = {
     Token.Comment: "comment",

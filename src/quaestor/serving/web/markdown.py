@@ -26,6 +26,7 @@ from quaestor.serving.web.plain import plain, plain_line
 _CITED, _CITED_END, _WEAK, _WEAK_END = "\ue000", "\ue001", "\ue002", "\ue003"
 _RESERVED = re.compile("[\ue000-\ue003]")
 _PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
+_ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
 _LONGEST = 400_000
 
 _TAGS = set(
@@ -140,17 +141,14 @@ def _place(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _ends_text(state: StateInline, silent: bool) -> bool:
-    """Read text up to a place; markdown-it's own rule would run past it."""
-    stop = _PLACE.search(state.src, state.pos)
-    ordinary = re.compile(r"[^\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ue000-\ue003]+").match(
-        state.src, state.pos, stop.start() if stop else len(state.src)
-    )
-    if ordinary is None:
+def _text(state: StateInline, silent: bool) -> bool:
+    """Read text up to what may begin something; markdown-it's own rule would run past a place."""
+    found = _ORDINARY.match(state.src, state.pos)
+    if found is None:
         return False
     if not silent:
-        state.pending += ordinary[0]
-    state.pos = ordinary.end()
+        state.pending += found[0]
+    state.pos = found.end()
     return True
 
 
@@ -265,6 +263,6 @@ _CLASSES = {
 _PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
 # A definition of a reference could give a citation's number another meaning.
 _PARSER.disable("reference")
-_PARSER.inline.ruler.at("text", _ends_text)
+_PARSER.inline.ruler.at("text", _text)
 _PARSER.inline.ruler.before("text", "place", _place)
 _PARSER.validateLink = _is_web  # type: ignore[method-assign]
