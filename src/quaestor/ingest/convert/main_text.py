@@ -34,7 +34,7 @@ _CONTENT = re.compile(
     md-content|theme-doc-markdown|readme|book-?content|bd-article)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAST = 16
+_LEAST = 8
 _LEAST_SHARE = 0.5
 _MOST_OF_IT = 0.8
 _HEADER_SHARE = 0.3
