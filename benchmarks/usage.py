@@ -20,7 +20,7 @@ import _machine
 import openai
 from _usage_cases import CHAT, COMPLETION
 
-from quaestor.assemble import make_model
+from quaestor.assemble import make_endpoint
 from quaestor.config import Settings
 from quaestor.models import Request
 from quaestor.models.completion import CompletionModel
@@ -81,7 +81,7 @@ def measured(options: argparse.Namespace, protocol: str) -> Iterator[Row]:
     settings = Settings(
         model=options.model, base_url=options.base_url, tokenizer=options.tokenizer, protocol=protocol, prefill="yes"
     )
-    model = make_model(settings)
+    model = make_endpoint(settings)
     assert model is not None
     cases: Mapping[str, Request] = CHAT if protocol == "chat" else COMPLETION
     with openai.OpenAI(base_url=options.base_url, api_key="none", max_retries=0, timeout=120) as client:

@@ -135,7 +135,7 @@ def main() -> None:
     """Make the model, or say that it did not learn its transcripts."""
     parser = argparse.ArgumentParser(description="make a tiny model that has memorised a few transcripts")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--steps", type=int, default=400, help="after which it is given up")
+    parser.add_argument("--steps", type=int, default=700, help="after which it is given up")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()

@@ -1,0 +1,108 @@
+"""From settings to how questions are answered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from quaestor.config import Settings, data_home
+from quaestor.corpus import Corpus
+from quaestor.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from quaestor.chat.events import Event
+    from quaestor.chat.session import Sessions
+    from quaestor.chat.settings import ConversationSettings
+    from quaestor.models import Model
+    from quaestor.subroutines import Registry
+
+from quaestor.assemble.endpoints import price_of
+
+# Telling a model of its subroutines may take this part of the window, unless they are asked for.
+_SHARE_OF_TELLING = 4
+
+
+def make_subroutines(index: Corpus, model: Model | None, settings: Settings, *, edits: bool = False) -> Registry | None:
+    """Return what a model may call; None if nothing, or if telling it how would take too much of the window.
+
+    Args:
+        index: what it may search and read.
+        model: who is told; None for none.
+        settings: whether it may at all.
+        edits: whether it may propose changes as well, if there is room for that.
+
+    Raises:
+        UsageError: the setting is none of its words.
+    """
+    if settings.subroutines not in ("on", "off", "auto"):
+        raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
+    if settings.subroutines == "off" or model is None:
+        return None
+    from quaestor.subroutines import registry_of  # noqa: PLC0415 - only with a model
+
+    registries = [registry_of(index, edits=wanted) for wanted in dict.fromkeys((edits, False))]
+    if settings.subroutines == "on":
+        return registries[0]
+    return next((one for one in registries if _told(model, one, settings) * _SHARE_OF_TELLING <= settings.window), None)
+
+
+def _told(model: Model, registry: Registry, settings: Settings) -> int:
+    """Return the tokens that it takes to tell a model of its subroutines."""
+    from quaestor.chat.protocols import protocol_for  # noqa: PLC0415 - only with a model
+    from quaestor.models.counting import counter_of  # noqa: PLC0415
+    from quaestor.prompts import load  # noqa: PLC0415
+
+    protocol, counter = protocol_for(model.capabilities, registry), counter_of(model)
+    words = protocol.brief() + load("plan").template * (settings.premeditation == "on")
+    return counter.text(words) + counter.tools(protocol.tools)
+
+
+def conversation_settings(settings: Settings, *, summaries: bool = False) -> ConversationSettings:
+    """Return the part of the settings that conversations read.
+
+    Raises:
+        UsageError: a setting is none of its words.
+    """
+    from quaestor.chat.settings import ConversationSettings  # noqa: PLC0415 - only for conversations
+
+    for name in ("premeditation", "examples"):
+        if getattr(settings, name) not in ("on", "off"):
+            raise UsageError(f"Setting {name!r} cannot be {getattr(settings, name)!r}. Use 'on' or 'off'.")
+    price = price_of(settings)
+    return ConversationSettings(
+        reserve=settings.reserve,
+        passages=settings.passages,
+        temperature=settings.temperature,
+        summaries=summaries,
+        seconds=settings.turn_seconds,
+        tokens=settings.turn_tokens,
+        calls=settings.turn_calls,
+        cost=settings.turn_cost or None,
+        prompt_price=float(price.prompt) if price else 0.0,
+        completion_price=float(price.completion) if price else 0.0,
+        premeditation=settings.premeditation == "on",
+        examples=settings.examples == "on",
+    )
+
+
+def answering(corpus: Corpus, model: Model | None, question: str, settings: Settings) -> AsyncGenerator[Event]:
+    """Return the steps of answering one question as the settings say; see ``answer_question``."""
+    from quaestor.chat.answer import answer_question  # noqa: PLC0415 - only for questions
+
+    return answer_question(
+        corpus,
+        model,
+        question,
+        replace(conversation_settings(settings), grounded=True),
+        limit=settings.window,
+        subroutines=make_subroutines(corpus, model, settings),
+    )
+
+
+def make_sessions(settings: Settings) -> Sessions:
+    """Return the sessions that the settings name."""
+    from quaestor.chat.session import Sessions  # noqa: PLC0415 - only for conversations
+
+    return Sessions(data_home(settings) / "sessions")

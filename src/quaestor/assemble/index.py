@@ -1,0 +1,156 @@
+"""A corpus of its own, opened by path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from quaestor.config import Settings, data_home, load_configuration
+from quaestor.corpus import Corpus
+from quaestor.embedding import Embedder
+from quaestor.errors import IndexUnusableError, UsageError
+from quaestor.ingest.indexer import Indexer, Progress
+from quaestor.retrieval.ranker import Ranker
+from quaestor.sites import crawl, is_address
+from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from quaestor.models import Model
+
+from quaestor.assemble.endpoints import make_model
+from quaestor.assemble.places import index_folder, ingest_settings, locate
+
+
+class Index(Corpus):
+    """A corpus of its own, opened by path: the public face of Quaestor's retrieval.
+
+    Use it as a context, or call ``close``.
+    """
+
+    _settings: Settings
+
+    def model_named(self, name: str) -> Model:
+        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they name none.
+
+        Raises:
+            UsageError: the name is empty, or the settings of the endpoint are wrong.
+        """
+        model = make_model(replace(self._settings, model=name))
+        if model is None:
+            raise UsageError(f"{name!r} is no name of a model; give one, or None for answers made of quotes")
+        return model
+
+    @classmethod
+    def build(
+        cls,
+        path: str | Path,
+        *,
+        settings: Settings | None = None,
+        progress: Progress | None = None,
+        rebuild: bool = False,
+        site: Mapping[str, object] | None = None,
+    ) -> Self:
+        """Build the index of a folder, a file or a site, or bring it up to date, and open it.
+
+        Args:
+            path: the folder or file, or the address of a site, which is crawled as it was the time before.
+            settings: as loaded by ``load_configuration``; read from environment and files by default.
+            progress: called as the work goes on.
+            rebuild: throw away what is there and begin anew.
+            site: fields of ``CrawlSettings``, for a site; those not given are as the time before.
+
+        Raises:
+            NotFoundError: the path does not exist.
+            UpstreamError: the site gave nothing.
+            IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        """
+        if is_address(path):
+            settings = settings or load_configuration().settings
+            crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
+        root, settings = _located(path, settings)
+        if rebuild:
+            EmbeddedStore.erase(index_folder(root, settings))
+        index = cls._opened(root, settings, create=True)
+        index._first(progress)
+        return index
+
+    @classmethod
+    def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
+        """Open an index that exists.
+
+        Raises:
+            IndexUnusableError: there is none, or it is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        if not index_folder(root, settings).exists():
+            raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+        return cls._opened(root, settings, create=False)
+
+    @classmethod
+    def ready(cls, path: str | Path, *, settings: Settings, progress: Progress | None = None) -> Self:
+        """Open an index for searching, building it first only if it holds nothing yet.
+
+        What has changed since is taken in by the search itself, within the time that it is allowed.
+
+        Raises:
+            NotFoundError: the path does not exist.
+            IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        index = cls._opened(root, settings, create=True)
+        if not index.store.generation():
+            index._first(progress)
+        return index
+
+    def _first(self, progress: Progress | None) -> None:
+        """Bring a new index up to date, or close it."""
+        try:
+            self.refresh(progress=progress)
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
+        embedder = make_embedder(settings)
+        store = make_store(root, settings, embedder, create=create)
+        indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
+        index = cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
+        index._settings = settings
+        return index
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """Return the embedder that the settings name."""
+    if settings.embedder == "bundled":
+        from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
+
+        return StaticEmbedder.bundled()
+    raise UsageError(f"There is no embedder {settings.embedder!r}. Use 'bundled'.")
+
+
+def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+    """Return the store that the settings name, for one source."""
+    if settings.store != "embedded":
+        raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
+    return _open_store(index_folder(root, settings), embedder, create=create)
+
+
+def _open_store(folder: Path, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+    try:
+        return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
+    except OSError as error:
+        raise IndexUnusableError(
+            f"The index in {str(folder)!r} cannot be reached ({error.strerror or error}). "
+            "Set QUAESTOR_HOME to a folder that can be written."
+        ) from error
+
+
+def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+    root = locate(path, settings)
+    if settings is None:
+        settings = load_configuration(project=root if root.is_dir() else root.parent).settings
+    return root, settings
