@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pypdf import PasswordType, PdfReader
@@ -35,7 +35,7 @@ def from_pdf(data: bytes) -> Converted:
         count = len(reader.pages)
         broken: list[int] = []
         sections = list(_sections(reader, _beginnings(reader), min(count, MOST_PAGES), broken))
-        about = reader.metadata or {}
+        about: Mapping[str, object] = reader.metadata or {}
     except ConversionError:
         raise
     except DependencyError:
