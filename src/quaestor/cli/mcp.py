@@ -38,7 +38,7 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
     roots = [find_root(path) for path in paths] or [_started_in()]
     # Before anything is indexed: a port that is taken is said at once.
     at = listening(_HOST, port) if http else None
-    with Corpora(roots, lambda root: configure(root).settings) as corpora:
+    with Corpora(roots, lambda root: configure(root).settings, apart=True) as corpora:
         server = make_server(tools_of(corpora))
         if at is None:
             asyncio.run(serve_stdio(server))

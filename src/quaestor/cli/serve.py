@@ -59,7 +59,7 @@ def command(
     # Before anything is indexed: a port that is taken is said at once.
     with (
         listening(host, port) as at,
-        Corpora(roots, lambda root: configure(root, model=model, base_url=base_url).settings) as corpora,
+        Corpora(roots, lambda root: configure(root, model=model, base_url=base_url).settings, apart=True) as corpora,
     ):
         app = create_app(served_of(corpora, settings, beyond=beyond, hosts=(host, *names)))
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"

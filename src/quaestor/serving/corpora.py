@@ -18,6 +18,7 @@ from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 from quaestor.ingest.report import ProgressState
+from quaestor.serving.indexing import is_indexed, make_index
 
 
 class StillIndexingError(IndexUnusableError):
@@ -57,12 +58,14 @@ class Corpora:
     Args:
         roots: real paths of folders, at least one.
         settings: the settings for a root.
+        apart: make first indexes in processes of their own, so that answers need not wait for them.
     """
 
-    def __init__(self, roots: Sequence[Path], settings: Callable[[Path], Settings]) -> None:
+    def __init__(self, roots: Sequence[Path], settings: Callable[[Path], Settings], *, apart: bool = False) -> None:
         if not roots:
             raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
         self._settings = settings
+        self._apart = apart
         self._stopping = threading.Event()
         self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in _named(roots).items()}
@@ -171,9 +174,10 @@ class Corpora:
             opening.progress = state
 
         try:
-            opening.index.set_result(
-                Index.ready(opening.root, settings=self._settings(opening.root), progress=progress)
-            )
+            settings = self._settings(opening.root)
+            if self._apart and not is_indexed(opening.root, settings):
+                make_index(opening.root, settings, progress)
+            opening.index.set_result(Index.ready(opening.root, settings=settings, progress=progress))
         except BaseException as error:  # whoever asks for it is told
             opening.index.set_exception(error)
 
