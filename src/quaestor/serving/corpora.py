@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from quaestor.assemble import Index
@@ -57,14 +58,15 @@ class Corpora:
 
     Args:
         roots: real paths of folders, at least one.
-        settings: the settings for a root.
+        settings: the settings for a root; asked once for each.
         apart: make first indexes in processes of their own, so that answers need not wait for them.
     """
 
     def __init__(self, roots: Sequence[Path], settings: Callable[[Path], Settings], *, apart: bool = False) -> None:
         if not roots:
             raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
-        self._settings = settings
+        # Files are read for them, and every request asks.
+        self._settings = cache(settings)
         self._apart = apart
         self._stopping = threading.Event()
         self._adding = threading.Lock()
