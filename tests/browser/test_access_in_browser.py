@@ -76,6 +76,7 @@ def test_an_answer_that_arrives_and_is_stopped_and_fails(page: StartPage) -> Non
         assert_sound(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", ["/search?q=dough", "/search", "/sessions", "/documents", "/usage", "/sessions/nothing"]
 )
@@ -93,6 +94,7 @@ def test_a_page(page: StartPage, path: str) -> None:
     one.complaints()  # of the page that is not there
 
 
+@pytest.mark.slow
 def test_the_window(page: StartPage) -> None:
     one = page(["It rests."])
     one.answered("How long does the dough rest?")
@@ -104,6 +106,7 @@ def test_the_window(page: StartPage) -> None:
         assert_sound(one)
 
 
+@pytest.mark.slow
 def test_dialogs_and_the_drawer(page: StartPage) -> None:
     one = page(["It rests."])
     one.answered("How long does the dough rest?")

@@ -14,6 +14,9 @@ from quaestor.ingest.web.settings import CrawlReport, CrawlSettings
 from servers.site import SiteServer
 from servers.trapped_site import CHAIN, TrappedSite, word
 
+# Two thousand pages: half a minute.
+pytestmark = pytest.mark.slow
+
 DEPTH = 16
 SETTINGS = CrawlSettings(
     exclude=("/drafts/*",), depth=DEPTH, delay=0, seconds=1.5, page_bytes=3_000_000, allow_private=True, tries=2

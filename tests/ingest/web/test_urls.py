@@ -109,6 +109,7 @@ def test_every_page_lies_inside_its_folder(url: str) -> None:
 
 @given(ADDRESSES, ADDRESSES)
 @example("http://a.example/a/", "http://a.example/a/index")
+@example("http://a.example/", "http://a.example//")
 def test_two_pages_hardly_ever_share_a_file(one: str, other: str) -> None:
     first, second = normalise(one), normalise(other)
     if first and second and path_for(first, "a.example") == path_for(second, "a.example"):

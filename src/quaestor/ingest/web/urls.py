@@ -164,7 +164,7 @@ def path_for(url: str, home: str) -> str:
     Whatever cannot be part of a file's name on any system is left out, and a hash keeps such names apart.
     """
     parts = urlsplit(url)
-    *folders, name = unquote(parts.path).lstrip("/").split("/")
+    *folders, name = unquote(parts.path).removeprefix("/").split("/")
     segments = [*([] if parts.netloc == home else [parts.netloc]), *folders]
     last = (name or "index") + (f"~{unquote(parts.query)}" if parts.query else "")
     safe = [_safe(segment) for segment in (*segments, last)]
