@@ -204,3 +204,15 @@ def test_where_data_lies(user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HOME", str(tmp_path))
     assert data_home(Settings(home="~/quaestor")) == tmp_path / "quaestor"
     assert data_home(Settings()).name == "quaestor"
+
+
+def test_a_chunker_is_one_of_the_known_ones_wherever_it_is_set(user: Path, project: Path) -> None:
+    (project / "quaestor.toml").write_text('chunker = "lines:40"\n')
+    assert load(user, project).settings.chunker == "lines:40"
+    (project / "quaestor.toml").write_text('chunker = "shell"\n')
+    configuration = load(user, project)
+    assert configuration.settings.chunker == "auto"
+    [refusal] = configuration.refusals
+    assert refusal.name == "chunker"
+    with pytest.raises(UsageError, match="cannot be 'lines:0'"):
+        load(user, chunker="lines:0")

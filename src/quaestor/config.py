@@ -147,6 +147,11 @@ def _checked(name: str, value: object, origin: str) -> object:
     except (TypeError, ValueError, OverflowError):
         kind = getattr(expected, "__name__", "list of text")
         raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {value!r}.") from None
+    form = RULES[name].form
+    if form is not None and isinstance(converted, str) and not re.fullmatch(form, converted):
+        raise UsageError(
+            f"Setting {name!r} in {origin} cannot be {value!r}. `quaestor config show` says what it can be."
+        )
     least = RULES[name].least
     if least is not None and isinstance(converted, (int, float)) and converted < least:
         raise UsageError(f"Setting {name!r} in {origin} must be at least {least:g}, not {value!r}.")

@@ -19,6 +19,7 @@ class Rule:
         environment: environment variables that set it, first found wins.
         secret: whether its value is masked when shown.
         least: the smallest number allowed.
+        form: a regular expression that a text must match as a whole.
     """
 
     help: str
@@ -26,6 +27,7 @@ class Rule:
     environment: tuple[str, ...] = ()
     secret: bool = False
     least: float | None = None
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Settings:
     store: str = "embedded"
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
+    chunker: str = "auto"
     chunk_target: int = 1000
     chunk_limit: int = 2000
     results: int = 10
@@ -202,6 +205,12 @@ RULES: Mapping[str, Rule] = {
     "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
     "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),
+    "chunker": Rule(
+        "how documents are cut: 'auto', 'syntax', 'headings', 'lines', with a size if not the two below: 'lines:40'",
+        "open",
+        ("QUAESTOR_CHUNKER",),
+        form=r"(?:auto|syntax|headings)(?::[1-9]\d{2,5})?|lines(?::[1-9]\d{0,3})?",
+    ),
     "chunk_target": Rule("bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100),
     "chunk_limit": Rule("bytes that no chunk exceeds", "open", ("QUAESTOR_CHUNK_LIMIT",), least=200),
     "results": Rule("hits to show", "open", ("QUAESTOR_RESULTS",), least=1),

@@ -39,7 +39,11 @@ ENDINGS = [
     *["lua", "ex", "hs", "zig", "md", "rst", "adoc", "txt", "json"],
 ]
 PATHS = [f"a.{ending}" for ending in ENDINGS] + ["README", "none"]
-SETTINGS = [ChunkSettings(), ChunkSettings(16, 16), ChunkSettings(40, 100), ChunkSettings(100, 100)]
+METHODS = [
+    *[ChunkSettings(40, 100, "syntax"), ChunkSettings(40, 100, "headings"), ChunkSettings(40, 100, "lines")],
+    *[ChunkSettings(40, 100, "lines", 3), ChunkSettings(16, 16, "lines", 1)],
+]
+SETTINGS = [ChunkSettings(), ChunkSettings(16, 16), ChunkSettings(40, 100), ChunkSettings(100, 100), *METHODS]
 MARKUP = [
     *["# T", "## U", "T", "===", "---", "```", "~~~ x", "- a", "1. b", "", "    code", "<!--", "-->"],
     *["= A", "....", "***", "+++", "title: x", "\t", "\x0c"],
@@ -129,3 +133,46 @@ def test_sizes_that_cannot_work_are_refused() -> None:
 
 def test_no_language_is_cut_in_two_ways() -> None:
     assert not PROSE & SYNTAXES.keys()
+
+
+@given(st.lists(st.sampled_from(["a = 1\n", "\n", "def f():\n"]), min_size=1, max_size=40), st.integers(1, 9))
+def test_so_many_lines_each(lines: list[str], count: int) -> None:
+    made = cut("".join(lines).encode(), "a.py", ChunkSettings(method="lines", lines=count))
+    assert made.chunker == "lines"
+    for chunk in made.chunks:
+        assert chunk.span.start_line % count == (1 % count)
+        assert chunk.text == "".join(lines[chunk.span.start_line - 1 :][:count])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "chunker"),
+    [
+        *[("auto", "a.py", "tree-sitter"), ("auto", "a.md", "headings"), ("auto:100", "a.py", "tree-sitter")],
+        *[("syntax", "a.py", "tree-sitter"), ("syntax", "a.md", "lines")],
+        *[("headings", "a.py", "lines"), ("headings", "a.md", "headings")],
+        *[("lines", "a.py", "lines"), ("lines:40", "a.md", "lines")],
+    ],
+)
+def test_a_method_cuts_what_it_is_for(name: str, path: str, chunker: str) -> None:
+    made = cut(b"# Title\n\nx = 1\n", path, ChunkSettings.read(name))
+    assert made.chunker == chunker
+    assert made.title == ("Title" if path == "a.md" else None)
+
+
+def test_names_of_chunkers() -> None:
+    assert ChunkSettings.read("auto", 300, 500) == ChunkSettings(300, 500)
+    assert ChunkSettings.read("syntax:1500") == ChunkSettings(1500, 3000, "syntax")
+    assert ChunkSettings.read("lines:40").lines == 40
+    for wrong in (
+        "",
+        "line",
+        "lines:",
+        "lines:0",
+        "lines:-1",
+        "auto:5",
+        "auto:1e3",
+        "lines:40:2",
+        "lines:" + "9" * 400,
+    ):
+        with pytest.raises(UsageError, match="no chunker"):
+            ChunkSettings.read(wrong)

@@ -41,13 +41,17 @@ def locate(path: str | Path, settings: Settings | None = None) -> Path:
 
 
 def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSettings:
-    """Return the part of the settings that ingest reads; pages of a site are not ours to ignore by files above them."""
+    """Return the part of the settings that ingest reads; pages of a site are not ours to ignore by files above them.
+
+    Raises:
+        UsageError: there is no such chunker.
+    """
     pages = root is not None and is_site(root, data_home(settings))
     return IngestSettings(
         ignore=("!*", *settings.ignore) if pages else settings.ignore,
         pages=pages,
         max_file_bytes=settings.max_file_bytes,
-        chunks=ChunkSettings(settings.chunk_target, settings.chunk_limit),
+        chunks=ChunkSettings.read(settings.chunker, settings.chunk_target, settings.chunk_limit),
     )
 
 

@@ -1,15 +1,15 @@
-"""Cutting one document, by whatever suits it best."""
+"""Cutting one document, by whatever suits it best, or as the settings say."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from quaestor.chunking.decode import decode
+from quaestor.chunking.decode import Decoded, decode
 from quaestor.chunking.generated import why_not_parse
 from quaestor.chunking.languages import PROSE, recognise
 from quaestor.chunking.lines import cut_lines
 from quaestor.chunking.settings import ChunkSettings, Cut
-from quaestor.passages import ChunkerName
+from quaestor.passages import Chunk, ChunkerName
 
 
 def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen
@@ -18,7 +18,7 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
     Args:
         data: the file's bytes.
         path: its path, from which its language is told.
-        settings: sizes of chunks.
+        settings: the method, and sizes of chunks.
 
     Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
     """
@@ -26,7 +26,7 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
     language = recognise(decoded.data, path)
     note = decoded.note
     # Code and prose need modules of their own, and most refreshes bring files of one kind.
-    if language not in PROSE and language in _syntaxes():
+    if settings.method in ("auto", "syntax") and language not in PROSE and language in _syntaxes():
         from quaestor.chunking.code import Refusal, cut_code  # noqa: PLC0415
 
         reason = why_not_parse(decoded.data, path)
@@ -39,12 +39,18 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
 
         prose = cut_prose(decoded, language, settings)
         about = prose.about
-        by_headings = prose.has_headings or language != "text"
-        chunker: ChunkerName = "headings" if by_headings else "lines"
         told = (about.title, note, about.author, about.date, about.url)
-        return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
-    chunks = cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
-    return Cut(language, decoded.encoding, "lines", chunks, note=note)
+        if settings.method in ("auto", "headings"):
+            by_headings = prose.has_headings or language != "text"
+            chunker: ChunkerName = "headings" if by_headings else "lines"
+            return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
+        # What a document says of itself counts however it is cut.
+        return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
+    return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
+
+
+def _by_lines(decoded: Decoded, settings: ChunkSettings) -> tuple[Chunk, ...]:
+    return cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
 
 
 def _syntaxes() -> Collection[str]:

@@ -44,6 +44,25 @@ def _next_cut(data: bytes, start: int, end: int, settings: ChunkSettings) -> int
     return _between_characters(data, start, start + settings.limit)
 
 
+def split_by_count(data: bytes, start: int, end: int, settings: ChunkSettings) -> Iterator[int]:
+    """Yield the offsets at which ``data[start:end]`` is cut into ``settings.lines`` lines each, its own start first.
+
+    Lines that together exceed the limit are cut as by ``split_lines``.
+    """
+    position = start
+    while position < end:
+        following = position
+        for _ in range(settings.lines or 1):
+            following = data.find(b"\n", following, end) + 1 or end
+            if following == end:
+                break
+        if following - position <= settings.limit:
+            yield position
+        else:
+            yield from split_lines(data, position, following, settings)
+        position = following
+
+
 def _between_characters(data: bytes, start: int, cut: int) -> int:
     space = data.rfind(b" ", start + (cut - start) // 2, cut)
     if space >= 0:
@@ -56,7 +75,8 @@ def _between_characters(data: bytes, start: int, cut: int) -> int:
 
 def cut_lines(data: bytes, start: int, encoding: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Cut ``data`` from ``start`` into chunks by lines."""
-    cuts = [*split_lines(data, start, len(data), settings), len(data)]
+    split = split_lines if settings.lines is None else split_by_count
+    cuts = [*split(data, start, len(data), settings), len(data)]
     return tuple(Chunk(span, text) for span, text in lift(data, cuts, encoding) if span is not None)
 
 

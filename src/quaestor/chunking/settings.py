@@ -1,26 +1,62 @@
-"""How large chunks are, and what cutting a document gives."""
+"""How documents are cut, how large chunks are, and what cutting a document gives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, Self, get_args
 
 from quaestor.errors import UsageError
 from quaestor.passages import Chunk, ChunkerName
 
 SMALLEST_TARGET = 16
+_LINES = range(1, 10_000)
+_BYTES = range(100, 1_000_000)
+_BYTES_OF_A_LINE = 100  # so many lines of this length still are one chunk
+
+ChunkMethod = Literal["auto", "syntax", "headings", "lines"]
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkSettings:
-    """Sizes of chunks, in bytes.
+    """How to cut, and sizes of chunks in bytes.
 
     Attributes:
         target: neighbours are merged while they stay under this.
         limit: no chunk is larger than this.
+        method: ``auto`` cuts code along its definitions, prose by its headings and the rest by lines; ``syntax`` and
+            ``headings`` do one of these and cut everything else by lines; ``lines`` cuts everything by lines.
+        lines: cut by lines into so many each, instead of into ``target`` bytes.
     """
 
     target: int = 1000
     limit: int = 2000
+    method: ChunkMethod = "auto"
+    lines: int | None = None
+
+    @classmethod
+    def read(cls, name: str, target: int = 1000, limit: int = 2000) -> Self:
+        """Return what a name means: ``auto``, ``syntax:1500`` (bytes up to which chunks merge), ``lines:40`` (lines).
+
+        Args:
+            name: the method, and a size after a colon if the given ones are not meant.
+            target: bytes, where the name gives no size.
+            limit: bytes, where the name gives no size; twice the size where it does.
+
+        Raises:
+            UsageError: there is no such method, or no such size.
+        """
+        method, colon, size = name.partition(":")
+        number = int(size) if size.isascii() and size.isdigit() and len(size) < 8 else 0
+        if method not in get_args(ChunkMethod) or (colon and number not in (_LINES if method == "lines" else _BYTES)):
+            raise UsageError(
+                f"There is no chunker {name!r}. Use 'auto', 'syntax', 'headings' or 'lines', with a size if you like: "
+                "'syntax:1500' for bytes (100 or more), 'lines:40' for lines."
+            )
+        if not colon:
+            return cls(target, limit, method)  # type: ignore[arg-type]
+        if method == "lines":
+            return cls(target, max(limit, number * _BYTES_OF_A_LINE), "lines", number)
+        return cls(number, 2 * number, method)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if not SMALLEST_TARGET <= self.target <= self.limit:

@@ -23,7 +23,7 @@ class IngestSettings:
         max_file_bytes: larger files are left out; prose may be eight times as large, lock files and
             minified or generated files, which are cut by lines and noted, a quarter of it. Hand-written
             source is hardly ever above 2 MB; what is are data and logs.
-        chunks: sizes of chunks.
+        chunks: how documents are cut, and sizes of chunks.
         embed_path: whether the path is part of the text that is embedded.
         workers: processes that read, cut and embed; None for one a core, 1 for none but the caller's.
         embed_in: where texts are embedded. ``workers`` suits an embedder that is cheap to load; ``caller``
@@ -40,7 +40,9 @@ class IngestSettings:
 
     def recipe(self) -> str:
         """Return what decides the chunks, terms and vectors of a file's bytes, as a short text."""
-        return f"{_RECIPE}:{self.chunks.target}:{self.chunks.limit}:{int(self.embed_path)}"
+        chunks = self.chunks
+        chosen = "" if chunks.method == "auto" else f":{chunks.method}:{chunks.lines or ''}"
+        return f"{_RECIPE}:{chunks.target}:{chunks.limit}:{int(self.embed_path)}{chosen}"
 
     def rules(self) -> str:
         """Return what decides which files are indexed, as a short text."""
