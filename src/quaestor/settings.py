@@ -65,7 +65,7 @@ class Settings:
     all_month_cost: float = 0.0
     all_month_tokens: int = 0
     requests_per_minute: float = 600.0
-    embedder: str = "bundled"
+    embedder: str = "auto"
     store: str = "embedded"
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
@@ -201,7 +201,11 @@ RULES: Mapping[str, Rule] = {
         ("QUAESTOR_REQUESTS_PER_MINUTE",),
         least=0,
     ),
-    "embedder": Rule("what turns text into vectors", "closed", ("QUAESTOR_EMBEDDER",)),
+    "embedder": Rule(
+        "what turns text into vectors: 'static', which comes with Quaestor, or 'auto': what the index was made with",
+        "closed",
+        ("QUAESTOR_EMBEDDER",),
+    ),
     "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
     "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),

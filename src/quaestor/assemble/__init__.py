@@ -1,8 +1,9 @@
 """From configuration to concrete objects: the only place that names them."""
 
 from quaestor.assemble.conversations import answering, conversation_settings, make_sessions, make_subroutines
+from quaestor.assemble.embedders import make_embedder
 from quaestor.assemble.endpoints import make_endpoint, make_ledger, make_model, make_users
-from quaestor.assemble.index import Index, make_embedder, make_store
+from quaestor.assemble.index import Index, make_store
 from quaestor.assemble.places import index_folder, ingest_settings, locate, make_journal, make_objection, survey_folder
 
 __all__ = [

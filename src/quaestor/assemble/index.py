@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from quaestor.models import Model
 
+from quaestor.assemble.embedders import Made, make_embedder
 from quaestor.assemble.endpoints import make_model
 from quaestor.assemble.places import index_folder, ingest_settings, locate
 
@@ -115,21 +116,13 @@ class Index(Corpus):
 
     @classmethod
     def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
-        embedder = make_embedder(settings)
+        made = EmbeddedStore.made_with(index_folder(root, settings))
+        embedder = make_embedder(settings, None if made is None else Made(*made))
         store = make_store(root, settings, embedder, create=create)
         indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
         index = cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
         index._settings = settings
         return index
-
-
-def make_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name."""
-    if settings.embedder == "bundled":
-        from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
-
-        return StaticEmbedder.bundled()
-    raise UsageError(f"There is no embedder {settings.embedder!r}. Use 'bundled'.")
 
 
 def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:

@@ -163,6 +163,12 @@ def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> No
         raise
 
 
+def made_with(connection: sqlite3.Connection) -> tuple[str, int] | None:
+    """Return the name and the dimensions of the embedder that an index was made with; None if its state is missing."""
+    found = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
+    return None if found is None else (str(found[0]), int(found[1]))
+
+
 def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
     """Refuse a database that this program cannot use.
 
@@ -176,7 +182,7 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
         raise unusable(folder, f"was written by a newer version of Quaestor (schema {version}, known {VERSION})")
     if version < VERSION:
         raise unusable(folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})")
-    found = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
+    found = made_with(connection)
     if found is None:
         raise unusable(folder, "is damaged (its state is missing)")
     if found != (embedder, dimensions):

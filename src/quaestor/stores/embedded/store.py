@@ -83,6 +83,18 @@ class EmbeddedStore:
         return cls(folder, dimensions, reader)
 
     @staticmethod
+    def made_with(folder: Path) -> tuple[str, int] | None:
+        """Return the name and the dimensions of the embedder that the index in ``folder`` was made with.
+
+        None where there is no index that can tell; opening it says why.
+        """
+        if not (folder / schema.FILE).exists():
+            return None
+        with suppress(sqlite3.Error, OSError), closing(schema.connect(folder)) as connection:
+            return schema.made_with(connection)
+        return None
+
+    @staticmethod
     def erase(folder: Path) -> None:
         """Delete the index in ``folder``, and nothing else there; what is missing is no error."""
         from quaestor.stores.embedded.erase import erase  # noqa: PLC0415 - no search needs it

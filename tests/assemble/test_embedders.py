@@ -1,0 +1,37 @@
+"""From an embedder's name to the embedder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quaestor.assemble import make_embedder
+from quaestor.assemble.embedders import Made, spec_of
+from quaestor.config import Settings
+from quaestor.errors import UsageError
+from quaestor.stores.embedded import EmbeddedStore
+
+
+@pytest.mark.parametrize("name", ["auto", "static", "bundled"])
+def test_the_embedder_that_comes_with_quaestor_has_a_name(name: str) -> None:
+    assert make_embedder(Settings(embedder=name)).name.startswith("quaestor-static-")
+
+
+def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match=r"'word2vec'.*'static'"):
+        make_embedder(Settings(embedder="word2vec"))
+
+
+def test_an_index_tells_what_it_was_made_with(tmp_path: Path) -> None:
+    embedder = make_embedder(Settings())
+    assert EmbeddedStore.made_with(tmp_path) is None
+    EmbeddedStore.open(tmp_path, embedder=embedder.name, dimensions=embedder.dimensions, create=True).close()
+    assert EmbeddedStore.made_with(tmp_path) == (embedder.name, embedder.dimensions)
+    assert spec_of(embedder.name) == "static"
+    assert make_embedder(Settings(), Made(embedder.name, embedder.dimensions)) is embedder
+
+
+def test_a_file_that_is_no_index_tells_nothing(tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite3").write_bytes(b"nothing of the kind" * 100)
+    assert EmbeddedStore.made_with(tmp_path) is None
