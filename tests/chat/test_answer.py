@@ -16,6 +16,7 @@ from quaestor.config import Settings
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
 from quaestor.models.capabilities import Capabilities
+from quaestor.subroutines import Registry, registry_of
 
 QUESTION = "how often is a request sent?"
 SOURCE = "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n"
@@ -48,9 +49,14 @@ def index(tmp_path: Path) -> Iterator[Index]:
         yield index
 
 
-def events(index: Index, model: Scripted | None, question: str = QUESTION) -> list[Event]:
+def events(
+    index: Index, model: Scripted | None, question: str = QUESTION, subroutines: Registry | None = None
+) -> list[Event]:
+    settings = ConversationSettings(grounded=True)
+
     async def collect() -> list[Event]:
-        return [event async for event in answer_question(index, model, question, ConversationSettings(grounded=True))]
+        answering = answer_question(index, model, question, settings, subroutines=subroutines)
+        return [event async for event in answering]
 
     return asyncio.run(collect())
 
@@ -120,3 +126,19 @@ def test_a_question_for_which_nothing_is_found_asks_no_model(index: Index) -> No
     model = Scripted(["I know it all."])
     assert not done(events(index, model, "?!")).known
     assert model.requests == []
+
+
+def test_weak_evidence_asks_no_model(index: Index) -> None:
+    model = Scripted(["Gorillas live in Rwanda."])
+    found = events(index, model, "Where do mountain gorillas live, and what do they request?")
+    assert not done(found).known
+    assert model.requests == []
+    assert any(isinstance(event, Passages) and event.hits for event in found), "the nearest passages are shown"
+
+
+@pytest.mark.parametrize(("reply", "known"), [("In Rwanda.", False), ("At most `MAX_ATTEMPTS = 3` [1].", True)])
+def test_of_weak_evidence_only_a_checked_citation_makes_an_answer(index: Index, reply: str, known: bool) -> None:
+    model = Scripted([reply])
+    found = events(index, model, "Where do mountain gorillas live, and what do they request?", registry_of(index))
+    assert model.requests
+    assert done(found).known == known

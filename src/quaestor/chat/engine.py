@@ -203,13 +203,13 @@ class Conversation:
         hits = await self._found(turn, query)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
-        if self._loop is None or self.model is None or (self.settings.grounded and not hits):
+        if self._loop is None or self.model is None or await self._refused(turn):
             quoted = await self._quotes(turn)
             yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, quoted):
                 yield event
             return
-        yield Passages(hits, bool(hits), numbers)
+        yield Passages(hits, bool(hits) and not turn.weak, numbers)
         async with aclosing(self._replied(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
@@ -248,6 +248,14 @@ class Conversation:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         return await asyncio.to_thread(extract, turn.question.content, turn.passages, self.index.embedder.encode)
 
+    async def _refused(self, turn: Turn) -> bool:
+        """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""
+        if not self.settings.grounded:
+            return False
+        turn.weak = not (await self._quotes(turn)).known
+        # One that can search for itself may find more, by other words or in another language; but not from nothing.
+        return turn.weak and not (turn.passages and self._subroutines)
+
     async def _quoted(self, turn: Turn, quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
@@ -260,6 +268,8 @@ class Conversation:
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
+        if turn.weak and not any(citation.status != "unverified" for citation in citations):
+            found = False  # nothing that was found speaks for it, and neither do its citations
         answer = Message("assistant", clean(turn.visible.answer))
         # Without a request nobody reported anything.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)

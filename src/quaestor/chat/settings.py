@@ -32,7 +32,8 @@ class ConversationSettings:
         completion_price: of a million tokens received.
         premeditation: whether the model is to say first, unseen, what it is about to do.
         examples: whether the model is shown an answer of the wanted form.
-        grounded: whether no model is asked where nothing at all was found, for it could only invent.
+        grounded: whether weak evidence is refused: a model that cannot search for itself is not asked then, for it
+            could only invent, and the answer of one that can is known only with a citation that was checked.
         brief: how the system message begins; None: by what the corpus mostly holds.
         stop: sequences that end the visible answer and are no part of it.
         parameters: further ones of each request, in OpenAI's form, sent as they are.

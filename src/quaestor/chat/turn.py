@@ -29,6 +29,7 @@ class Turn:
         question_id: its number in the transcript.
         deadline: the event loop's time at which it must be over, seconds.
         passages: what was found, numbered.
+        weak: whether what was found hardly speaks of the question, where that is asked about.
         shown: passages that the model was shown.
         visible: the reply so far.
         tags_shown: leaves the reply's tags out of what is visible.
@@ -55,6 +56,7 @@ class Turn:
     question_id: int | None
     deadline: float
     passages: tuple[Passage, ...] = ()
+    weak: bool = False
     shown: tuple[Passage, ...] = ()
     read: tuple[Passage, ...] = ()
     visible: Visible = field(default_factory=Visible)
