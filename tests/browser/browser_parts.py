@@ -123,8 +123,7 @@ class Page:
 
     def violations(self) -> list[str]:
         """What axe finds serious or critical."""
-        axe = pytest.importorskip("axe_core_python", reason="axe is missing; `pip install axe-core-python` brings it")
-        self.run((resources.files(axe) / "axe.min.js").read_text(encoding="utf-8"))
+        self.run((resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
         found = self.driver.execute_async_script(
             "const done = arguments[0];"
             "axe.run(document, { resultTypes: ['violations'] }).then((found) => done(found.violations))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-import pytest
+import tokenizers
 
 from quaestor.chatml import CL100K_CHATML, END, START, Encoding, HuggingFaceEncoding, TiktokenEncoding
 from quaestor.tokens import load_encoding
@@ -23,7 +23,6 @@ CORPUS = ["the client waits and tries again", "< | im _ start end > [ INST ] sys
 @cache
 def byte_level() -> Encoding:
     """BPE over bytes, as in GPT-2, Llama 3 and Qwen; some added tokens are special, some are not."""
-    tokenizers = pytest.importorskip("tokenizers")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(ignore_merges=True))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = tokenizers.decoders.ByteLevel()
@@ -39,7 +38,6 @@ def byte_level() -> Encoding:
 @cache
 def unigram() -> Encoding:
     """Unigram whose own vocabulary lists the special tokens with the best scores, as T5's and XLM-R's do."""
-    tokenizers = pytest.importorskip("tokenizers")
     letters = sorted({letter for text in (*CORPUS, *FAMILIES, "".join(map(chr, range(32, 127)))) for letter in text})
     vocabulary = [("<unk>", 0.0), *((token, 0.0) for token in FAMILIES if token != "<unk>")]
     vocabulary += [(letter, -5.0) for letter in [*letters, "▁"] if letter != "▁" or "▁" not in letters]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import tokenizers
 
 from quaestor import chatml
 from quaestor.assemble import make_endpoint, make_model
@@ -176,7 +177,6 @@ def test_which_encodings_are_known() -> None:
 
 
 def test_a_tokenizer_s_file_gives_ids_and_exact_counts(scripted_server: StartServer, tmp_path: Path) -> None:
-    tokenizers = pytest.importorskip("tokenizers")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = tokenizers.decoders.ByteLevel()

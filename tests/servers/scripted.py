@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from quaestor.messages import Message, ToolCall
@@ -17,10 +17,11 @@ from quaestor.tokens import MessageCounter, counter_for, load_encoding
 from servers.completions import Answer, as_event, chunks, whole
 from servers.script import Recorded, Reply, Script, as_reply, in_pieces
 from servers.styles import STYLES, Style, continues_message, overflow_body, recut
+from servers.threads import ThreadedServer
 from servers.vectors import embeddings_object
 
 
-class ScriptedServer:
+class ScriptedServer(ThreadedServer):
     """A model server in a thread; a context manager.
 
     Args:
@@ -44,6 +45,7 @@ class ScriptedServer:
         window: int | None = None,
         models: tuple[str, ...] = ("tiny",),
     ) -> None:
+        super().__init__(_Exchange)
         self.script = script
         self.style: Style = STYLES[style]
         self.window = window
@@ -56,22 +58,17 @@ class ScriptedServer:
         self._answered = 0
         self._lock = threading.Lock()
         self._streaming: threading.Event | None = None
-        self._server = _Server(("127.0.0.1", 0), _Exchange)
-        self._server.scripted = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
-    def __enter__(self) -> ScriptedServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def failed(self) -> None:
+        error = sys.exc_info()[1]
+        if isinstance(error, ConnectionError):
+            self.hung_up.set()
+        elif error is not None:
+            self.failures.append(error)
 
     def next_reply(self, request: Recorded) -> Reply:
         """Return what the script says to a request."""
@@ -100,33 +97,19 @@ class ScriptedServer:
         return sum(map(self.counter.text, [text] if isinstance(text, str) else map(str, text)))
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-    scripted: ScriptedServer
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        error = sys.exc_info()[1]
-        if isinstance(error, ConnectionError):
-            self.scripted.hung_up.set()
-        elif error is not None:
-            self.scripted.failures.append(error)
-
-
 class _Exchange(BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
-    server: _Server
     _poisoned = False
 
     @property
     def scripted(self) -> ScriptedServer:
-        return self.server.scripted
+        return self.server.owner  # type: ignore[attr-defined, no-any-return]
 
     @property
     def style(self) -> Style:
-        return self.server.scripted.style
+        return self.scripted.style
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -7,8 +7,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from http.server import BaseHTTPRequestHandler
+
+from servers.threads import ThreadedServer
 
 
 @dataclass(frozen=True)
@@ -25,26 +26,21 @@ Site = Callable[[str, Mapping[str, str]], Answer | None]
 """Gives an answer for a path with its query and the request's headers; None for 404."""
 
 
-class SiteServer:
-    """Serves a site in threads; a context manager.
+class SiteServer(ThreadedServer):
+    """Serves a site; a client that goes away in the middle of an answer is no failure of it.
 
     Attributes:
         asked: how often each path was asked for.
     """
 
     def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
+        super().__init__(_Exchange)
         self.site = site
         self.asked: Counter[str] = Counter()
         self.lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _Exchange)
-        self._server.owner = self
         if tls is not None:
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-
-    @property
-    def port(self) -> int:
-        return self._server.server_port
+            plain = self.listening.socket
+            self.listening.socket = tls.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
 
     @property
     def host(self) -> str:
@@ -53,24 +49,6 @@ class SiteServer:
     @property
     def url(self) -> str:
         return f"http://{self.host}"
-
-    def __enter__(self) -> SiteServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-class _Server(ThreadingHTTPServer):
-    owner: SiteServer
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away in the middle of an answer is no failure of the site."""
 
 
 class _Exchange(BaseHTTPRequestHandler):

@@ -150,7 +150,6 @@ def write_tokenizer(path: Path) -> None:
 
 
 def test_hugging_face(tmp_path: Path) -> None:
-    pytest.importorskip("tokenizers")
     path = tmp_path / "tokenizer.json"
     write_tokenizer(path)
     tokenizer = tokenizer_for(str(path))

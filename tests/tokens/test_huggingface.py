@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.chatml import HuggingFaceEncoding
 from quaestor.tokens import HuggingFaceTokenizer
-
-tokenizers = pytest.importorskip("tokenizers")
 
 SPECIAL = ("<|im_start|>", "<|im_end|>")
 ORDINARY = ("<tool_call>", "</tool_call>", "<think>", "    ", "aba")

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import random
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from quaestor.evaluation.made.clean import prose_query, sentences
+from quaestor.evaluation.made.clean import askable, prose_query, sentence_query, without_sentence
 from quaestor.terms import STOP_WORDS, find_words
 from quaestor.training.made import Made
 
@@ -107,10 +106,8 @@ def _ask(
     kind: str, paragraph: str, labels: dict[str, tuple[str, int]]
 ) -> tuple[str, str, tuple[str, int, int] | None] | None:
     """Return a query, what is left of the paragraph, and the answer's place if it is elsewhere."""
-    flat = " ".join(paragraph.split())
-    found = [sentence for sentence in sentences(flat) if 40 < len(sentence) < 240]
     if kind == "link":
-        for sentence in found:
+        for sentence in askable(paragraph):
             link = _LINK.search(sentence)
             place = labels.get("".join(filter(None, link.groups()))) if link else None
             query = prose_query(_LINK.sub(" ", sentence), fewest=5)
@@ -118,21 +115,14 @@ def _ask(
                 blank = "\n" * paragraph.count("\n")
                 return query, blank, (place[0], place[1], place[1] + _LONGEST_SECTION)
         return None
-    if len(found) < 2:
+    asked = sentence_query(paragraph)
+    if asked is None:
         return None
-    chosen = max(found, key=len)
-    query = prose_query(chosen, fewest=6)
-    if query is None:
-        return None
-    return query, _without(paragraph, flat, chosen) if kind == "sentence" else paragraph, None
-
-
-def _without(paragraph: str, flat: str, sentence: str) -> str:
-    """Return a paragraph without a sentence, in as many lines as before."""
-    lines = paragraph.count("\n")
-    rest = flat.replace(sentence, "", 1).strip()
-    wrapped = textwrap.wrap(rest, max(20, len(rest) // lines + 12), break_long_words=False)[:lines]
-    return "\n".join(wrapped) + "\n" * (1 + lines - len(wrapped))
+    sentence, query = asked
+    if kind == "words":
+        return query, paragraph, None
+    left = without_sentence(paragraph, sentence, paragraph.count("\n"))
+    return query, "\n".join((*left, "")), None
 
 
 def _thinned(query: str, kind: str, chance: random.Random) -> str:

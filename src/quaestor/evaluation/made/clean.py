@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 _BOILERPLATE = re.compile(
     r"copyright|licen[cs]e|spdx|all rights reserved|eslint|noqa|pylint|nolint|clippy::|rubocop:|@ts-|istanbul"
@@ -35,6 +36,7 @@ _CHORE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_QUERY = 320
+_LEAST_SENTENCE, _MOST_SENTENCE = 40, 240
 
 
 def comment_query(lines: list[str]) -> str | None:
@@ -75,6 +77,32 @@ def subject_query(subject: str) -> str | None:
 def sentences(text: str) -> list[str]:
     """Split a paragraph at its sentence ends."""
     return _SENTENCE_END.split(" ".join(text.split()))
+
+
+def askable(text: str) -> list[str]:
+    """Return the sentences of a paragraph that are neither too short nor too long to be asked."""
+    return [sentence for sentence in sentences(text) if _LEAST_SENTENCE < len(sentence) < _MOST_SENTENCE]
+
+
+def sentence_query(paragraph: str) -> tuple[str, str] | None:
+    """Return a paragraph's longest sentence and the query that it makes (Lee et al. 2019).
+
+    ``None`` if that is no prose, or if nothing much of the paragraph would be left without it.
+    """
+    found = askable(paragraph)
+    if len(found) < 2:
+        return None
+    chosen = max(found, key=len)
+    query = prose_query(chosen, fewest=6)
+    return None if query is None else (chosen, query)
+
+
+def without_sentence(paragraph: str, sentence: str, lines: int) -> list[str]:
+    """Return what is left of a paragraph without one of its sentences, in as many lines as it had."""
+    rest = " ".join(paragraph.split()).replace(sentence, "", 1).strip()
+    wrapped = textwrap.wrap(rest, len(rest) // lines + 20, break_long_words=False)
+    kept = [*wrapped[: lines - 1], " ".join(wrapped[lines - 1 :])]
+    return kept + [""] * (lines - len(kept))
 
 
 def _cut(text: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import posixpath
 import random
 import re
-import textwrap
 from collections.abc import Container, Iterator
 
 from quaestor.chunking.languages import PROSE
 from quaestor.evaluation.made.asked import Asked
-from quaestor.evaluation.made.clean import prose_query, sentences
+from quaestor.evaluation.made.clean import prose_query, sentence_query, without_sentence
 from quaestor.evaluation.made.texts import Section, SourceText
 
 _HEADING_WITHIN = 3  # lines from the start of a section
@@ -18,7 +17,6 @@ _FEWEST_WORDS = 3
 _ADORNMENT = re.compile(r"^\s*([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _PARAGRAPH = re.compile(r"^[A-Za-z`*\"'(]")
 _LINK = re.compile(r"\[([^\]\[]{8,120})\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
-_LEAST_SENTENCE, _MOST_SENTENCE = 40, 240
 
 
 def of_prose(text: SourceText, paths: Container[str], chance: random.Random) -> Iterator[Asked]:
@@ -78,18 +76,12 @@ def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
 
 def _sentence(text: SourceText, first: int, last: int) -> Asked | None:
     """Return the longest sentence of a paragraph as a question for the rest of it (Lee et al. 2019)."""
-    flat = " ".join(" ".join(text.lines[first : last + 1]).split())
-    found = [one for one in sentences(flat) if _LEAST_SENTENCE < len(one) < _MOST_SENTENCE]
-    if len(found) < 2:
+    paragraph = " ".join(text.lines[first : last + 1])
+    asked = sentence_query(paragraph)
+    if asked is None:
         return None
-    chosen = max(found, key=len)
-    query = prose_query(chosen, fewest=6)
-    if query is None:
-        return None
-    rest, count = flat.replace(chosen, "", 1).strip(), last - first + 1
-    wrapped = textwrap.wrap(rest, len(rest) // count + 20, break_long_words=False) or [""]
-    kept = [*wrapped[: count - 1], " ".join(wrapped[count - 1 :])]
-    kept += [""] * (count - len(kept))
+    sentence, query = asked
+    kept = without_sentence(paragraph, sentence, last - first + 1)
     instead = dict(zip(range(first, last + 1), kept, strict=True))
     return Asked("sentence", query, ((text.path, first + 1, last + 1),), instead)
 

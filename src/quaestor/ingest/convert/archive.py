@@ -13,7 +13,13 @@ MOST_PARTS = 20_000
 _MOST_RATIO = 200
 _RATIO_COUNTS_ABOVE = 20_000_000
 
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
+# The specifications of EPUB and of Office Open XML allow no others.
+_COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+
+# What zipfile raises over damaged archives, which it does not document: its own error for most damage; zlib's for
+# damaged data; EOFError for data that end early; ValueError for a place before the file's start and, as its kind
+# UnicodeDecodeError, for a name that is no UTF-8; NotImplementedError for a version or a flag of a future format.
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError)
 
 
 class Archive:
@@ -23,7 +29,7 @@ class Archive:
         data: its bytes.
 
     Raises:
-        ConversionError: it is broken, encrypted, or unpacks to more than a document can be.
+        ConversionError: it is broken, encrypted, compressed in an odd way, or unpacks to more than a document can be.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -38,6 +44,8 @@ class Archive:
             raise ConversionError("too large", f"it unpacks to {unpacked:,} bytes in {len(parts):,} parts")
         if any(part.flag_bits & 1 for part in parts):
             raise ConversionError("unreadable", "it is encrypted; save it without a password")
+        if not _COMPRESSIONS.issuperset(part.compress_type for part in parts):
+            raise ConversionError("unreadable", "it is compressed as no such document may be; save it anew")
         self.names = frozenset(part.filename for part in parts)
 
     def read(self, name: str, limit: int = 50_000_000) -> bytes:
@@ -53,5 +61,5 @@ class Archive:
             return self._zip.read(info)
         except KeyError:
             raise ConversionError("unreadable", f"the file is damaged: it has no part {name!r}") from None
-        except (*_BROKEN, RuntimeError) as error:
+        except _BROKEN as error:
             raise ConversionError("unreadable", f"the file is damaged: {name!r} ({type(error).__name__})") from None

@@ -32,7 +32,7 @@ def from_docx(data: bytes) -> Converted:
             raise ConversionError("unreadable", "it declares entities of its own")
     try:
         made = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(_no_image))
-    except Exception as error:
+    except Exception as error:  # mammoth names none: damage ends in any error of its code
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     fields = _fields(archive.read(_PROPERTIES)) if _PROPERTIES in archive.names else {}
     return Converted(

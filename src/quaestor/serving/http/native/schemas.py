@@ -159,7 +159,7 @@ class Excerpt(BaseModel):
 
 
 class CitationObject(BaseModel):
-    """A citation after it was checked."""
+    """A citation, after it was checked against the file's bytes."""
 
     n: int
     path: str

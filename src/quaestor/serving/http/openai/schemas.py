@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from quaestor.serving.http.native.schemas import CitationObject
+
 Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.-]{1,64}$")]
 Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
@@ -104,18 +106,6 @@ class ChatRequest(_Read):
 # --- chat: what is answered --------------------------------------------------------------------------------------
 
 
-class CitationShown(BaseModel):
-    """A citation of the answer, after it was checked against the file's bytes."""
-
-    n: int
-    path: str
-    start_line: int
-    end_line: int
-    quote: str
-    status: Literal["verified", "repaired", "unverified"]
-    url: str | None = None
-
-
 class WindowShown(BaseModel):
     """The last request to the model: its window, what of it is kept for the reply, and what was sent, in tokens."""
 
@@ -130,7 +120,7 @@ class Checked(BaseModel):
     """What a client of OpenAI's does not expect, and need not read."""
 
     known: bool = Field(description="whether the corpus holds an answer")
-    citations: list[CitationShown]
+    citations: list[CitationObject]
     unsupported: list[str] = Field(description="sentences for which no passage gives support")
     model: str = Field(description="what wrote the answer")
     window: WindowShown | None
