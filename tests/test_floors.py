@@ -23,6 +23,7 @@ FLOORS: dict[str, int] = {
     "tags": 1,
     "prompts": 1,
     "config": 1,
+    "endpoints": 1,
     "chunking": 2,
     "embedding": 2,
     "stores": 2,

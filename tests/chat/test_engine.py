@@ -14,9 +14,9 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.transcript import Transcript
+from quaestor.endpoints.failures import StreamCutError, TooLongError
 from quaestor.errors import LimitError, UpstreamError, UsageError, WindowError
 from quaestor.messages import Message
-from quaestor.models.failures import StreamCutError, TooLongError
 from scripted_server import Reply, StartServer
 
 QUESTION = "how often is a request sent?"

@@ -12,9 +12,9 @@ from quaestor import Conversation, Index
 from quaestor.chat.events import Called, Retried
 from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.transcript import Transcript
+from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.errors import UpstreamError
 from quaestor.models.capabilities import Capabilities
-from quaestor.models.failures import ToolsRefusedError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from quaestor.prompts import load
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.endpoints.failures import refuses_system, refuses_turns
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message, ToolCall
 from quaestor.models import Request, TextDelta
 from quaestor.models.alternating import alternating
-from quaestor.models.failures import refuses_system, refuses_turns
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import Recorded, Reply, Script, StartServer
 

@@ -12,13 +12,13 @@ import tokenizers
 from quaestor import chatml
 from quaestor.assemble import make_endpoint, make_model
 from quaestor.config import Settings
+from quaestor.endpoints.failures import StreamCutError, TooLongError
+from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.messages import Message
 from quaestor.models import Delta, Finished, Request, TextDelta
 from quaestor.models.chatml_counter import ChatMLCounter
 from quaestor.models.completion import CompletionModel, encoding_for
-from quaestor.models.failures import StreamCutError, TooLongError
-from quaestor.models.retries import RetryPolicy
 from quaestor.tokens import load_encoding, tokenizer_for
 from scripted_server import Recorded, Reply, StartServer
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from wire_parts import ASK, KEY, Start, ask, model_for, sentence
 
+from quaestor.endpoints.failures import HungUpError, StreamCutError, TooLongError
+from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UsageError
 from quaestor.messages import Message, ToolCall
 from quaestor.models import Request, TextDelta
 from quaestor.models.capabilities import Capabilities
-from quaestor.models.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.models.retries import RetryPolicy
 from scripted_server import STYLES, Call, Recorded, Reply, in_pieces
 
 

@@ -9,9 +9,9 @@ import time
 import pytest
 from wire_parts import ASK, KEY, Start, ask, model_for, sentence
 
+from quaestor.endpoints.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.messages import Message
 from quaestor.models import Request, TextDelta
-from quaestor.models.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import STYLES, Reply, in_pieces
 

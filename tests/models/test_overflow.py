@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.models.failures import TooLongError, read_overflow
+from quaestor.endpoints.failures import TooLongError, read_overflow
 from quaestor.models.overflow import LEAST, learned_limit
 
 ANTHROPIC = "input length and `max_tokens` exceed context limit: 199758 + 8192 > 200000, decrease input length"

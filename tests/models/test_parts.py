@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.endpoints.explain import Endpoint, shown_url
+from quaestor.endpoints.failures import read_overflow
+from quaestor.endpoints.retries import RetryPolicy, read_retry_after
 from quaestor.messages import ToolCall
-from quaestor.models.explain import Endpoint, shown_url
-from quaestor.models.failures import read_overflow
-from quaestor.models.retries import RetryPolicy, read_retry_after
 from quaestor.models.stops import StopCutter
 from quaestor.models.toolcalls import ToolCallAssembler
 

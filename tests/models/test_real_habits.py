@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from quaestor.endpoints.failures import HungUpError, StreamCutError, TooLongError
+from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message, ToolCall
 from quaestor.models import Delta, Finished, Request, TextDelta
 from quaestor.models.capabilities import Capabilities
-from quaestor.models.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.models.retries import RetryPolicy
 from scripted_server import STYLES, Call, Recorded, Reply, ScriptedServer, StartServer
 
 SERVERS = [name for name in STYLES if name != "openai"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from wire_parts import Start, ask, model_for
 
+from quaestor.endpoints.failures import ToolsRefusedError, refuses_tools
 from quaestor.messages import Message
 from quaestor.models import Request
-from quaestor.models.failures import ToolsRefusedError, refuses_tools
 from scripted_server import Reply
 
 REFUSALS = {

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message
 from quaestor.models import Finished, Request, TextDelta
 from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.models.retries import RetryPolicy
 
 Start = Callable[..., Any]
 

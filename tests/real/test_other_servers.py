@@ -8,14 +8,14 @@ import pytest
 from real_parts import ask, chat_model, completion_model, reply_of
 from real_servers import RealServer
 
+from quaestor.endpoints.failures import HungUpError, StreamCutError, TooLongError
+from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message
 from quaestor.models import Request
 from quaestor.models.capabilities import Capabilities
-from quaestor.models.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from quaestor.models.probe import probe
-from quaestor.models.retries import RetryPolicy
 
 pytestmark = pytest.mark.real
 

@@ -16,11 +16,11 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
+from quaestor.endpoints.failures import TooLongError, UnreachableError
 from quaestor.errors import UpstreamError, UsageError
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Model, Request
 from quaestor.models.capabilities import Capabilities
-from quaestor.models.failures import TooLongError, UnreachableError
 from quaestor.tokens import MessageCounter, counter_for
 
 _LOG = logging.getLogger(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quaestor.config import Settings, data_home
+from quaestor.endpoints import OPENAI_URL
 from quaestor.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def make_endpoint(settings: Settings) -> OpenAICompatibleModel | None:
 
 def _chat_model(settings: Settings) -> OpenAICompatibleModel:
     from quaestor.models.capabilities import capabilities_at, overridden  # noqa: PLC0415 - only with a model
-    from quaestor.models.openai_compatible import OPENAI_URL, OpenAICompatibleModel  # noqa: PLC0415
+    from quaestor.models.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415
     from quaestor.tokens import counter_for  # noqa: PLC0415 - only with a model
 
     return OpenAICompatibleModel(

@@ -29,6 +29,7 @@ from quaestor.chat.turn import Preview, Turn
 from quaestor.chunking.languages import PROSE
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus
+from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.errors import UsageError
 from quaestor.messages import Message
 from quaestor.models import Model, Request
@@ -36,7 +37,6 @@ from quaestor.models.capabilities import Capabilities
 from quaestor.models.counting import counter_of
 from quaestor.models.extractive import ExtractiveAnswer
 from quaestor.models.extractive import answer as extract
-from quaestor.models.failures import ToolsRefusedError
 from quaestor.models.stops import StopCutter
 from quaestor.passages import Citation, Hit
 from quaestor.prompts import load

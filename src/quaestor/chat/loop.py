@@ -39,10 +39,10 @@ from quaestor.chat.settings import ConversationSettings
 from quaestor.chat.summariser import summarise
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Turn
+from quaestor.endpoints.failures import TooLongError
 from quaestor.errors import BudgetError, WindowError
 from quaestor.messages import Message
 from quaestor.models import Finished
-from quaestor.models.failures import TooLongError
 from quaestor.models.overflow import learned_limit
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window

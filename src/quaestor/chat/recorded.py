@@ -14,8 +14,8 @@ from quaestor.chat import packing, tables
 from quaestor.chat.plan import Plan
 from quaestor.chat.records import CallRecord, DecisionRun, Sent, SessionInfo, Source, TurnRecord
 from quaestor.chat.rows import as_shown, ending_of, message_of
+from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.messages import Message, Usage
-from quaestor.models.failures import ToolsRefusedError
 from quaestor.prompts.passages import Passage
 
 _TITLE = 80

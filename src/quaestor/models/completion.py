@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from quaestor import chatml, tags
+from quaestor.endpoints.client import error_object
+from quaestor.endpoints.failures import read_overflow
 from quaestor.errors import UsageError
 from quaestor.models import Delta, Finished, Request
 from quaestor.models.capabilities import COMPLETION
 from quaestor.models.chatml_counter import ChatMLCounter
 from quaestor.models.dialect import Dialect
-from quaestor.models.failures import read_overflow
-from quaestor.models.openai_compatible import OpenAICompatibleModel, error_object
+from quaestor.models.openai_compatible import OpenAICompatibleModel
 from quaestor.tokens import MessageCounter, encoding_name_for, load_encoding, tokenizer_for
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quaestor.endpoints.failures import refuses_system, refuses_turns
 from quaestor.messages import Message
 from quaestor.models import Request
 from quaestor.models.alternating import alternating
-from quaestor.models.failures import refuses_system, refuses_turns
 
 # OpenAI's reasoning models take neither a temperature nor stop sequences, and name the limit differently.
 _REASONING = re.compile(r"(?:^|/)(?:o[1-9]|gpt-[5-9])(?![a-z])", re.IGNORECASE)

@@ -16,25 +16,22 @@ from dataclasses import replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlsplit
-from urllib.request import getproxies
 
-from quaestor.errors import UpstreamError, UsageError
+from quaestor.endpoints import OPENAI_URL
+from quaestor.endpoints.client import async_client, checked_url, error_object, explained, headers_for
+from quaestor.endpoints.explain import Endpoint
+from quaestor.endpoints.failures import HungUpError
+from quaestor.endpoints.retries import RetryPolicy
+from quaestor.errors import UpstreamError
 from quaestor.models import Delta, Request, TextDelta
 from quaestor.models.capabilities import Capabilities, capabilities_at
 from quaestor.models.dialect import dialect_for
-from quaestor.models.explain import Endpoint
-from quaestor.models.failures import HungUpError
 from quaestor.models.reply import Reply
-from quaestor.models.retries import RetryPolicy, read_retry_after
 from quaestor.models.wire import as_wire
 from quaestor.tokens import MessageCounter, counter_for
 
 if TYPE_CHECKING:
     import openai
-
-OPENAI_URL = "https://api.openai.com/v1"
-_CONNECT_SECONDS = 10.0
 
 
 class OpenAICompatibleModel:
@@ -72,7 +69,7 @@ class OpenAICompatibleModel:
         retries: RetryPolicy | None = None,
         capabilities: Capabilities | None = None,
     ) -> None:
-        self._endpoint = Endpoint(_checked(base_url or OPENAI_URL), model, api_key)
+        self._endpoint = Endpoint(checked_url(base_url or OPENAI_URL), model, api_key)
         self._timeout = timeout
         self._proxy = proxy
         self._counter = counter
@@ -152,7 +149,7 @@ class OpenAICompatibleModel:
                 return await client.get(path, cast_to=object, options=options)
             return await client.post(path, body=body, cast_to=object, options=options)
         except openai.OpenAIError as error:
-            raise self._explain(error, "") from None
+            raise self._explain(error) from None
         except ValueError as error:
             raise self._endpoint.nonsense(str(error)) from None
 
@@ -239,82 +236,22 @@ class OpenAICompatibleModel:
         """Return the client of the running event loop; pooled connections do not survive their loop."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._client, self._loop = _client(self._endpoint, self._timeout, self._proxy), loop
+            self._client, self._loop = async_client(self._endpoint, self._timeout, self._proxy), loop
         return self._client
 
-    def _explain(self, error: Exception, received: str) -> UpstreamError:
-        import openai  # noqa: PLC0415
-
-        if isinstance(error, openai.APIStatusError):
-            message, details = error_object(error)
-            retry_after = read_retry_after(error.response.headers)
-            return self._endpoint.refused(error.status_code, message, details, retry_after)
-        if isinstance(error, openai.APITimeoutError):
-            return self._endpoint.timed_out(self._timeout, received)
-        if isinstance(error, openai.APIConnectionError):
-            return self._explain_connection(error, received)
-        if isinstance(error, openai.APIResponseValidationError):
-            return self._endpoint.nonsense(error.message)
-        if isinstance(error, openai.APIError):
-            return self._endpoint.failed_while_replying(*error_object(error), received)
-        return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
-
-    def _explain_connection(self, error: openai.APIConnectionError, received: str) -> UpstreamError:
-        cause = error.__cause__
-        # By name, so that the HTTP library under the openai package stays its own affair.
-        if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol", "ProxyError"):
-            proxies = self._proxy is None and bool(getproxies())
-            return self._endpoint.unreachable(str(cause), proxies=proxies)
-        return self._endpoint.cut(received)
+    def _explain(self, error: openai.OpenAIError | _NotCompletionsError, received: str = "") -> UpstreamError:
+        if isinstance(error, _NotCompletionsError):
+            return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
+        return explained(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)
 
 
 class _NotCompletionsError(Exception):
     """What arrived is not in the wire format."""
 
 
-def _checked(base_url: str) -> str:
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(
-            f"base_url {base_url!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'"
-        )
-    return base_url
-
-
 def _worth_retrying(failure: UpstreamError) -> bool:
     """Whether to try again at once: not where nobody listens, and not after a long silence."""
     return failure.retryable and (failure.status is not None or isinstance(failure, HungUpError))
-
-
-def _client(endpoint: Endpoint, timeout: float, proxy: str | None) -> openai.AsyncOpenAI:
-    import openai  # noqa: PLC0415
-
-    limits = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-    return openai.AsyncOpenAI(
-        base_url=endpoint.base_url,
-        api_key=endpoint.key or "none",
-        timeout=limits,
-        max_retries=0,
-        http_client=openai.DefaultAsyncHttpxClient(
-            follow_redirects=False, trust_env=False, proxy=proxy, timeout=limits
-        ),
-    )
-
-
-def headers_for(endpoint: Endpoint) -> dict[str, Any]:
-    """Return what differs from the openai package's own headers."""
-    import openai  # noqa: PLC0415
-
-    parts = urlsplit(endpoint.base_url)
-    headers: dict[str, Any] = {}
-    if not endpoint.key:
-        headers["Authorization"] = openai.Omit()
-    if not (parts.hostname or "").endswith("openai.com"):
-        headers["OpenAI-Organization"] = headers["OpenAI-Project"] = openai.Omit()
-    if parts.scheme == "http":
-        # Opening such a connection costs nothing, and some local servers reset a pooled one after an error.
-        headers["Connection"] = "close"
-    return headers
 
 
 def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -343,17 +280,3 @@ def _with_fields(value: Any) -> Any:
     if isinstance(value, dict):
         return SimpleNamespace(**{name: _with_fields(member) for name, member in value.items()})
     return list(map(_with_fields, value)) if isinstance(value, list) else value
-
-
-def error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:
-    """Return the server's sentence and the error object that it came in."""
-    body = error.body
-    details = body if isinstance(body, dict) else {}
-    inner = details.get("error")
-    details = inner if isinstance(inner, dict) else details
-    for key in ("message", "detail", "error"):
-        if isinstance(details.get(key), str):
-            return details[key], details
-    if details.get("detail") is not None:
-        return json.dumps(details["detail"], default=str), details
-    return (body if isinstance(body, str) else ""), details

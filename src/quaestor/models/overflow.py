@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.models.failures import TooLongError
+from quaestor.endpoints.failures import TooLongError
 
 _SAFETY = 0.97
 # A window under this holds no conversation.

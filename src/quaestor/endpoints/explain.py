@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
-from quaestor.errors import UpstreamError
-from quaestor.models.failures import (
+from quaestor.endpoints.failures import (
     HungUpError,
     StreamCutError,
     TooLongError,
@@ -17,6 +16,7 @@ from quaestor.models.failures import (
     read_overflow,
     refuses_tools,
 )
+from quaestor.errors import UpstreamError
 
 _KEYLIKE = re.compile(r"\b(?:sk|pk|gsk|hf|key|xai|AIza)[-_][\w*.-]{6,}")
 _LONGEST_DETAIL = 240
