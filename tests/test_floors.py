@@ -17,6 +17,8 @@ FLOORS: dict[str, int] = {
     "messages": 0,
     "passages": 0,
     "settings": 0,
+    "authors": 1,
+    "dates": 1,
     "tokens": 1,
     "terms": 1,
     "chatml": 1,

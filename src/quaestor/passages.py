@@ -44,8 +44,9 @@ class Document:
             transcoded to UTF-8 before they are cut, so their spans count UTF-8 bytes.
         title: a page's or a prose document's title.
         url: where a page came from.
-        author: who wrote it, where that is known.
-        date: ISO 8601 date of writing, where that is known.
+        author: who wrote it, where that is known; several with commas between them.
+        date: date of writing in the form of ISO 8601, as exact as it is known (``2021``, ``2021-03``,
+            ``2021-03-04``). Never the file's own times.
         chunker: which method cut it.
         note: why a fallback was used or what was lossy; None when all is as expected.
     """

@@ -5,17 +5,37 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from quaestor.authors import author_line
+from quaestor.dates import iso_date
+
 _LARGEST = 1 << 16
 _YAML = re.compile(rb"---[ \t]*\r?\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(rb"\+\+\+[ \t]*\r?\n(?P<body>.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_AUTHOR = r"authors?|creators?|by"
+# First what says when it was written, then what says when it became known.
+_DATES = ("date", "created", "date_created", "published", "date_published", "published_at", "pubdate", "publishdate")
 _ENTRY = re.compile(
-    r"^(title|authors?|date|published|url)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
+    rf"^(title|{_AUTHOR}|{'|'.join(_DATES)}|url)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
 )
-_LIST_ENTRY = re.compile(r"^authors?[ \t]*:[ \t]*\r?\n[ \t]*-[ \t]*(?:name:[ \t]*)?(\S.*?)[ \t\r]*$", re.MULTILINE)
-_FIELD = re.compile(r"^:(author|date|revdate|title):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+# Authors one below the other, each with a name of its own or not; or one, with its name below it.
+_LISTED = re.compile(
+    r"^authors?[ \t]*:[ \t]*\r?\n((?:(?:[ \t]+|-[ \t]+)\S[^\n]*(?:\n|\Z))+)", re.MULTILINE | re.IGNORECASE
+)
+_LISTED_NAME = re.compile(
+    r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE
+)
+_FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
 # A mail's header, as Python's proposals have it and pages of some site generators.
 _HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
-_HEADER_FIELD = re.compile(r"^(title|author|date|created):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_HEADER_FIELD = re.compile(
+    r"^(title|authors?|from|date|created|published):[ \t]*(\S[^\n]*(?:\n[ \t]+\S[^\n]*)*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Under the title of an AsciiDoc document: who wrote it, and the version with its date.
+_UNDER_TITLE = re.compile(
+    r"\A(?:(?://|:)[^\n]*\n|\n)*= [^\n]+\n(?P<author>[^\s:=/|\[][^\n<]{0,80}<[^\n>]+@[^\n>]+>[^\n]*)\n"
+    r"(?:v?[\d.]+,[ \t]*(?P<date>[^\n:]+))?"
+)
 _COMMENT = re.compile(r"[ \t]+#.*$")
 _FIELDS_WITHIN = 2000
 
@@ -25,7 +45,11 @@ class About:
     """What a document says about itself.
 
     Attributes:
+        title: its title.
+        author: who wrote it, in one line; several with commas between them.
+        date: when, in the form of ISO 8601, as exact as it is written.
         end: offset after the front matter.
+        url: where it says that it came from.
     """
 
     title: str | None = None
@@ -47,22 +71,41 @@ def read_front_matter(data: bytes, start: int) -> About:
 def _about(body: str, end: int) -> About:
     entries: dict[str, str] = {}
     for key, value in _ENTRY.findall(body):
-        entries.setdefault(key.lower(), _scalar(value))
-    if listed := _LIST_ENTRY.search(body):
-        entries.setdefault("author", _scalar(listed[1]))
-    author = entries.get("author") or entries.get("authors")
-    date = entries.get("date") or entries.get("published")
-    return About(entries.get("title"), author, date, end, entries.get("url"))
+        entries.setdefault(key.lower(), value)
+    authors = next(
+        (_names(entries[key]) for key in ("author", "authors", "creator", "creators", "by") if key in entries), ""
+    )
+    if not authors and (listed := _LISTED.search(body)):
+        authors = ", ".join(_scalar(name) for name in _LISTED_NAME.findall(listed[1]))
+    date = _first_date([_scalar(entries.get(key, "")) for key in _DATES])
+    title, url = (_scalar(entries.get(key, "")) or None for key in ("title", "url"))
+    return About(title, author_line(authors), date, end, url)
 
 
 def read_fields(data: bytes, start: int) -> About:
-    """Read ``:author:`` and ``:date:`` fields near the start of a document, or a header of ``Author:`` lines."""
-    head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace")
-    header = _HEADER.match(head.replace("\r\n", "\n"))
+    """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, or the lines
+    under an AsciiDoc title.
+    """
+    head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
+    header = _HEADER.match(head)
     found = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
     fields = {key.lower(): value for key, value in reversed(found)}
-    date = fields.get("date") or fields.get("revdate") or fields.get("created")
-    return About(fields.get("title"), fields.get("author"), date, start)
+    under = _UNDER_TITLE.match(head)
+    author = fields.get("author") or fields.get("authors") or fields.get("from") or (under["author"] if under else "")
+    dates = [fields.get(key, "") for key in ("date", "revdate", "created", "published")]
+    date = _first_date([*dates, under["date"] or "" if under else ""])
+    return About(" ".join(fields.get("title", "").split()) or None, author_line(author), date, start)
+
+
+def _first_date(texts: list[str]) -> str | None:
+    return next((date for text in texts if (date := iso_date(text))), None)
+
+
+def _names(value: str) -> str:
+    """A scalar, or all of a list in brackets."""
+    if not value.startswith("["):
+        return _scalar(value)
+    return ", ".join(filter(None, (name.strip(" \t'\"") for name in value.strip("[]").split(","))))
 
 
 def _scalar(value: str) -> str:

@@ -78,7 +78,7 @@ class Cut:
         title: a prose document's title.
         note: why a fallback was used, or what was lossy.
         author: who wrote a prose document, where its front matter says so.
-        date: a prose document's date, as its front matter writes it.
+        date: a prose document's date in the form of ISO 8601, from its front matter or its path.
         url: where it says that it came from.
     """
 

@@ -14,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from quaestor.authors import author_line
 from quaestor.chunking import cut
 from quaestor.chunking.generated import why_not_parse
+from quaestor.chunking.languages import PROSE
 from quaestor.chunking.settings import Cut
+from quaestor.dates import date_of_path, iso_date
 from quaestor.embedding import Embedder, Vectors
 from quaestor.ingest.convert import ConversionError, Converted, converted
 from quaestor.ingest.deny import deny_content, largest, suffix_of
@@ -226,8 +229,8 @@ def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
     return replace(
         parts,
         title=made.title or parts.title,
-        author=made.author or parts.author,
-        date=made.date or parts.date,
+        author=author_line(made.author or "") or parts.author,
+        date=iso_date(made.date or "") or parts.date,
         note=f"{told}; {made.note}" if made.note else told,
     )
 
@@ -260,7 +263,8 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
         title=parts.title,
         url=parts.url,
         author=parts.author,
-        date=parts.date,
+        # A file's own times say when it was copied or checked out, not when it was written.
+        date=parts.date or (date_of_path(path) if parts.language in PROSE else None),
         chunker=parts.chunker,
         note=note,
     )

@@ -8,8 +8,8 @@ from typing import Literal
 
 from quaestor.chunking import ChunkSettings
 
-_RECIPE = 3
-"""Raised whenever the same bytes and settings would give other chunks, terms or vectors than before."""
+_RECIPE = 4
+"""Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""
 
 
 @dataclass(frozen=True, slots=True)

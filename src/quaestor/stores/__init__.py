@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -77,10 +77,46 @@ class Where:
             one name, ``**`` spans folders, a glob without ``/`` matches a name in any folder (``*.py``), and
             what matches a folder matches everything below it (``src``, ``src/**``).
         languages: any of which must match; empty means all.
+        since: the first date that is let through, in the form of ISO 8601, as exact as is wanted: ``2020`` is the
+            year's first day. Documents without a date are not let through.
+        before: the first date that is no longer let through; otherwise as ``since``.
+        authors: names, any of which must be an author's: all words of it stand in the document's author, without
+            regard to case, accents and order.
+        within: another filter that must hold as well.
     """
 
     paths: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    since: str = ""
+    before: str = ""
+    authors: tuple[str, ...] = ()
+    within: Where | None = None
+
+    def parts(self) -> Iterator[Where]:
+        """Yield this filter and those that it lies within, each without the next."""
+        one: Where | None = self
+        while one is not None:
+            yield replace(one, within=None)
+            one = one.within
+
+
+@dataclass(frozen=True, slots=True)
+class Bylines:
+    """Who wrote the documents of a store, and when.
+
+    Attributes:
+        documents: number of documents.
+        dated: of those that have a date.
+        earliest: the first date; None if there is none.
+        latest: the last date.
+        authors: documents per author, as documents name them.
+    """
+
+    documents: int = 0
+    dated: int = 0
+    earliest: str | None = None
+    latest: str | None = None
+    authors: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +224,10 @@ class Store(Protocol):
 
     def document(self, path: str) -> Document | None:
         """Return one document."""
+        ...
+
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents that a filter lets through, and when."""
         ...
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:

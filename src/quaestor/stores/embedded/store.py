@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, StoredChunk, StoreStats, Where
-from quaestor.stores.embedded import schema, truth
+from quaestor.stores import DEFAULT_BOOSTS, Bylines, FieldBoosts, Scored, StoredChunk, StoreStats, Where
+from quaestor.stores.embedded import filtering, schema, truth
 from quaestor.stores.embedded.failures import translated
+from quaestor.stores.embedded.filtering import Allowed
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
-from quaestor.stores.embedded.truth import Allowed
 from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import weigh
 
@@ -199,6 +199,11 @@ class EmbeddedStore:
         with self._reading() as connection:
             return truth.document(connection, path)
 
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents that a filter lets through, and when."""
+        with self._reading() as connection:
+            return filtering.bylines(connection, where)
+
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
         with self._reading() as connection:
@@ -245,7 +250,7 @@ class EmbeddedStore:
         if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
             self._filters, self._filters_of = {}, generation
         if where not in self._filters:
-            self._filters[where] = truth.allowed(connection, where)
+            self._filters[where] = filtering.allowed(connection, where)
         return self._filters[where]
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.passages import Chunk, Document, Span
-from quaestor.stores import ChunkTerms, StoredChunk, StoreStats, Where
-from quaestor.stores.embedded.globs import compile_globs, literal_folder
+from quaestor.stores import ChunkTerms, StoredChunk, StoreStats
 
 _BATCH = 500
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
@@ -44,26 +43,6 @@ class Removed:
     document: int
     first_chunk: int
     chunk_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The documents that a filter lets through, in no order.
-
-    Attributes:
-        documents: their row identifiers.
-        first_chunks: their first chunks.
-        chunk_counts: their numbers of chunks.
-    """
-
-    documents: NDArray[np.int64]
-    first_chunks: NDArray[np.int64]
-    chunk_counts: NDArray[np.int64]
-
-    def runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the first chunks, ascending, and the numbers of chunks."""
-        order = np.argsort(self.first_chunks)
-        return self.first_chunks[order], self.chunk_counts[order]
 
 
 # Text that no UTF-8 can hold (file names in another encoding) is kept as the bytes of its surrogates.
@@ -271,28 +250,6 @@ def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict
         rows = connection.execute(f"SELECT key, data FROM vectors WHERE key IN ({marks(len(batch))})", batch)
         found.update(rows.fetchall())
     return found
-
-
-def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
-    """Return the documents that ``where`` lets through."""
-    conditions, values = ["chunk_count > 0"], list[Any]()
-    if where.languages:
-        conditions.append(f"language IN ({marks(len(where.languages))})")
-        values.extend(where.languages)
-    folder = literal_folder(where.paths)
-    if folder and folder.isascii():
-        conditions.append("(path >= ? AND path < ? OR typeof(path) = 'blob')")
-        values.extend((folder, folder[:-1] + "0"))  # "0" follows "/"
-    rows = connection.execute(
-        f"SELECT path, id, first_chunk, chunk_count FROM documents WHERE {' AND '.join(conditions)}", values
-    )
-    if where.paths:
-        match = compile_globs(where.paths).fullmatch
-        found = [row[1:] for row in rows if match(restored(row[0]))]
-    else:
-        found = [row[1:] for row in rows]
-    table = np.array(found, dtype=np.int64).reshape(len(found), 3)
-    return Allowed(table[:, 0], table[:, 1], table[:, 2])
 
 
 def stats(connection: sqlite3.Connection, store_bytes: int) -> StoreStats:

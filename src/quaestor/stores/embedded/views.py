@@ -10,12 +10,13 @@ import numpy as np
 
 from quaestor.stores import FieldBoosts, Scored
 from quaestor.stores.embedded import truth
+from quaestor.stores.embedded.filtering import Allowed
 from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunk, RecentChunks, count_terms
-from quaestor.stores.embedded.truth import Allowed, Content
+from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import Rows, nearest
 from quaestor.stores.embedded.weights import rarest
 

@@ -1,0 +1,88 @@
+"""Which documents a filter lets through, told from what SQLite holds."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.authors import is_by
+from quaestor.stores import Bylines, Where
+from quaestor.stores.embedded.truth import marks, restored
+from quaestor.stores.globs import compile_globs, literal_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The documents that a filter lets through, in no order.
+
+    Attributes:
+        documents: their row identifiers.
+        first_chunks: their first chunks.
+        chunk_counts: their numbers of chunks.
+    """
+
+    documents: NDArray[np.int64]
+    first_chunks: NDArray[np.int64]
+    chunk_counts: NDArray[np.int64]
+
+    def runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first chunks, ascending, and the numbers of chunks."""
+        order = np.argsort(self.first_chunks)
+        return self.first_chunks[order], self.chunk_counts[order]
+
+
+def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
+    """Return the documents with chunks that ``where`` lets through."""
+    rows = _through(connection, "id, first_chunk, chunk_count", where, "chunk_count > 0")
+    found = list(rows)
+    table = np.array(found, dtype=np.int64).reshape(len(found), 3)
+    return Allowed(table[:, 0], table[:, 1], table[:, 2])
+
+
+def bylines(connection: sqlite3.Connection, where: Where | None) -> Bylines:
+    """Return who wrote the documents that ``where`` lets through, and when."""
+    documents, dates, authors = 0, list[str](), dict[str, int]()
+    for date, author in _through(connection, "date, author", where or Where(), "1"):
+        documents += 1
+        if date is not None:
+            dates.append(date)
+        if author is not None:
+            name = restored(author)
+            authors[name] = authors.get(name, 0) + 1
+    return Bylines(documents, len(dates), min(dates, default=None), max(dates, default=None), authors)
+
+
+def _through(connection: sqlite3.Connection, columns: str, where: Where, condition: str) -> Iterator[Sequence[Any]]:
+    """Yield columns of the documents that a filter lets through."""
+    conditions, values = [condition], list[Any]()
+    for part in where.parts():
+        for text, given in _conditions(part):
+            conditions.append(text)
+            values.extend(given)
+    parts = [part for part in where.parts() if part.paths or part.authors]
+    matches = [compile_globs(part.paths).fullmatch for part in parts if part.paths]
+    names = [part.authors for part in parts if part.authors]
+    rows = connection.execute(f"SELECT path, author, {columns} FROM documents WHERE {' AND '.join(conditions)}", values)
+    for path, author, *rest in rows:
+        # Globs and names are matched here: SQLite knows neither folders nor accents.
+        if all(match(restored(path)) for match in matches) and all(is_by(restored(author), wanted) for wanted in names):
+            yield rest
+
+
+def _conditions(part: Where) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Yield what SQLite can tell, with its values."""
+    if part.languages:
+        yield f"language IN ({marks(len(part.languages))})", part.languages
+    if part.since:
+        yield "date >= ?", (part.since,)
+    if part.before:
+        yield "date < ?", (part.before,)
+    folder = literal_folder(part.paths)
+    if folder and folder.isascii():
+        # "0" follows "/"
+        yield "(path >= ? AND path < ? OR typeof(path) = 'blob')", (folder, folder[:-1] + "0")
