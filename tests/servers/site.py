@@ -14,12 +14,13 @@ from servers.threads import ThreadedServer
 
 @dataclass(frozen=True)
 class Answer:
-    """What a path gives: a status, headers, and the body, whole or in pieces."""
+    """What a path gives: a status, headers, and the body, whole or in pieces; ``quits`` ends the connection unsaid."""
 
     body: bytes | str | Iterable[bytes] = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     kind: str = "text/html; charset=utf-8"
+    quits: bool = False
 
 
 Site = Callable[[str, Mapping[str, str]], Answer | None]
@@ -31,12 +32,14 @@ class SiteServer(ThreadedServer):
 
     Attributes:
         asked: how often each path was asked for.
+        connections: how many were opened.
     """
 
     def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(_Exchange)
         self.site = site
         self.asked: Counter[str] = Counter()
+        self.connections = 0
         self.lock = threading.Lock()
         if tls is not None:
             plain = self.listening.socket
@@ -52,6 +55,14 @@ class SiteServer(ThreadedServer):
 
 
 class _Exchange(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def setup(self) -> None:
+        super().setup()
+        with self.server.owner.lock:  # type: ignore[attr-defined]
+            self.server.owner.connections += 1  # type: ignore[attr-defined]
+
     def do_GET(self) -> None:
         owner = self.server.owner  # type: ignore[attr-defined]
         with owner.lock:
@@ -63,12 +74,15 @@ class _Exchange(BaseHTTPRequestHandler):
         headers = {"Content-Type": answer.kind, **answer.headers}
         if isinstance(body, bytes):
             headers.setdefault("Content-Length", str(len(body)))
+        else:
+            headers["Connection"] = "close"
         for name, value in headers.items():
             if value:
                 self.send_header(name, value)
         self.end_headers()
         for piece in [body] if isinstance(body, bytes) else body:
             self.wfile.write(piece)
+        self.close_connection = self.close_connection or answer.quits
 
     def log_message(self, *_: object) -> None:
         pass

@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import quaestor
 from quaestor.errors import ForbiddenError, IndexUnusableError, UpstreamError, UsageError
+from quaestor.ingest.web.connect import FetchError
 from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.fetch import Fetcher, FetchError
+from quaestor.ingest.web.fetch import Fetcher
 from quaestor.ingest.web.pace import Clock
 from quaestor.ingest.web.settings import CrawlReport, CrawlSettings
 from quaestor.stores.embedded.lock import WriteLock
@@ -83,8 +85,8 @@ def test_the_address_that_was_judged_is_the_one_that_is_connected_to() -> None:
             Fetcher(resolve=rebinding).fetch(f"http://public.example:{port}/")
         assert caught.value.reason == "private address"
         assert not server.asked
-        allowed = Fetcher(resolve=rebinding, private_hosts=frozenset({f"public.example:{port}"}))
-        assert allowed.fetch(f"http://public.example:{port}/").body == b"home"
+        with closing(Fetcher(resolve=rebinding, private_hosts=frozenset({f"public.example:{port}"}))) as allowed:
+            assert allowed.fetch(f"http://public.example:{port}/").body == b"home"
 
 
 def test_another_port_of_an_allowed_host_is_not_allowed(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ import shutil
 import ssl
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from quaestor.ingest.web.fetch import Fetcher, FetchError, tls_context
+from quaestor.ingest.web.connect import FetchError, tls_context
+from quaestor.ingest.web.fetch import Fetcher
 from servers.site import Answer, SiteServer
 from servers.trapped_site import trickle
 
@@ -50,8 +52,10 @@ def fetcher(server: SiteServer, certificate: Path | None, name: str = "site.exam
 
 
 def test_a_page_over_tls(server: SiteServer, certificate: Path) -> None:
-    found = fetcher(server, certificate).fetch(f"https://site.example:{server.port}/")
-    assert found.body == b"home" * 10_000
+    url = f"https://site.example:{server.port}/"
+    with closing(fetcher(server, certificate)) as trusting:
+        assert [trusting.fetch(url).body for _ in range(3)] == [b"home" * 10_000] * 3
+    assert server.connections == 1
 
 
 @pytest.mark.parametrize("name", ["site.example", "other.example"])

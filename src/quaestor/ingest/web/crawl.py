@@ -9,7 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from quaestor.errors import ForbiddenError, UpstreamError
-from quaestor.ingest.web.fetch import Fetched, Fetcher, FetchError
+from quaestor.ingest.web.connect import FetchError
+from quaestor.ingest.web.fetch import Fetched, Fetcher
 from quaestor.ingest.web.frontier import Entry, Frontier
 from quaestor.ingest.web.mirror import Mirror
 from quaestor.ingest.web.pace import Clock, Pace
@@ -76,6 +77,7 @@ class Crawl:
                 )
             finally:
                 frontier.close()
+                self._fetcher.close()
 
 
 class _Run:

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 from quaestor.ingest.convert.charset import decode_page
 from quaestor.ingest.web import robots
-from quaestor.ingest.web.fetch import Fetcher, FetchError
+from quaestor.ingest.web.connect import FetchError
+from quaestor.ingest.web.fetch import Fetcher
 from quaestor.ingest.web.frontier import Entry, Frontier
 from quaestor.ingest.web.robots import Robots
 from quaestor.ingest.web.settings import CrawlSettings
