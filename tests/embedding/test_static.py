@@ -47,6 +47,12 @@ def test_the_fast_cut_of_ascii_is_the_pattern(text: str) -> None:
     assert list(pieces.rows(plain)) == list(pieces.rows(plain + " é"))[: -len(pieces.rows("é")) or None]
 
 
+@given(st.from_regex(r"[a-zA-Z]{1,80}", fullmatch=True) | st.sampled_from(["read", "Reader", "FILE", "fileREAD"]))
+def test_a_word_of_one_part_has_the_rows_of_its_parts(word: str) -> None:
+    pieces = Pieces(VOCABULARY, 2)
+    assert list(pieces.rows(f"7{word}")) == [*pieces.rows("7"), *pieces.rows(word)]
+
+
 def test_an_unknown_character_takes_a_hashed_row() -> None:
     pieces = Pieces(VOCABULARY, 2)
     assert list(pieces.rows("aq")) == [3, 5 + ord("q") % 2]

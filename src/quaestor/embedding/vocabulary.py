@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 _SCANNED = 64
 """So many words are looked for in the text itself: a query has fewer, and a dictionary of all takes 20 ms."""
@@ -17,11 +16,13 @@ class Vocabulary:
 
     Attributes:
         get: returns the row of a word, None if it has none.
+        longest: no word has more letters; exact as soon as there is a dictionary.
     """
 
     def __init__(self, text: bytes) -> None:
         self._lines = b"\n%s\n" % text
         self._asked = 0
+        self.longest = len(text)
         self.get: Callable[[str], int | None] = self._scan
 
     @classmethod
@@ -32,19 +33,16 @@ class Vocabulary:
     def __len__(self) -> int:
         return self._lines.count(b"\n") - 1
 
-    @cached_property
-    def longest(self) -> int:
-        """The length of the longest word."""
-        return max(map(len, self._words()))
-
     def _scan(self, word: str) -> int | None:
         if self._asked >= _SCANNED:
-            words = self._words()
-            self.get = dict(zip(words, range(len(words)), strict=True)).get
-            return self.get(word)
+            return self._index()(word)
         self._asked += 1
         at = self._lines.find(b"\n%s\n" % word.encode("utf-8", "surrogatepass"))
         return None if at < 0 else self._lines.count(b"\n", 0, at)
 
-    def _words(self) -> list[str]:
-        return self._lines[1:-1].decode().split("\n")
+    def _index(self) -> Callable[[str], int | None]:
+        """Look words up in a dictionary from here on."""
+        words = self._lines[1:-1].decode().split("\n")
+        self.longest = max(map(len, words))
+        self.get = dict(zip(words, range(len(words)), strict=True)).get
+        return self.get

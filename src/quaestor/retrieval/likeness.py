@@ -18,6 +18,7 @@ from quaestor.terms import STOP_WORDS, find_words, terms_of_word
 
 Floats = NDArray[np.float32]
 _MOST_ROWS = 64  # of a query: what is longer is a pasted text, and no question
+_FIRST_ROW = bytes(4)  # stands for the words of a chunk that has none
 
 
 def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits]) -> Floats:
@@ -33,14 +34,14 @@ def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits
     if not len(asked) or not chunks:
         return np.zeros(len(chunks), np.float32)
     found = [_rows(chunk, embedder) for chunk in chunks]
-    joined = np.concatenate(found)
+    joined = np.frombuffer(b"".join(found), np.int32)
     seen = np.zeros(embedder.rows, bool)
     seen[joined] = True
     distinct = np.flatnonzero(seen)
     places = np.empty(embedder.rows, np.intp)
     places[distinct] = np.arange(len(distinct))
     alike = np.maximum(embedder.cosines(asked, distinct), 0)
-    starts = np.cumsum([0, *map(len, found[:-1])])
+    starts = np.cumsum([0, *map(len, found[:-1])]) // joined.itemsize
     means: Floats = told @ np.maximum.reduceat(alike[:, places[joined]], starts, axis=1)
     return means
 
@@ -58,13 +59,11 @@ def _asked(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -
     return np.array(rows, np.int32), shares / max(float(shares.sum()), 1e-9)
 
 
-def _rows(chunk: Traits, embedder: StaticEmbedder) -> NDArray[np.int32]:
+def _rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
     """Return the rows of all that a chunk says, at least one; found once and kept with its traits."""
-    if chunk.rows is None:
+    if not chunk.rows:
         stored = chunk.stored
         names = (stored.document.title, *stored.chunk.scope, stored.chunk.symbol)
         text = "\n".join(filter(None, (*names, stored.chunk.text)))
-        chunk.rows = np.unique(embedder.pieces.rows(text))
-        if not len(chunk.rows):
-            chunk.rows = np.zeros(1, np.int32)
+        chunk.rows = embedder.pieces.joined(text) or _FIRST_ROW
     return chunk.rows

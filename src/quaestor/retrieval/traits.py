@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from struct import Struct
-from typing import TYPE_CHECKING
 
 from quaestor.retrieval.paths import PathProfile, profile_path
 from quaestor.retrieval.phrases import Words, plain
 from quaestor.stores import StoredChunk
 from quaestor.terms import terms_of_word
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FIXED: tuple[str, ...] = (
     "test",
@@ -61,7 +56,7 @@ class Traits:
         listed_terms: the terms of the names that it lists as defined.
         terms: all of these terms, each once.
         fixed: the values of ``FIXED``, float32, as bytes.
-        rows: the embedder's rows for its words, once ``likeness`` has looked for them.
+        rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
     """
 
     stored: StoredChunk
@@ -76,7 +71,7 @@ class Traits:
     listed_terms: frozenset[str]
     terms: frozenset[str]
     fixed: bytes
-    rows: NDArray[np.int32] | None = None
+    rows: bytes = b""
 
 
 _known: dict[int, Traits] = {}

@@ -7,10 +7,8 @@ statistics are those of disk and memory together, so that scores from both sides
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from quaestor.stores import FieldBoosts
 from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
@@ -18,31 +16,46 @@ from quaestor.stores.embedded.truth import DocumentTerms
 
 _K1 = 1.2
 _B = 0.75
+_REMEMBERED = 1 << 12  # terms; then they are looked for anew
 
 
-@dataclass(frozen=True, slots=True)
-class RecentChunk:
-    """The counted terms of one chunk, by field."""
+class RecentChunk(NamedTuple):
+    """The terms of one chunk.
+
+    Attributes:
+        id: the chunk.
+        document: its document's row identifier.
+        lines: by field its terms, each between two spaces of its own, so that a term can be counted in the text.
+        lengths: by field the number of terms.
+    """
 
     id: int
     document: int
-    counts: Mapping[str, Counter[str]]
+    lines: Mapping[str, str]
     lengths: Mapping[str, int]
 
 
-def count_terms(entry: DocumentTerms) -> list[RecentChunk]:
-    """Count the terms of one document's chunks."""
-    return [_count(number, entry.document, lines) for number, lines in enumerate(entry.chunks, entry.first_chunk)]
+def recent_chunks(entry: DocumentTerms) -> list[RecentChunk]:
+    """Return one document's chunks."""
+    return [_chunk(number, entry.document, lines) for number, lines in enumerate(entry.chunks, entry.first_chunk)]
 
 
-def _count(number: int, document: int, lines: tuple[str, str, str]) -> RecentChunk:
-    terms = {field: line.split(" ") if line else [] for field, line in zip(FIELDS, lines, strict=True)}
-    counts = {field: Counter(found) for field, found in terms.items()}
-    return RecentChunk(number, document, counts, {field: len(found) for field, found in terms.items()})
+def _chunk(number: int, document: int, lines: tuple[str, str, str]) -> RecentChunk:
+    fields = list(zip(FIELDS, lines, strict=True))
+    return RecentChunk(
+        number,
+        document,
+        {field: f" {line.replace(' ', '  ')} " for field, line in fields},
+        {field: line.count(" ") + 1 if line else 0 for field, line in fields},
+    )
 
 
 class RecentChunks:
-    """Chunks in memory beside the index on disk."""
+    """Chunks in memory beside the index on disk.
+
+    A term is looked for in the text when it is first asked for: a command asks for a dozen, and counting all of them
+    takes twenty times as long.
+    """
 
     def __init__(self, chunks: Iterable[RecentChunk], base: LexicalBase | None) -> None:
         self._base = base
@@ -54,39 +67,46 @@ class RecentChunks:
             field: sum(chunk.lengths[field] for chunk in self._chunks) + (stored.lengths[field] if stored else 0)
             for field in FIELDS
         }
+        self._places: dict[tuple[str, str], list[tuple[RecentChunk, int]]] = {}
 
     def frequency(self, field: str, term: str) -> int:
         """Return the number of chunks, here and on disk, with ``term`` in ``field``."""
         stored = self._base.frequency(field, term) if self._base else 0
-        return stored + self._frequencies[field][term]
+        return stored + len(self._matching(field, term))
 
-    @cached_property
-    def _frequencies(self) -> dict[str, Counter[str]]:
-        return {field: Counter(term for chunk in self._chunks for term in chunk.counts[field]) for field in FIELDS}
+    def _matching(self, field: str, term: str) -> list[tuple[RecentChunk, int]]:
+        """Return the chunks here with ``term`` in ``field``, and how often it stands in each."""
+        found = self._places.get((field, term))
+        if found is None:
+            wanted = f" {term} "
+            if len(self._places) >= _REMEMBERED:
+                self._places.clear()
+            found = [(chunk, count) for chunk in self._chunks if (count := chunk.lines[field].count(wanted))]
+            self._places[field, term] = found
+        return found
 
     def search(
         self, weights: Mapping[str, float], boosts: FieldBoosts, documents: Collection[int] | None = None
     ) -> list[tuple[int, float]]:
         """Return the chunks that match, in no order."""
-        chunks = [chunk for chunk in self._chunks if documents is None or chunk.document in documents]
         scores: dict[int, float] = {}
         for field, boost in boosts.items():
             if boost <= 0:
                 continue
             for term, weight in weights.items():
-                matching = [chunk for chunk in chunks if term in chunk.counts[field]]
-                if matching:
+                if matching := self._matching(field, term):
                     factor = boost * weight * self._rarity(field, term)
-                    for chunk in matching:
-                        scores[chunk.id] = scores.get(chunk.id, 0.0) + factor * self._saturation(chunk, field, term)
+                    for chunk, count in matching:
+                        if documents is None or chunk.document in documents:
+                            saturation = self._saturation(chunk.lengths[field], field, count)
+                            scores[chunk.id] = scores.get(chunk.id, 0.0) + factor * saturation
         return list(scores.items())
 
     def _rarity(self, field: str, term: str) -> float:
         frequency = self.frequency(field, term)
         return math.log(1 + (max(self._total - frequency, 0) + 0.5) / (frequency + 0.5))
 
-    def _saturation(self, chunk: RecentChunk, field: str, term: str) -> float:
-        count = chunk.counts[field][term]
+    def _saturation(self, length: int, field: str, count: int) -> float:
         average = self._lengths[field] / self._total
-        norm = _K1 * (1 - _B + _B * chunk.lengths[field] / average)
+        norm = _K1 * (1 - _B + _B * length / average)
         return (_K1 + 1) * count / (count + norm)

@@ -259,7 +259,7 @@ class EmbeddedStore:
             return present
         base = present.base if present else LexicalBase.load(self._folder)
         base, behind = self._pin(connection, base, lambda: LexicalBase.load(self._folder))
-        return LexicalView.make(connection, base, behind, present)
+        return LexicalView.make(connection, base, behind)
 
     def _dense_view(self, connection: sqlite3.Connection) -> DenseView:
         present = self._dense

@@ -15,7 +15,7 @@ from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import Floats
-from quaestor.stores.embedded.recent import RecentChunk, RecentChunks, count_terms
+from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import Rows, nearest
 from quaestor.stores.embedded.weights import rarest
@@ -31,29 +31,21 @@ class LexicalView:
         content: that state.
         base: what stands on disk.
         removed: chunks on disk that are gone.
-        counted: the terms of chunks that came since, by first chunk of their document.
-        recent: the same chunks, to be searched.
+        recent: chunks that came since.
     """
 
     content: Content
     base: LexicalBase | None
     removed: frozenset[int]
-    counted: Mapping[int, list[RecentChunk]]
     recent: RecentChunks
 
     @classmethod
-    def make(
-        cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag, earlier: LexicalView | None
-    ) -> LexicalView:
-        """Lay what ``lag`` tells over ``base``; terms that ``earlier`` has counted are not counted again."""
+    def make(cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag) -> LexicalView:
+        """Lay what ``lag`` tells over ``base``."""
         removed = {chunk for run in lag.removed for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)}
-        counted: dict[int, list[RecentChunk]] = {}
-        if lag.added:
-            known = earlier.counted if earlier else {}
-            entries = truth.terms_after(connection, base.mark.last_chunk if base else 0)
-            counted = {entry.first_chunk: known.get(entry.first_chunk) or count_terms(entry) for entry in entries}
-        recent = RecentChunks((chunk for chunks in counted.values() for chunk in chunks), base)
-        return cls(lag.content, base, frozenset(removed), counted, recent)
+        entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
+        recent = RecentChunks((chunk for entry in entries for chunk in recent_chunks(entry)), base)
+        return cls(lag.content, base, frozenset(removed), recent)
 
     def frequency(self, term: str) -> int:
         """Return the number of chunks with ``term``, in the field where it is most frequent."""
