@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaestor.ingest.web.addresses import is_public
 from quaestor.ingest.web.robots import parse
-from quaestor.ingest.web.sitemaps import read_list
+from quaestor.ingest.web.sitemaps import Listing, is_list, read_list
 
 HOST = "https://a.example"
 
@@ -60,13 +60,17 @@ def test_patterns_take_no_time_to_match() -> None:
 SITEMAP = "<?xml version='1.0'?><urlset xmlns='x'><url><loc> https://a.example/1 </loc><lastmod>2024</lastmod></url>"
 
 
+def pages(data: bytes, largest: int = 1_000_000) -> tuple[str, ...]:
+    return tuple(one.url for one in read_list(data, largest).pages)
+
+
 def test_sitemaps() -> None:
-    assert read_list(SITEMAP.encode()).pages == ("https://a.example/1",)
-    assert read_list(gzip.compress(SITEMAP.encode())).pages == ("https://a.example/1",)
-    assert read_list(gzip.compress(SITEMAP.encode())[:-12]).pages == ("https://a.example/1",)
+    assert pages(SITEMAP.encode()) == ("https://a.example/1",)
+    assert pages(gzip.compress(SITEMAP.encode())) == ("https://a.example/1",)
+    assert pages(gzip.compress(SITEMAP.encode())[:-12]) == ("https://a.example/1",)
     listed = read_list(b"<s:sitemapindex><s:sitemap><s:loc>/x?a=1&amp;b=2</s:loc></s:sitemap></s:sitemapindex>")
     assert (listed.pages, listed.sitemaps) == ((), ("/x?a=1&b=2",))
-    assert read_list(b"https://a.example/1\nnot one\nhttps://a.example/2").pages == tuple(
+    assert pages(b"https://a.example/1\nnot one\nhttps://a.example/2") == tuple(
         f"https://a.example/{number}" for number in (1, 2)
     )
 
@@ -75,9 +79,48 @@ def test_feeds() -> None:
     rss = (
         b"<rss><channel><link>/</link><item><link><![CDATA[https://a.example/1]]></link><guid>x</guid></item></channel>"
     )
-    assert read_list(rss).pages == ("/", "https://a.example/1")
+    assert pages(rss) == ("/", "https://a.example/1")
     atom = b'<feed><link rel="self" href="/f"/><entry><link href="/1"/><link rel="alternate" href="/2"/></entry></feed>'
-    assert read_list(atom).pages == ("/1", "/2")
+    assert pages(atom) == ("/1", "/2")
+
+
+def test_what_a_feed_says_of_its_entries() -> None:
+    rss = b"""<rss><channel><link>https://a.example/</link><item><title>T</title><link>/1</link>
+        <pubDate>Tue, 10 Jun 2014 04:00:00 GMT</pubDate><dc:creator><![CDATA[Ann Lee]]></dc:creator></item>
+        <item><link>/2</link><author>bo@a.example (Bo)</author></item></channel></rss>"""
+    assert read_list(rss).pages == (
+        Listing("https://a.example/"),
+        Listing("/1", "Tue, 10 Jun 2014 04:00:00 GMT", "Ann Lee"),
+        Listing("/2", "", "bo@a.example (Bo)"),
+    )
+    atom = b"""<feed><title>F</title><entry><author><name>Ann</name><uri>/ann</uri></author><link href="/1"/>
+        <published>2024-01-02T03:04:05Z</published><updated>2025-01-01</updated></entry></feed>"""
+    assert read_list(atom).pages == (Listing("/1", "2024-01-02T03:04:05Z", "Ann"),)
+    feed = b"""{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/1", "authors": [{"name": "Ann"}],
+        "date_published": "2024-01-02T03:04:05Z"}, {"url": 3}, 4]}"""
+    assert is_list("application/json", feed)
+    assert read_list(feed).pages == (Listing("/1", "2024-01-02T03:04:05Z", "Ann"),)
+
+
+def test_pictures_in_a_sitemap_are_no_pages() -> None:
+    sitemap = b"<urlset><url><loc>/a</loc><image:image><image:loc>/a.png</image:loc></image:image></url></urlset>"
+    assert pages(sitemap) == ("/a",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "expected"),
+    [
+        ("application/rss+xml", b"", True),
+        ("text/xml", b"<?xml version='1.0'?><rss version='2.0'>", True),
+        ("application/xml", b"<s:urlset xmlns:s='x'>", True),
+        ("application/xml", b"<note>", False),
+        ("text/html", b"<feed>", False),
+        ("application/xhtml+xml", b"<html><feed></feed>", False),
+        ("application/json", b'{"items": []}', False),
+    ],
+)
+def test_what_is_a_list(kind: str, data: bytes, expected: bool) -> None:
+    assert is_list(kind, data) is expected
 
 
 @given(st.binary(max_size=300))
@@ -88,7 +131,7 @@ def test_any_list_is_read(data: bytes) -> None:
 
 def test_a_packed_sitemap_is_unpacked_up_to_a_limit() -> None:
     bomb = gzip.compress(b"<urlset>" + bytes(50_000_000))
-    assert read_list(bomb, largest=1_000_000).pages == ()
+    assert pages(bomb) == ()
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 
 import mammoth
 
+from quaestor.ingest.convert.about import LONGEST_FIELD
 from quaestor.ingest.convert.archive import Archive
 from quaestor.ingest.convert.failures import ConversionError
 from quaestor.ingest.convert.html_tree import parse
 from quaestor.ingest.convert.markdown import render
-from quaestor.ingest.convert.page import LONGEST_FIELD
 from quaestor.ingest.convert.values import Converted
 
 _PROPERTIES = "docProps/core.xml"

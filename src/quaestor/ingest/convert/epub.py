@@ -6,13 +6,13 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+from quaestor.ingest.convert.about import LONGEST_FIELD
 from quaestor.ingest.convert.archive import Archive
 from quaestor.ingest.convert.charset import decode_page
 from quaestor.ingest.convert.failures import ConversionError
 from quaestor.ingest.convert.html_tree import parse
 from quaestor.ingest.convert.main_text import main_text
 from quaestor.ingest.convert.markdown import render
-from quaestor.ingest.convert.page import LONGEST_FIELD
 from quaestor.ingest.convert.values import Converted
 
 _CONTAINER = "META-INF/container.xml"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from quaestor.ingest.convert.about import About, about
 from quaestor.ingest.convert.charset import decode_page
 from quaestor.ingest.convert.html_tree import Element, parse
 from quaestor.ingest.convert.main_text import main_text
 from quaestor.ingest.convert.markdown import render
-from quaestor.ingest.convert.page import about, base_of
+from quaestor.ingest.convert.page import base_of
 from quaestor.ingest.convert.values import Converted
 
 _TEMPLATE = re.compile(
@@ -34,14 +35,15 @@ def from_html(data: bytes) -> Converted:
     return page_text(parse(decode_page(data)), "")
 
 
-def page_text(page: Element, address: str) -> Converted:
+def page_text(page: Element, address: str, told: About | None = None) -> Converted:
     """Return a page's text as Markdown, with what it says about itself; the tree is used up.
 
     Args:
         page: the whole page.
         address: where it was found; links become absolute. Empty leaves them as they are.
+        told: what it says about itself, where that was read already.
     """
-    told = about(page, address)
+    told = told or about(page, address)
     base = base_of(page, address) if address else ""
     root = main_text(page)
     text = render(root, base)

@@ -11,8 +11,8 @@ from typing import Any
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
+from quaestor.ingest.convert.about import LONGEST_FIELD
 from quaestor.ingest.convert.failures import ConversionError
-from quaestor.ingest.convert.page import LONGEST_FIELD
 from quaestor.ingest.convert.values import Converted
 
 MOST_PAGES = 20_000

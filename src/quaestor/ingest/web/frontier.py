@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 FILE = "crawl.sqlite"
-_VERSION = 1
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS addresses (
@@ -31,7 +30,9 @@ CREATE TABLE IF NOT EXISTS addresses (
     etag          TEXT,
     modified      TEXT,
     reason        TEXT,
-    detail        TEXT
+    detail        TEXT,
+    date          TEXT,
+    author        TEXT
 );
 CREATE INDEX IF NOT EXISTS by_state ON addresses (state, is_page, depth, number);
 CREATE INDEX IF NOT EXISTS by_hash ON addresses (hash) WHERE hash IS NOT NULL;
@@ -128,6 +129,15 @@ class Frontier:
             ((url, kind, depth, hops, shape.get(url, "")) for url in urls),
         )
         return self._db.total_changes - before
+
+    def tell(self, url: str, date: str | None, author: str | None) -> None:
+        """Note what a feed says of a page: when it was written, and by whom."""
+        self._db.execute("UPDATE addresses SET date = ?, author = ? WHERE url = ?", (date, author, url))
+
+    def told(self, url: str) -> tuple[str | None, str | None]:
+        """Return what a feed said of a page: when it was written, and by whom."""
+        row = self._db.execute("SELECT date, author FROM addresses WHERE url = ?", (url,)).fetchone()
+        return (row[0], row[1]) if row else (None, None)
 
     def waiting(self, count: int, without: Iterable[str]) -> list[Entry]:
         """Return the next addresses to ask for: lists before pages, near ones before far ones."""

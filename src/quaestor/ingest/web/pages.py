@@ -9,10 +9,11 @@ from hashlib import blake2b
 from urllib.parse import urlsplit
 
 from quaestor.ingest.convert import ConversionError, Converted, converted
+from quaestor.ingest.convert.about import about
 from quaestor.ingest.convert.charset import decode_page
 from quaestor.ingest.convert.html import page_text
 from quaestor.ingest.convert.html_tree import parse
-from quaestor.ingest.convert.page import Outgoing, about, outgoing
+from quaestor.ingest.convert.page import Outgoing, outgoing
 from quaestor.ingest.deny import deny_content, suffix_of
 from quaestor.ingest.web.fetch import Fetched
 
@@ -86,7 +87,7 @@ def read_page(fetched: Fetched, url: str) -> PageContent:
         NotAPageError: it is no document, or one that cannot be read.
     """
     said = fetched.headers.get("content-type", "")
-    kind = said.partition(";")[0].strip().lower()
+    kind = media_type(fetched.headers)
     charset = _CHARSET.search(said)
     data = fetched.body
     try:
@@ -105,8 +106,13 @@ def read_page(fetched: Fetched, url: str) -> PageContent:
     except ConversionError as error:
         raise NotAPageError(error.reason, error.detail) from error
     led = _told(fetched.headers, outgoing(page, url))
-    canonical = about(page, url).canonical
-    return PageContent(page_text(page, url), led, canonical)
+    told = about(page, url)
+    return PageContent(page_text(page, url, told), led, told.canonical)
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    """Return what kind of document an answer says that it is, in lower case; empty if it says nothing."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _document(data: bytes, suffix: str) -> Converted:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from quaestor.authors import author_line
+from quaestor.dates import iso_date
+from quaestor.ingest.convert import Converted
 from quaestor.ingest.web.fetch import Fetched
 from quaestor.ingest.web.frontier import Entry, Frontier, Kind
 from quaestor.ingest.web.mirror import Mirror
 from quaestor.ingest.web.pace import Pace
-from quaestor.ingest.web.pages import NotAPageError, PageContent, read_page
+from quaestor.ingest.web.pages import NotAPageError, PageContent, media_type, read_page
 from quaestor.ingest.web.rules import SiteRules
 from quaestor.ingest.web.settings import CrawlSettings
-from quaestor.ingest.web.sitemaps import read_list
+from quaestor.ingest.web.sitemaps import Listed, is_list, read_list
 from quaestor.ingest.web.urls import host_of, normalise, path_for, shape_of
 
 _MOST_HOPS = 10
@@ -65,7 +69,7 @@ class Taking:
             self._frontier.set(entry.url, "read")  # the usual place of a sitemap, without one
         elif fetched.status != 200:
             self.skip(entry, _REASONS.get(fetched.status, f"answer {fetched.status}"))
-        elif entry.kind != "page":
+        elif entry.kind != "page" or is_list(media_type(fetched.headers), fetched.body):
             self._list(entry, fetched)
         else:
             self._page(entry, fetched)
@@ -108,11 +112,31 @@ class Taking:
 
     def _list(self, entry: Entry, fetched: Fetched) -> None:
         found = read_list(fetched.body)
-        self._add(self._pages(found.pages, entry.url), "page", 1)
+        if entry.kind == "page" and entry.depth == 0:
+            self._begin_at_home(entry.url, found)
+        self._add(self._pages((one.url for one in found.pages), entry.url), "page", 1)
+        for one in found.pages:
+            if (one.date or one.author) and (page := normalise(one.url, entry.url)):
+                self._frontier.tell(page, iso_date(one.date), author_line(one.author))
         if entry.hops < _MOST_HOPS and self._frontier.lists() < _MOST_LISTS:
-            lists = [one for url in found.sitemaps if (one := normalise(url, entry.url))]
+            lists = [url for one in found.sitemaps if (url := normalise(one, entry.url))]
             self._add(lists[:_MOST_LISTS], "sitemap", 0, entry.hops + 1)
-        self._frontier.set(entry.url, "read")
+        if entry.path is not None:
+            self._mirror.remove(entry.path)
+            self.gone += 1
+        self._frontier.set(entry.url, "read", path=None, hash=None, kind="feed" if entry.kind == "page" else entry.kind)
+
+    def _begin_at_home(self, url: str, found: Listed) -> None:
+        """Take what a feed that was given as the start speaks of for the site."""
+        listed = self._on_site(found, url)
+        home = min(listed, key=len, default="")
+        target = home if home and all(one.startswith(home) for one in listed) else normalise("/", url) or url
+        self._rules.widen(target)
+        self._frontier.remember(hosts=json.dumps(sorted(self._rules.scope.hosts)), start=target)
+
+    def _on_site(self, found: Listed, base: str) -> list[str]:
+        urls = (normalise(listing.url, base) for listing in found.pages)
+        return [url for url in urls if url and self._rules.scope.on_site(url)]
 
     def _page(self, entry: Entry, fetched: Fetched) -> None:
         try:
@@ -161,11 +185,16 @@ class Taking:
             self.unchanged += 1
         else:
             is_new = entry.path is None
-            wrote = self._mirror.write(path, entry.url, content.text)
+            wrote = self._mirror.write(path, entry.url, self._completed(entry.url, content.text))
             self.new += is_new
             self.changed += wrote and not is_new
             self.unchanged += not wrote and not is_new
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
+
+    def _completed(self, url: str, text: Converted) -> Converted:
+        """Return a page with what only its feed says of it."""
+        date, author = self._frontier.told(url)
+        return replace(text, date=text.date or date, author=text.author or author)
 
     def _canonical(self, url: str, content: PageContent) -> str | None:
         """Return the address that stands for a page, if it is another one of this site.
