@@ -1,5 +1,6 @@
 """From configuration to concrete objects: the only place that names them."""
 
+from quaestor.assemble.apart import erase_apart, index_apart
 from quaestor.assemble.conversations import answering, conversation_settings, make_sessions, make_subroutines
 from quaestor.assemble.embedders import make_embedder
 from quaestor.assemble.endpoints import make_endpoint, make_ledger, make_model, make_users
@@ -10,6 +11,8 @@ __all__ = [
     "Index",
     "answering",
     "conversation_settings",
+    "erase_apart",
+    "index_apart",
     "index_folder",
     "ingest_settings",
     "locate",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 import click
 
+from quaestor.cli.output import one_line
 from quaestor.ingest.indexer import Progress, ProgressState
 
 # Work shorter than this finishes before a bar could be read.
@@ -16,25 +18,39 @@ _WIDTH = 28
 
 def indexing_progress() -> Progress:
     """Return a callable that draws how far indexing is; it draws nothing for short work."""
-    started = time.monotonic()
-    last = 0.0
+    line = _Line()
 
     def draw(state: ProgressState) -> None:
-        nonlocal last
-        now = time.monotonic()
-        finished = state.done >= state.total
-        if not sys.stderr.isatty() or now - started < _QUIET_SECONDS:
-            return
-        if not finished and now - last < 0.05:
-            return
-        last = now
-        click.echo(f"\r\x1b[K{_line(state)}", nl=finished, err=True)
+        line.draw("indexing", state.done, state.total, f"files, {state.chunks:,} chunks")
 
     return draw
 
 
-def _line(state: ProgressState) -> str:
-    share = state.done / state.total if state.total else 1.0
-    filled = round(share * _WIDTH)
-    bar = click.style("━" * filled, fg="green") + click.style("━" * (_WIDTH - filled), dim=True)
-    return f"indexing {bar} {state.done:,}/{state.total:,} files, {state.chunks:,} chunks"
+def asking_progress() -> Callable[[int, int, object], None]:
+    """Return a callable that draws how many questions are asked, of how many, and of what."""
+    line = _Line()
+
+    def draw(done: int, total: int, asked: object) -> None:
+        line.draw("asking", done, total, f"questions, {one_line(str(asked))}")
+
+    return draw
+
+
+class _Line:
+    """One line of a terminal, drawn again and again."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._last = 0.0
+
+    def draw(self, doing: str, done: int, total: int, rest: str) -> None:
+        now = time.monotonic()
+        finished = done >= total
+        if not sys.stderr.isatty() or now - self._started < _QUIET_SECONDS:
+            return
+        if not finished and now - self._last < 0.05:
+            return
+        self._last = now
+        filled = round((done / total if total else 1.0) * _WIDTH)
+        bar = click.style("━" * filled, fg="green") + click.style("━" * (_WIDTH - filled), dim=True)
+        click.echo(f"\r\x1b[K{doing} {bar} {done:,}/{total:,} {rest}", nl=finished, err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -82,6 +82,14 @@ def reciprocal_rank(results: Sequence[Location], targets: Sequence[Target], k: i
 
 METRICS = MappingProxyType({"ndcg@10": ndcg, "recall@10": recall, "mrr@10": reciprocal_rank})
 """Every metric by the name under which it is shown."""
+
+
+def each_document_once(results: Iterable[Location]) -> list[Location]:
+    """Return the first result of every document, in order."""
+    first: dict[str, Location] = {}
+    for result in results:
+        first.setdefault(result[0], result)
+    return list(first.values())
 
 
 def _rank(results: Sequence[Location], target: Target) -> int | None:

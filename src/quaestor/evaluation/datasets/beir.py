@@ -56,7 +56,7 @@ def read_beir(folder: Path, split: str, copies: Path) -> DataSet:
             f"No question of {str(folder)!r} has an answer in its corpus. {' '.join(problems.sentences())}"
         )
     names = {path: identifier for identifier, path in paths.items()}
-    part = Part(folder.name, root, questions, project="", names=names)
+    part = Part(folder.name, root, questions, project="", names=names, copied=True)
     return DataSet(folder.name, "beir", "documents", (part,), problems.sentences())
 
 

@@ -1,7 +1,7 @@
 """One question a line: ``{"id", "query", "relevant", "category"}``, about a folder that is named beside it.
 
-``relevant`` lists paths, or ``{"path", "start_line", "end_line", "gain"}``. ``id``, ``category``, lines and ``gain`` may be
-left out.
+``relevant`` lists paths, or ``{"path", "start_line", "end_line", "gain"}``. ``id``, ``category``, lines and ``gain``
+may be left out.
 """
 
 from __future__ import annotations

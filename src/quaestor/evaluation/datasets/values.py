@@ -23,6 +23,7 @@ class Part:
         questions: at least one.
         prefix: what the questions' paths have before the corpus's own, without a slash at its end.
         project: what people call the corpus, a name that tells nothing within it; None: as its repository is called.
+        copied: whether the folder is a copy that was made for this, so that no rule of what lies above it counts.
         names: what its documents are called elsewhere, by path; empty: as their paths.
     """
 
@@ -31,6 +32,7 @@ class Part:
     questions: tuple[Question, ...]
     prefix: str = ""
     project: str | None = None
+    copied: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
 
 

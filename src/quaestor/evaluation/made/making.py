@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from quaestor.evaluation.made.of_history import of_history
 from quaestor.evaluation.made.of_prose import of_prose
 from quaestor.evaluation.made.texts import SourceText
 from quaestor.evaluation.metrics import Question, Target
+
+KINDS = ("docstring", "heading", "sentence", "link", "commit")
+"""What questions are made of: comments and docstrings, headings, sentences, words of links, subjects of commits."""
 
 _OF_ONE_DOCUMENT = 3
 
@@ -43,6 +46,7 @@ def make_questions(
     *,
     each: int = 150,
     seed: int = 0,
+    kinds: Container[str] = KINDS,
     about: Callable[[str], bool] = lambda path: True,
 ) -> MadeSet:
     """Return questions, the same for the same corpus and seed.
@@ -52,6 +56,7 @@ def make_questions(
         root: where it lies, for its history.
         each: at most so many of every category.
         seed: of what is chosen.
+        kinds: categories to ask of.
         about: whether a document may be asked about.
     """
     chance = random.Random(seed)
@@ -60,9 +65,10 @@ def make_questions(
         if about(path):
             for one in _of_document(texts[path], texts, chance):
                 asked[one.category].append((path, one))
-    history = [one for one in of_history(root, texts) if all(about(path) for path, _, _ in one.targets)]
+    of_commits = of_history(root, texts) if "commit" in kinds else ()
+    history = [one for one in of_commits if all(about(path) for path, _, _ in one.targets)]
     asked["commit"] = [(None, one) for one in chance.sample(history, min(each, len(history)))]
-    chosen = [found for category in sorted(asked) for found in asked[category][:each]]
+    chosen = [found for category in sorted(asked) if category in kinds for found in asked[category][:each]]
     questions = (
         Question(f"made-{number}", one.query, tuple(Target(*target) for target in one.targets), one.category)
         for number, (_, one) in enumerate(chosen)

@@ -1,0 +1,129 @@
+"""Everything that an evaluation found, in the form from which tables, files and reports are made."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+from quaestor.evaluation.comparing import Comparison, compare
+from quaestor.evaluation.datasets import DataSet
+from quaestor.evaluation.running import Outcome
+from quaestor.evaluation.scoring import MAIN, Scored, measures, score
+from quaestor.evaluation.statistics import Estimate, estimate
+
+_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One configuration in a table.
+
+    Attributes:
+        name: a letter or two, by which it is called elsewhere.
+        scored: what it was worth and cost.
+        means: of every metric, over all questions.
+        by_category: the main metric's mean, in each category that has a name.
+    """
+
+    name: str
+    scored: Scored
+    means: Mapping[str, Estimate]
+    by_category: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What an evaluation found.
+
+    Attributes:
+        data_set: what was asked.
+        rows: the configurations, in the order that they were given.
+        comparisons: of those that differ in one thing.
+        problems: sentences about what was left out.
+        cutoffs: numbers of results among which recall looks.
+        machine: on which times were taken.
+        date: when the results were put together, ISO 8601 in UTC.
+    """
+
+    data_set: DataSet
+    rows: tuple[Row, ...]
+    comparisons: tuple[Comparison, ...]
+    problems: tuple[str, ...]
+    cutoffs: tuple[int, ...]
+    machine: str
+    date: str
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of all metrics."""
+        return tuple(self.rows[0].means) if self.rows else ()
+
+    @property
+    def asked(self) -> int:
+        """Questions that every configuration was asked."""
+        return len(self.rows[0].scored.questions) if self.rows else 0
+
+    @cached_property
+    def categories(self) -> Mapping[str, int]:
+        """The number of questions in each category that has a name."""
+        counts: dict[str, int] = {}
+        for question in self.rows[0].scored.questions if self.rows else ():
+            if question.category:
+                counts[question.category] = counts.get(question.category, 0) + 1
+        return dict(sorted(counts.items()))
+
+    @cached_property
+    def best(self) -> Row:
+        """The configuration with the greatest mean of the main metric; the first of several."""
+        return max(self.rows, key=lambda row: row.means[MAIN].mean)
+
+    def row_of(self, scored: object) -> Row:
+        """Return the row of a configuration."""
+        return next(row for row in self.rows if row.scored.configuration == scored)
+
+
+def results_of(data_set: DataSet, outcome: Outcome, cutoffs: Sequence[int]) -> Results:
+    """Put together what a run gave."""
+    scored = score(outcome.cells, measures(data_set.unit, cutoffs))
+    return Results(
+        data_set,
+        tuple(_row(_name(number), one) for number, one in enumerate(scored)),
+        compare(scored),
+        (*data_set.problems, *outcome.problems, *_too_small(outcome, max(cutoffs))),
+        tuple(cutoffs),
+        _machine(),
+        datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _row(name: str, scored: Scored) -> Row:
+    categories = sorted({question.category for question in scored.questions} - {""})
+    return Row(
+        name,
+        scored,
+        {metric: estimate(values) for metric, values in scored.values.items()},
+        {category: estimate(scored.within(category)[MAIN]) for category in categories},
+    )
+
+
+def _name(number: int) -> str:
+    letters = len(_NAMES)
+    return _NAMES[number] if number < letters else _name(number // letters - 1) + _NAMES[number % letters]
+
+
+def _too_small(outcome: Outcome, cutoff: int) -> tuple[str, ...]:
+    """Return a sentence for each corpus that has hardly more documents than are looked at."""
+    small = {cell.part.name: cell.built.chunks for cell in outcome.cells if cell.built.chunks <= max(cutoff, 10)}
+    return tuple(
+        f"{name!r} has {chunks} chunks, no more than a search shows: its recall tells nothing, its order little."
+        for name, chunks in small.items()
+    )
+
+
+def _machine() -> str:
+    cores = os.cpu_count() or 1
+    return f"{platform.system()} {platform.machine()}, {cores} cores, Python {platform.python_version()}"

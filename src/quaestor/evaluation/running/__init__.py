@@ -1,0 +1,11 @@
+"""Running a grid: an index for each way of indexing, an answer for each question, kept so that a second run goes on.
+
+What is kept lies in one folder below the data folder: ``indexes`` (one for each corpus, embedder and chunker, with what
+it cost), ``answers`` (a file of lines for each index and way of searching) and ``copies`` (corpora that are no files).
+"""
+
+from quaestor.evaluation.running.answers import Answer, Found
+from quaestor.evaluation.running.built import Built
+from quaestor.evaluation.running.run import Cell, Outcome, Place, Run, Watcher
+
+__all__ = ["Answer", "Built", "Cell", "Found", "Outcome", "Place", "Run", "Watcher"]

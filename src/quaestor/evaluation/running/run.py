@@ -1,0 +1,210 @@
+"""Asking every question of every configuration, unless it was asked before."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quaestor.assemble import index_apart, make_embedder
+from quaestor.config import Settings
+from quaestor.corpus import Corpus
+from quaestor.embedding import Embedder
+from quaestor.errors import ConflictError
+from quaestor.evaluation.datasets import DataSet, Part
+from quaestor.evaluation.grid import Configuration
+from quaestor.evaluation.metrics import Question
+from quaestor.evaluation.running.answers import Answer, Answers
+from quaestor.evaluation.running.built import Built, built, index_key
+from quaestor.ingest.indexer import Progress
+from quaestor.stores.embedded.lock import WriteLock
+
+DEPTH = 50
+"""Hits that are kept of each search: as many as it takes for ten documents, where chunks of one follow each other."""
+
+_WARM_UP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an evaluation keeps what it makes.
+
+    Attributes:
+        folder: of everything.
+    """
+
+    folder: Path
+
+    @property
+    def indexes(self) -> Path:
+        """One folder for each index."""
+        return self.folder / "indexes"
+
+    @property
+    def answers(self) -> Path:
+        """One file for each index and way of searching."""
+        return self.folder / "answers"
+
+    @property
+    def copies(self) -> Path:
+        """Corpora that are no files, as files."""
+        return self.folder / "copies"
+
+    @property
+    def reports(self) -> Path:
+        """Where reports are written unless told otherwise."""
+        return self.folder / "reports"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One configuration on one part of a data set.
+
+    Attributes:
+        configuration: what was tried.
+        part: on what.
+        built: the index, and what it cost.
+        answers: of each question, by its id.
+    """
+
+    configuration: Configuration
+    part: Part
+    built: Built
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave.
+
+    Attributes:
+        cells: configuration by configuration within each part.
+        problems: sentences about parts that were left out.
+    """
+
+    cells: tuple[Cell, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Who is told how far a run is.
+
+    Attributes:
+        indexing: as of any index.
+        asked: called with the number of questions that are done, of all, and the configuration.
+    """
+
+    indexing: Progress | None = None
+    asked: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
+
+
+class Run:
+    """Asks every question of every configuration, unless that was done before.
+
+    Args:
+        place: where indexes and answers are kept.
+        settings_of: the settings of a part's corpus, of which each configuration changes two.
+        watcher: who is told how far it is.
+    """
+
+    def __init__(self, place: Place, settings_of: Callable[[Part], Settings], watcher: Watcher | None = None) -> None:
+        self._place = place
+        self._settings_of = settings_of
+        self._watcher = watcher or Watcher()
+        self._embedders: dict[str, Embedder] = {}
+
+    def of(self, data_set: DataSet, configurations: Sequence[Configuration]) -> Outcome:
+        """Return what every configuration finds.
+
+        Raises:
+            ConflictError: another evaluation is under way, and the times of both would be wrong.
+            UpstreamError: an embedder's server failed; what was found until then is kept.
+        """
+        cells: list[Cell] = []
+        problems: list[str] = []
+        progress = _Count(len(data_set.questions) * len(configurations), self._watcher)
+        with _alone(self._place.folder):
+            for part in data_set.parts:
+                for configuration in configurations:
+                    cell = self._cell(part, configuration, progress)
+                    if not cell.built.chunks:
+                        problems.append(f"{part.name!r} holds nothing that can be indexed, and is left out.")
+                        break
+                    cells.append(cell)
+        return Outcome(tuple(cells), tuple(problems))
+
+    def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
+        settings = replace(self._settings_of(part), embedder=configuration.embedder, chunker=configuration.chunker)
+        embedder = self._embedder(settings)
+        folder = self._place.indexes / index_key(part.root, embedder, settings)
+        about = built(part.root, folder, embedder, settings, self._watcher.indexing)
+        answers = Answers(self._place.answers / f"{_key(folder.name, about, configuration, part)}.jsonl")
+        known = answers.of(part.questions)
+        progress.add(len(known), configuration)
+        missing = [question for question in part.questions if question.id not in known]
+        if missing and about.chunks:
+            # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
+            with index_apart(part.root, folder, embedder, settings) as corpus:
+                self._ask(corpus, part, configuration, missing, answers, progress)
+        return Cell(configuration, part, about, answers.of(part.questions))
+
+    @staticmethod
+    def _ask(
+        corpus: Corpus,
+        part: Part,
+        configuration: Configuration,
+        questions: Sequence[Question],
+        answers: Answers,
+        progress: _Count,
+    ) -> None:
+        retriever = corpus.retriever
+        if part.project is not None:
+            retriever = replace(retriever, project=part.project)
+        for question in questions[:_WARM_UP]:
+            retriever.search(question.text, DEPTH, mode=configuration.search)
+        with answers.adding() as file:
+            for question in questions:
+                started = time.perf_counter()
+                hits = retriever.search(question.text, DEPTH, mode=configuration.search)
+                answers.add(file, question, Answer.of(hits, part.prefix, time.perf_counter() - started))
+                progress.add(1, configuration)
+
+    def _embedder(self, settings: Settings) -> Embedder:
+        """Return the embedder of a name: one for the whole run, for some take long to load."""
+        if settings.embedder not in self._embedders:
+            self._embedders[settings.embedder] = make_embedder(settings)
+        return self._embedders[settings.embedder]
+
+
+class _Count:
+    """Counts questions that are done and tells of it."""
+
+    def __init__(self, total: int, watcher: Watcher) -> None:
+        self._done = 0
+        self._total = total
+        self._watcher = watcher
+
+    def add(self, number: int, configuration: Configuration) -> None:
+        self._done += number
+        self._watcher.asked(self._done, self._total, configuration)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    folder.mkdir(parents=True, exist_ok=True)
+    with WriteLock(folder).attempt() as alone:
+        if not alone:
+            raise ConflictError(
+                "Another evaluation is under way, and two at once would spoil each other's times. Wait for it."
+            )
+        yield
+
+
+def _key(index: str, about: Built, configuration: Configuration, part: Part) -> str:
+    """Return the name of a file of answers: another state of the corpus, or another search, has another one."""
+    text = repr((index, about.state, configuration.search, part.prefix, part.project, DEPTH))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

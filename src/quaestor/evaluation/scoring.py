@@ -1,0 +1,120 @@
+"""From answers to numbers: every metric of every question of a configuration, and what the configuration costs."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+from quaestor.evaluation.datasets.values import Unit
+from quaestor.evaluation.grid import Configuration
+from quaestor.evaluation.metrics import Location, Question, Target, each_document_once, ndcg, recall, reciprocal_rank
+from quaestor.evaluation.running import Answer, Cell
+
+MAIN = "ndcg@10"
+"""The metric that configurations are compared by."""
+
+Measure = Callable[[Sequence[Location], Sequence[Target]], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a configuration takes, on this machine.
+
+    Attributes:
+        index_seconds: to build the indexes of all parts, from nothing.
+        index_bytes: that they take on disk.
+        documents: in them.
+        chunks: in them.
+        query_p50: seconds of a search, half of all are faster.
+        query_p95: seconds of a search, 19 of 20 are faster.
+        price: of embedding the corpora and the questions, in the prices' currency; None where that is not known.
+    """
+
+    index_seconds: float
+    index_bytes: int
+    documents: int
+    chunks: int
+    query_p50: float
+    query_p95: float
+    price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One configuration on a whole data set.
+
+    Attributes:
+        configuration: what was tried.
+        questions: that were asked, in the data set's order.
+        answers: to each of them, in the same order.
+        values: of every metric, one a question in the same order.
+        costs: what it took.
+    """
+
+    configuration: Configuration
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...]
+    values: Mapping[str, tuple[float, ...]]
+    costs: Costs
+
+    def within(self, category: str) -> Mapping[str, list[float]]:
+        """Return the values of the questions of one category."""
+        chosen = [number for number, question in enumerate(self.questions) if question.category == category]
+        return {name: [values[number] for number in chosen] for name, values in self.values.items()}
+
+
+def shown(metric: str) -> str:
+    """Return a metric's name as people write it: ``NDCG@10``, ``recall@10``, ``MRR@10``."""
+    return metric.replace("ndcg", "NDCG").replace("mrr", "MRR")
+
+
+def measures(unit: Unit, cutoffs: Iterable[int]) -> Mapping[str, Measure]:
+    """Return every metric by its name.
+
+    Args:
+        unit: whether a result is a chunk, or a document that counts once.
+        cutoffs: numbers of results among which recall looks.
+    """
+    recalls = {f"recall@{k}": partial(recall, k=k) for k in dict.fromkeys(cutoffs)}
+    found: dict[str, Measure] = {MAIN: ndcg, **recalls, "mrr@10": reciprocal_rank}
+    if unit == "documents":
+        return MappingProxyType({name: _by_document(measure) for name, measure in found.items()})
+    return MappingProxyType({**found, f"{MAIN} by document": _by_document(ndcg)})
+
+
+def _by_document(measure: Measure) -> Measure:
+    return lambda results, targets: measure(each_document_once(results), targets)
+
+
+def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[Scored, ...]:
+    """Return every configuration's values on all parts together, in the order in which they were run."""
+    grouped: dict[Configuration, list[Cell]] = {}
+    for cell in cells:
+        grouped.setdefault(cell.configuration, []).append(cell)
+    return tuple(_scored(configuration, own, used) for configuration, own in grouped.items())
+
+
+def _scored(configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]) -> Scored:
+    asked = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
+    values = {
+        name: tuple(measure(answer.locations, question.targets) for question, answer in asked)
+        for name, measure in used.items()
+    }
+    questions, answers = zip(*asked, strict=True)
+    return Scored(configuration, questions, answers, values, _costs(cells, answers))
+
+
+def _costs(cells: Sequence[Cell], answers: Sequence[Answer]) -> Costs:
+    seconds = sorted(answer.seconds for answer in answers)
+    indexes = [cell.built for cell in cells]
+    return Costs(
+        index_seconds=sum(one.seconds for one in indexes),
+        index_bytes=sum(one.bytes for one in indexes),
+        documents=sum(one.documents for one in indexes),
+        chunks=sum(one.chunks for one in indexes),
+        query_p50=statistics.median(seconds),
+        query_p95=seconds[min(len(seconds) - 1, round(0.95 * len(seconds)))],
+    )

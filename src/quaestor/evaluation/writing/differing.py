@@ -1,0 +1,118 @@
+"""The questions that two configurations answer most unlike, side by side; and those that one answers worst."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import dedent
+
+from quaestor.evaluation.comparing import Comparison, Contrast
+from quaestor.evaluation.metrics import Location, Question, Target, covers
+from quaestor.evaluation.results import Results, Row
+from quaestor.evaluation.running import Answer, Found
+from quaestor.evaluation.scoring import MAIN
+from quaestor.evaluation.writing.html import Markup, tag
+
+_TARGETS = 3
+_WORST = 8
+
+
+def differing(results: Results, comparison: Comparison) -> Markup:
+    """Return the questions that two configurations answer most unlike, as a part that opens."""
+    before, after = results.row_of(comparison.step.before), results.row_of(comparison.step.after)
+    what = comparison.step.what
+    summary = (
+        f"{what}: {getattr(comparison.step.before, what)} ({before.name}) → "
+        f"{getattr(comparison.step.after, what)} ({after.name})"
+    )
+    count = f" {comparison.better} better, {comparison.worse} worse"
+    names = _names(results)
+    return tag(
+        "details",
+        tag("summary", tag("strong", summary), tag("span", count, class_="quiet")),
+        *(_contrast(one, before, after, names) for one in comparison.contrasts),
+    )
+
+
+def worst(results: Results, row: Row) -> Markup | None:
+    """Return the questions that a configuration answers worst, or nothing where it answers all of them well."""
+    own = row.scored
+    values = own.values[MAIN]
+    order = sorted((number for number, value in enumerate(values) if value < 1), key=values.__getitem__)[:_WORST]
+    if not order:
+        return None
+    names = _names(results)
+    return tag(
+        "details",
+        tag(
+            "summary",
+            tag("strong", f"What {row.name} finds worst"),
+            tag("span", f" {len(order)} questions", class_="quiet"),
+        ),
+        *(
+            tag(
+                "article",
+                _asked(own.questions[number], names),
+                tag(
+                    "div",
+                    _column(row.name, values[number], own.answers[number], own.questions[number], names),
+                    class_="sides",
+                ),
+            )
+            for number in order
+        ),
+    )
+
+
+def _contrast(one: Contrast, before: Row, after: Row, names: Mapping[str, str]) -> Markup:
+    return tag(
+        "article",
+        _asked(one.question, names),
+        tag(
+            "div",
+            _column(before.name, one.value_before, one.before, one.question, names),
+            _column(after.name, one.value_after, one.after, one.question, names),
+            class_="sides",
+        ),
+    )
+
+
+def _asked(question: Question, names: Mapping[str, str]) -> Markup:
+    places = [_place(target, names) for target in question.targets[:_TARGETS]]
+    more = len(question.targets) - _TARGETS
+    answers = ", ".join(places) + (f" and {more} more" if more > 0 else "")
+    category = f"{question.category} · " if question.category else ""
+    return Markup(tag("h4", question.text) + tag("p", f"{category}answer: ", tag("code", answers), class_="quiet"))
+
+
+def _column(name: str, value: float, answer: Answer, question: Question, names: Mapping[str, str]) -> Markup:
+    hits = [_hit(found, question, names) for found in answer.shown]
+    return tag(
+        "section",
+        tag("h5", f"{name}: {value:.3f}"),
+        tag("ol", *hits) if hits else tag("p", "Nothing was found.", class_="quiet"),
+    )
+
+
+def _hit(found: Found, question: Question, names: Mapping[str, str]) -> Markup:
+    right = any(covers(found.location, target) for target in question.targets)
+    path, start, end = found.location
+    place = names.get(path) or f"{path}:{start}–{end}"
+    return tag(
+        "li",
+        tag("code", place),
+        tag("span", " ✓ right", class_="right") if right else None,
+        tag("span", f" {found.symbol}", class_="quiet") if found.symbol else None,
+        tag("pre", dedent(found.text)),
+        class_="hit right" if right else "hit",
+    )
+
+
+def _place(target: Target | Location, names: Mapping[str, str]) -> str:
+    if not isinstance(target, Target):
+        return target[0]
+    name = names.get(target.path, target.path)
+    return name if target.start_line is None else f"{name}:{target.start_line}–{target.end_line}"
+
+
+def _names(results: Results) -> Mapping[str, str]:
+    return {path: name for part in results.data_set.parts for path, name in part.names.items()}

@@ -1,0 +1,232 @@
+"""The report: one page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from quaestor.evaluation.comparing import Comparison
+from quaestor.evaluation.results import Results, Row
+from quaestor.evaluation.scoring import MAIN, Costs, shown
+from quaestor.evaluation.statistics import Estimate
+from quaestor.evaluation.writing.differing import differing, worst
+from quaestor.evaluation.writing.html import Markup, page, tag
+from quaestor.evaluation.writing.objects import values_of
+from quaestor.evaluation.writing.plots import Lane, Point, against_cost, lanes
+
+_STYLE = Path(__file__).with_name("report.css")
+_PLOTTED = 12
+_SURE = 0.05
+_MAIN = shown(MAIN)
+
+
+def report(results: Results) -> str:
+    """Return the page."""
+    name = results.data_set.name
+    return page(
+        f"{name}: how well it is searched",
+        _STYLE.read_text("utf-8"),
+        tag("main", _head(results), *_sections(results)),
+    )
+
+
+def _sections(results: Results) -> Iterator[Markup]:
+    yield _section("Configurations", _table(results), _reading(results))
+    if len(results.rows) > 1:
+        yield _section("Quality against cost", tag("div", *_against_costs(results), class_="plots"), _of_costs(results))
+    if len(results.categories) > 1:
+        yield _section("Quality by category", _by_category(results))
+    if results.comparisons:
+        yield _section("Differences", *_differences(results))
+    yield _section("Questions, side by side", *_questions(results))
+
+
+def _head(results: Results) -> Markup:
+    best = results.best
+    value = best.means[MAIN]
+    asked = f"{results.asked:,} questions, {len(results.rows)} configurations"
+    problems = tag("ul", *(tag("li", one) for one in results.problems), class_="problems") if results.problems else None
+    lead = f"{best.name} ({best.scored.configuration}) {'finds most' if len(results.rows) > 1 else 'was asked'}: "
+    return tag(
+        "header",
+        tag("h1", results.data_set.name),
+        tag("p", f"{asked} · {results.date.replace('T', ' ').replace('+00:00', ' UTC')}", class_="quiet"),
+        tag("p", lead, tag("strong", f"{_MAIN} {value.mean:.3f}"), f", between {value.low:.3f} and {value.high:.3f}."),
+        *(tag("p", sentence) for sentence in results.data_set.about),
+        problems,
+    )
+
+
+def _section(title: str, *children: Markup) -> Markup:
+    return tag("section", tag("h2", title), *children)
+
+
+def _table(results: Results) -> Markup:
+    metrics = [shown(metric).replace(f"{_MAIN} by", "by") for metric in results.metrics]
+    head = ["", "embedder", "chunker", "search", *metrics, "index", "query p50, p95"]
+    priced = any(row.scored.costs.price is not None for row in results.rows)
+    rows = [_cells(results, row, priced=priced) for row in results.rows]
+    return _scrolling([*head, "price"] if priced else head, rows, first_number=4)
+
+
+def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
+    costs = row.scored.costs
+    price = [] if not priced else ["" if costs.price is None else f"{costs.price:.4f}"]
+    return [
+        tag("strong", row.name),
+        *values_of(row.scored.configuration),
+        *(_interval(row.means[metric]) for metric in results.metrics),
+        _with_small(_seconds(costs.index_seconds), f"{_bytes(costs.index_bytes)}, {costs.chunks:,} chunks"),
+        _with_small(_seconds(costs.query_p50), _seconds(costs.query_p95)),
+        *price,
+    ]
+
+
+def _scrolling(head: list[str], rows: list[list[Markup | str]], first_number: int) -> Markup:
+    columns = [
+        tag("th", cell, scope="col", class_="number" if at >= first_number else None) for at, cell in enumerate(head)
+    ]
+    lines = [
+        tag("tr", *(tag("td", cell, class_="number" if at >= first_number else None) for at, cell in enumerate(row)))
+        for row in rows
+    ]
+    table = tag("table", tag("thead", tag("tr", *columns)), tag("tbody", *lines))
+    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label="table")
+
+
+def _interval(value: Estimate) -> Markup:
+    return _with_small(f"{value.mean:.3f}", f"{value.low:.3f}–{value.high:.3f}")
+
+
+def _with_small(large: str, small: str) -> Markup:
+    return tag("span", f"{large} ", tag("small", small))
+
+
+def _reading(results: Results) -> Markup:
+    unit = "a chunk" if results.data_set.unit == "chunks" else "a document, which counts once"
+    return tag(
+        "p",
+        f"A result is {unit}. NDCG@10 tells how high the right results stand among the first ten, recall@k which share "
+        "of them is among the first k, MRR@10 how high the first right one stands; all from 0 to 1. Small numbers are "
+        "the 95% interval, by bootstrap over the questions: what another choice of such questions would give.",
+        class_="quiet",
+    )
+
+
+def _against_costs(results: Results) -> Iterator[Markup]:
+    kinds: list[tuple[str, Callable[[Costs], float | None], Callable[[float], str]]] = [
+        ("Median time of a search", lambda costs: costs.query_p50, _seconds),
+        ("Time to index", lambda costs: costs.index_seconds, _seconds),
+        ("Size of the index", lambda costs: costs.index_bytes, _bytes),
+        ("Price", lambda costs: costs.price, lambda price: f"{price:.4g}"),
+    ]
+    for number, (title, cost_of, written) in enumerate(kinds):
+        costs = [cost_of(row.scored.costs) for row in results.rows]
+        known = [cost for cost in costs if cost is not None]
+        if len(known) == len(costs) and any(known):
+            points = [_point(results, row, cost) for row, cost in zip(results.rows, known, strict=True)]
+            yield against_cost(f"cost-{number}", title, _MAIN, points, written)
+
+
+def _of_costs(results: Results) -> Markup:
+    return tag(
+        "p",
+        f"Upwards: {_MAIN} with its interval. Times are those of this machine ({results.machine}), of a "
+        "search, the median over all questions after a warm-up, of the fifty best chunks, without looking for changed "
+        "files; of an index, building it from nothing.",
+        class_="quiet",
+    )
+
+
+def _point(results: Results, row: Row, cost: float = 0.0) -> Point:
+    return Point(row.name, results.rows.index(row), row.means[MAIN], f"{row.name} ({row.scored.configuration})", cost)
+
+
+def _by_category(results: Results) -> Markup:
+    shown = sorted(results.rows, key=lambda row: -row.means[MAIN].mean)[:_PLOTTED]
+    shown = [row for row in results.rows if row in shown]
+    groups = [
+        (
+            f"{category} ({count} questions)",
+            [_category_lane(results, row, category) for row in shown],
+        )
+        for category, count in results.categories.items()
+    ]
+    return lanes("category", f"{_MAIN} in each category, with intervals", groups)
+
+
+def _category_lane(results: Results, row: Row, category: str) -> Lane:
+    value = row.by_category[category]
+    told = f"{row.name} ({row.scored.configuration}), {category}"
+    point = Point(row.name, results.rows.index(row), value, told)
+    return Lane(_told_apart(results, row), point, f"{value.mean:.3f}")
+
+
+def _told_apart(results: Results, row: Row) -> str:
+    """Return those values of a configuration that not all share."""
+    columns = list(zip(*(values_of(one.scored.configuration) for one in results.rows), strict=True))
+    own = values_of(row.scored.configuration)
+    different = [value for value, column in zip(own, columns, strict=True) if len(set(column)) > 1]
+    return " · ".join(different) or str(row.scored.configuration)
+
+
+def _differences(results: Results) -> Iterator[Markup]:
+    groups = [
+        (
+            f"{what}, by {_MAIN}",
+            [_difference_lane(results, one) for one in results.comparisons if one.step.what == what],
+        )
+        for what in dict.fromkeys(one.step.what for one in results.comparisons)
+    ]
+    yield lanes("difference", "What changing one thing does, with intervals", groups, zero=True)
+    count = len(results.comparisons)
+    adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
+    yield tag(
+        "p",
+        f"Each compares the same {results.asked:,} questions. p is the probability of so large a difference if both "
+        f"were alike, by a paired randomisation test{adjusted}. Above {_SURE}, a difference may be chance.",
+        class_="quiet",
+    )
+
+
+def _difference_lane(results: Results, one: Comparison) -> Lane:
+    before, after = results.row_of(one.step.before), results.row_of(one.step.after)
+    value = one.difference.estimate
+    sure = one.adjusted < _SURE
+    names = f"{before.name} → {after.name}"
+    label = f"{names}: {getattr(one.step.before, one.step.what)} → {getattr(one.step.after, one.step.what)}"
+    number = results.rows.index(after) if sure else -1
+    chance = f"p {one.adjusted:.4f}" if one.adjusted >= 0.0001 else "p < 0.0001"
+    point = Point("", number, value, label)
+    return Lane(label, point, f"{_signed(value.mean)} · {chance}{'' if sure else ' · may be chance'}")
+
+
+def _questions(results: Results) -> Iterator[Markup]:
+    shown = [one for one in results.comparisons if one.contrasts][:_PLOTTED]
+    if shown:
+        yield tag(
+            "p", "For each change, the questions that gain and lose most, with the first hits of both.", class_="quiet"
+        )
+    for one in shown:
+        yield differing(results, one)
+    found = worst(results, results.best)
+    if found is not None:
+        yield found
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def _seconds(value: float) -> str:
+    if value >= 60:
+        return f"{value / 60:.3g} min"
+    return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms" if value else "0"
+
+
+def _bytes(value: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.3g} {unit}"
+        value /= 1000
+    return f"{value:.3g} GB"
