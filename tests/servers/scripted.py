@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from quaestor.messages import Message, ToolCall
@@ -17,7 +16,7 @@ from quaestor.tokens import MessageCounter, counter_for, load_encoding
 from servers.completions import Answer, as_event, chunks, whole
 from servers.script import Recorded, Reply, Script, as_reply, in_pieces
 from servers.styles import STYLES, Style, continues_message, overflow_body, recut
-from servers.threads import ThreadedServer
+from servers.threads import Exchange, ThreadedServer
 from servers.vectors import embeddings_object
 
 
@@ -97,9 +96,7 @@ class ScriptedServer(ThreadedServer):
         return sum(map(self.counter.text, [text] if isinstance(text, str) else map(str, text)))
 
 
-class _Exchange(BaseHTTPRequestHandler):
-    """One connection."""
-
+class _Exchange(Exchange):
     protocol_version = "HTTP/1.1"
     _poisoned = False
 
@@ -110,9 +107,6 @@ class _Exchange(BaseHTTPRequestHandler):
     @property
     def style(self) -> Style:
         return self.scripted.style
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
     def do_GET(self) -> None:
         self._record(b"")

@@ -7,9 +7,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 
-from servers.threads import ThreadedServer
+from servers.threads import Exchange, ThreadedServer
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class SiteServer(ThreadedServer):
         return f"http://{self.host}"
 
 
-class _Exchange(BaseHTTPRequestHandler):
+class _Exchange(Exchange):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -83,6 +82,3 @@ class _Exchange(BaseHTTPRequestHandler):
         for piece in [body] if isinstance(body, bytes) else body:
             self.wfile.write(piece)
         self.close_connection = self.close_connection or answer.quits
-
-    def log_message(self, *_: object) -> None:
-        pass

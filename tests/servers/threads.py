@@ -7,6 +7,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 
+class Exchange(BaseHTTPRequestHandler):
+    """One connection to a ``ThreadedServer``."""
+
+    # No body waits until the client has acknowledged the head.
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 class ThreadedServer:
     """A server that answers each connection in a thread; a context manager.
 
@@ -14,7 +24,7 @@ class ThreadedServer:
         exchange: answers one connection; finds this object as ``self.server.owner``.
     """
 
-    def __init__(self, exchange: type[BaseHTTPRequestHandler]) -> None:
+    def __init__(self, exchange: type[Exchange]) -> None:
         self.listening = _Listening(("127.0.0.1", 0), exchange)
         self.listening.owner = self
         self._thread = threading.Thread(target=self.listening.serve_forever, args=(0.02,), daemon=True)

@@ -9,7 +9,6 @@ def at(...):
 from __future__ import annotations
 
 import asyncio
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from quaestor.serving.http.app import create_app
 from quaestor.serving.http.building import served_of
 from quaestor.serving.http.server import make_server
 from quaestor.serving.http.state import Served
+from quaestor.serving.listening import listening
 
 FILES = {
     "retry.py": "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n",
@@ -80,7 +80,7 @@ def serving(*folders: Path, home: Path, wait: bool = True, grace: int = 30, **se
 def running(served: Served, *, grace: int = 30, **changes: Any) -> Iterator[Running]:
     """Run the application over what is served, on a port of its own."""
     served = replace(served, **changes)
-    at = socket.create_server(("127.0.0.1", 0))
+    at = listening("127.0.0.1", 0)
     server = make_server(create_app(served), grace=grace)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[at])), daemon=True)
     thread.start()
