@@ -99,7 +99,7 @@ def test_the_mark_of_no_answer_is_never_shown(index: Index, mark: str, size: int
     assert "answer]" not in "".join(texts(found)).lower()
     assert not done(found).known
     assert "Nothing is said of it." in done(found).answer
-    assert Citations(()) in found or not any(isinstance(event, Citations) and event.citations for event in found)
+    assert not any(event.citations for event in found if isinstance(event, Citations))
 
 
 def test_a_short_answer_is_shown(index: Index) -> None:

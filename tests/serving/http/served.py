@@ -57,21 +57,19 @@ def write(folder: Path, files: dict[str, str] = FILES) -> Path:
 
 
 @contextmanager
-def serving(*folders: Path, home: Path, wait: bool = True, grace: int = 30, **settings: Any) -> Iterator[Running]:
+def serving(*folders: Path, home: Path, grace: int = 30, **settings: Any) -> Iterator[Running]:
     """Serve folders.
 
     Args:
         folders: each a corpus.
         home: where indexes and sessions lie.
-        wait: whether the corpora are indexed before anybody can ask.
         grace: seconds that replies have when the server stops.
         settings: of the server and the corpora: ``model``, ``base_url``, ``window``, ...
     """
     chosen = Settings(home=str(home), **{"requests_per_minute": 0, **settings})
     with Corpora(folders, lambda _: chosen) as corpora:
-        if wait:
-            for name in corpora.names:
-                corpora.get(name, wait=60)
+        for name in corpora.names:
+            corpora.get(name, wait=60)
         with running(served_of(corpora, chosen), grace=grace) as server:
             yield server
 

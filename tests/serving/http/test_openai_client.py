@@ -143,7 +143,8 @@ def test_the_clients_instructions_stand_beside_ours(answering: Answering, open_c
     sent = upstream.requests[0].messages
     assert [message["role"] for message in sent[:2]] == ["system", "system"]
     assert sent[1]["content"] == "Answer in rhymes."
-    assert [text for text in ("is there a guide?", "There is one.") if text in [m["content"] for m in sent]]
+    assert [message["content"] for message in sent if message["role"] == "assistant"] == ["There is one."]
+    assert {"is there a guide?", QUESTION} <= {message["content"] for message in sent}
 
 
 def test_without_a_model_answers_are_quotes(quoting: Running, open_client: Open) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from html_parts import seen
 
 from quaestor.assemble import make_users
 from quaestor.config import Settings
-from serving.http.served import Running, serving, write
+from quaestor.serving.corpora import Corpora
+from quaestor.serving.http.building import served_of
+from serving.http.served import Running, running, serving, write
 
 
 @pytest.fixture
@@ -69,9 +72,14 @@ def test_lines_outside_of_the_corpus_are_not_shown(quoting: Running) -> None:
 
 
 def test_lines_far_beyond_the_end_are_said_to_be_missing(quoting: Running) -> None:
-    for start, end in ((900, 950), (-5, 10**12), (5, 1)):
-        params = {"path": "guide.md", "start": start, "end": end}
-        assert httpx.get(f"{quoting.url}/passage", params=params).status_code == 200
+    for start, end, said in (
+        (900, 950, "'guide.md' has 5 lines; 888 is beyond its end."),
+        (-5, 10**12, "The dough rests for eighteen hours"),
+        (5, 1, "The dough rests for eighteen hours"),
+    ):
+        answer = httpx.get(f"{quoting.url}/passage", params={"path": "guide.md", "start": start, "end": end})
+        assert answer.status_code == 200
+        assert said in seen(answer.text).text
 
 
 def test_files_are_asked_for_again_only_if_they_changed(quoting: Running) -> None:
@@ -98,8 +106,19 @@ def test_a_log_in_leads_nowhere_else(tmp_path: Path, there: str) -> None:
 
 
 def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
-    files = {f"notes-{number}.md": f"# Bread {number}\n\nThe dough rests.\n" for number in range(300)}
-    with serving(write(tmp_path / "kitchen", files), home=tmp_path / "home", wait=False) as server:
+    chosen = Settings(home=str(tmp_path / "home"), requests_per_minute=0)
+    may_begin = threading.Event()
+
+    def slow(_: Path) -> Settings:
+        assert may_begin.wait(60)
+        return chosen
+
+    with Corpora([write(tmp_path / "kitchen")], slow) as corpora, running(served_of(corpora, chosen)) as server:
         shown = httpx.get(f"{server.url}/parts/indexing").text
-        assert "Indexing" in seen(shown).text or "data-ready" in shown
-        assert httpx.get(f"{server.url}/search?q=dough").status_code in (200, 503)
+        assert "Indexing kitchen: counting files" in seen(shown).text
+        assert "data-ready" not in shown
+        assert httpx.get(f"{server.url}/search?q=dough").status_code == 503
+        may_begin.set()
+        corpora.get(wait=60)
+        assert "data-ready" in httpx.get(f"{server.url}/parts/indexing").text
+        assert httpx.get(f"{server.url}/search?q=dough").status_code == 200
