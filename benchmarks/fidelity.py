@@ -1,6 +1,6 @@
 """How much of a page's structure is left when its text is taken out as Markdown, beside two public extractors.
 
-    VENV/bin/python benchmarks/fidelity.py --mkdocs DOCS... --sphinx DOCS... [--out FILE]
+    VENV/bin/python benchmarks/fidelity.py --mkdocs DOCS... --sphinx DOCS... --blogs THEME... [--out FILE]
 
 ``DOCS`` are folders of documentation. They are rendered by real generators (``_rendered_docs.py``), which tell what the
 author wrote apart from the page around it; what each extractor gives for the whole page is rendered again and held
@@ -20,10 +20,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 import _machine
 import lxml.html
+from _blog_pages import THEMES, posts
 from _rendered_docs import Rendered, with_mkdocs, with_sphinx
 from markdown_it import MarkdownIt
 
@@ -83,9 +84,12 @@ def items(html: str, url: str) -> Items:
         "|.//*[contains(@class,'linenos')]"
     ):
         unwanted.drop_tree()
+    for line_break in root.iter("br"):
+        mark = "\n" if line_break.xpath("ancestor::pre") else " "
+        line_break.tail = mark + (line_break.tail or "")
     for element in root.iter():
         _count(element, found, url)
-    found["words"].update(re.findall(r"\w+", root.text_content()))
+    found["words"].update(re.findall(r"[^\W_]+", root.text_content()))
     return found
 
 
@@ -93,7 +97,7 @@ def _count(element: lxml.html.HtmlElement, found: dict[str, Counter[object]], ur
     text = " ".join(element.text_content().split())
     name = element.tag
     if name == "a" and element.get("href") and text and not element.xpath(".//*[@class='problematic']"):
-        found["links"][(text, urljoin(url, element.get("href")).rstrip("#"))] += 1
+        found["links"][(text, unquote(urljoin(url, element.get("href"))).rstrip("#"))] += 1
     elif name in ("em", "strong", "i", "b") and text and not element.xpath("ancestor::pre|ancestor::dt"):
         found["emphasis"][(name.replace("strong", "b").replace("em", "i"), text)] += 1
     elif re.fullmatch("h[1-6]", str(name)) and text:
@@ -154,6 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mkdocs", type=Path, nargs="*", default=[], metavar="DOCS")
     parser.add_argument("--sphinx", type=Path, nargs="*", default=[], metavar="DOCS")
+    parser.add_argument("--blogs", type=Path, nargs="*", default=[], metavar="THEME")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "fidelity.json")
     options = parser.parse_args(arguments)
     results = {}
@@ -163,6 +168,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             results[name] = measure(pages)
             print(f"\n{name}: {len(pages)} pages of {', '.join(folder.parent.name for folder in folders)}")
             print(table(results[name]))
+    for folder in options.blogs:
+        pages = list(posts(folder))
+        results[folder.name] = measure(pages)
+        print(f"\n{folder.name}: {len(pages)} posts ({THEMES[folder.name].engine})")
+        print(table(results[folder.name]))
     options.out.write_text(json.dumps({"machine": _machine.describe(), "results": results}, indent=1) + "\n")
 
 

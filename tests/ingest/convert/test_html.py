@@ -27,7 +27,7 @@ def body(html: str, base: str = "") -> str:
         ("<h2>Title <em>of</em> it</h2>", "## Title *of* it"),
         ("<p>a <b>b </b>c<i> d</i></p>", "a **b** c *d*"),
         ("<p>x <code>a`b</code> <kbd>Ctrl</kbd></p>", "x ``a`b`` `Ctrl`"),
-        ('<p><a href="/x y?a=(1)">go</a></p>', "[go](/xy?a=%281%29)"),
+        ('<p><a href="/x y?a=(1)">go</a></p>', "[go](/x%20y?a=%281%29)"),
         ('<p><a href="javascript:alert(1)">go</a> <a href="data:x">d</a></p>', "go d"),
         ('<p><a href="/x"><img src="/i.png" alt="An i"></a><img src=/j.png></p>', "[![An i](/i.png)](/x)"),
         ("<p>one<br>two</p>", "one  \ntwo"),
@@ -51,6 +51,9 @@ def body(html: str, base: str = "") -> str:
         ("<table><tr><td><h3>Layout</h3><td><p>text</p></table>", "### Layout\n\ntext"),
         ("<dl><dt>T</dt><dd>M</dd></dl>", "- **T**\n\n  M"),
         ("<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"),
+        ("<a href=/x><div><img src=i.png><h3>T</h3><p>b</p></div></a>", "### [T](/x)\n\nb"),
+        ("<a href=/x><div><p>b</p><p>c</p></div></a>", "[b](/x)\n\nc"),
+        ("<pre><span class=hljs-comment># a</span>\n<b class=nav>b</b><i class=lineno>1</i></pre>", "```\n# a\nb\n```"),
         ("<p>a</p><hr><p>b</p>", "a\n\n* * *\n\nb"),
         ("<p>a<script>b</script><style>c</style><!-- d --><noscript>e</noscript></p>", "a"),
         ("<h3>T<a class=headerlink href='#t'>¶</a></h3>", "### T"),
@@ -99,6 +102,21 @@ def test_of_several_articles_none_is_lost() -> None:
     text = page_text(parse(f"<nav><a href=/>Home</a></nav><div>{articles}</div><footer>Footwords</footer>"), "").text
     assert [f"## Post {number}" in text for number in range(4)] == [True] * 4
     assert "Footwords" not in text
+
+
+@pytest.mark.parametrize("names", ["wrap has-sidebar", "entry share", "site no-comments with-ads ads"])
+def test_a_wrapper_that_is_named_after_furniture_is_none(names: str) -> None:
+    posts = "".join(f"<article><h2>Post {number}</h2>{FILLER}</article>" for number in range(3))
+    for inside in (posts, f"<div class=entry-inner>{FILLER}</div><div class='author-bio'>Ann likes Bo</div>"):
+        text = page_text(parse(f"<body><header>The site of Ann</header><div class='{names}'>{inside}</div>"), "").text
+        assert "Words that make" in text
+        assert "Ann likes Bo" not in text
+
+
+def test_comments_are_left_out_however_many_there_are() -> None:
+    comments = "".join(f"<article class=comment-body><p>I say {number} times no.</p></article>" for number in range(99))
+    page = f"<main><article><h1>T</h1>{FILLER}</article><div id=comments>{comments}</div></main>"
+    assert "times no" not in page_text(parse(page), "").text
 
 
 def test_a_section_about_cookies_is_no_furniture() -> None:

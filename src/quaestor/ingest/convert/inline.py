@@ -11,6 +11,7 @@ from quaestor.ingest.convert.html_tree import Element
 _BLANKS = re.compile(r"[ \t\r\n\f\x0b]+")
 # What would be read as a tag or as code; other marks are left as they are, for people and searches read them too.
 _SYNTAX = re.compile(r"<(?=[A-Za-z/!?])|`")
+_LINE_ENDS = re.compile(r"[\t\r\n]+")
 _LINE_MARK = re.compile(r"^(\s*)([#>+*-]|=+$|\d{1,9}[.)])(?=\s|$)|^(\s*)(~~~|---)")
 _PERMALINK = frozenset({"¶", "#", "§", "🔗", "link", "permalink", "anchor", ""})
 _MARKS = {
@@ -86,7 +87,7 @@ class Inline:
 
     def url(self, href: str) -> str:
         """Return where a link leads, absolute where that is known; empty for what is no page, such as scripts."""
-        href = "".join(href.split())
+        href = _LINE_ENDS.sub("", href.strip()).replace(" ", "%20")
         try:
             whole = urljoin(self._base, href) if self._base else href
             scheme = urlsplit(whole).scheme.lower()

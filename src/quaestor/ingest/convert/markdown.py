@@ -15,6 +15,7 @@ _LANGUAGE = re.compile(
 _WORD = re.compile(r"[\w+#.-]{1,30}")
 _NO_LANGUAGE = frozenset({"default", "none", "text", "plaintext", "notranslate", "plain", "output", "source"})
 _STRUCTURED = BLOCKS | {"li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "table"}
+_CARRIERS = HEADINGS | {"p"}
 _INLINE_BLOCKS = frozenset({"summary", "legend", "figcaption", "caption", "address"})
 
 
@@ -45,6 +46,7 @@ class _Blocks:
             "dl": self._definitions,
             "hr": lambda _element: iter(["* * *"]),
             "summary": self._summary,
+            "a": self._linked,
         }
 
     def blocks(self, nodes: list[Element | str]) -> Iterator[str]:
@@ -73,6 +75,13 @@ class _Blocks:
             yield from self.blocks(element.children)
         else:
             yield from self._running(element.children)
+
+    def _linked(self, element: Element) -> Iterator[str]:
+        """A link around blocks, such as a card: the first that says something leads there."""
+        texts = [one for one in element.elements() if one.name in _CARRIERS and one.text().strip()]
+        if carrier := next((one for one in texts if one.name in HEADINGS), texts[0] if texts else None):
+            carrier.children = [Element("a", element.attributes, carrier.children)]
+        yield from self.blocks(element.children)
 
     def _summary(self, element: Element) -> Iterator[str]:
         if element.find(*HEADINGS):
