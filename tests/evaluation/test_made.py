@@ -6,10 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quaestor import Index
 from quaestor.config import Settings
 from quaestor.evaluation.made import MadeSet, make_questions, texts_of
+from quaestor.evaluation.made.elsewhere import Words, letters
 
 CODE = '''"""Sending."""
 
@@ -50,7 +53,7 @@ def corpus(tmp_path: Path) -> Path:
     (root / "mail.py").write_text(CODE, "utf-8")
     (root / "docs" / "guide.md").write_text(GUIDE, "utf-8")
     (root / "docs" / "sending.md").write_text("# Sending\n\nOne by one.\n", "utf-8")
-    (root / "test_mail.py").write_text(CODE, "utf-8")
+    (root / "test_mail.py").write_text(CODE.replace("Send whatever", "Deliver").replace("Wait", "Rest"), "utf-8")
     for command in (
         ["init", "-q"],
         ["add", "."],
@@ -93,12 +96,52 @@ def test_each_kind_points_at_its_answer(corpus: Path, tmp_path: Path) -> None:
 def test_nothing_gives_an_answer_away_and_lines_stay_where_they_were(corpus: Path, tmp_path: Path) -> None:
     made = made_of(corpus, tmp_path / "home")
     for question in made.questions:
-        assert not any(
-            question.text in " ".join(text.split()) for path, text in made.texts.items() if "test" not in path
-        )
+        answers = {target.path for target in question.targets if target.start_line is None}
+        for path, text in made.texts.items():
+            assert path in answers or letters(question.text) not in letters(text)
     assert len(made.texts["mail.py"].splitlines()) == len((CODE + "\n").splitlines())
     assert made.texts["mail.py"].splitlines()[3] == "def send_all(queue, transport):"
     assert len(made.texts["docs/guide.md"].split("\n")) == len(GUIDE.split("\n"))
+
+
+def test_nothing_is_asked_in_words_that_stand_elsewhere_too(corpus: Path, tmp_path: Path) -> None:
+    (corpus / "docs" / "sending.md").write_text(
+        "# Sending\n\nWait twice as\nlong after *every* failed attempt. Choosing a transport-layer. "
+        "Never wait longer than a minute.\n",
+        "utf-8",
+    )
+    asked = {question.text for question in made_of(corpus, tmp_path / "home").questions}
+    assert "Send whatever waits in the queue, oldest message first." in asked
+    assert "Wait twice as long after every failed attempt." not in asked
+    assert "Choosing a transport layer" not in asked
+    assert "Never wait longer than a minute" not in asked
+
+
+def test_only_the_wanted_kinds_are_asked_and_taken_out(corpus: Path, tmp_path: Path) -> None:
+    with Index.build(corpus, settings=settings(tmp_path / "home")) as index:
+        made = make_questions(texts_of(index), corpus, kinds=["heading"])
+    assert {question.category for question in made.questions} == {"heading"}
+    assert made.texts["mail.py"] == CODE + "\n"
+
+
+def test_a_repository_cannot_make_its_history_run_anything(corpus: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    for name in (
+        "gpg.program",
+        "core.fsmonitor",
+        "diff.external",
+        "core.pager",
+        "core.sshCommand",
+        "diff.evil.textconv",
+    ):
+        subprocess.run(["git", "-C", str(corpus), "config", name, str(program)], check=True)
+    subprocess.run(["git", "-C", str(corpus), "config", "log.showSignature", "true"], check=True)
+    (corpus / ".gitattributes").write_text("*.py diff=evil\n")
+    assert any(question.category == "commit" for question in made_of(corpus, tmp_path / "home").questions)
+    assert not ran.exists()
 
 
 def test_the_same_corpus_and_seed_give_the_same_questions(corpus: Path, tmp_path: Path) -> None:
@@ -119,3 +162,12 @@ def test_a_copy_is_laid_out_and_found_again(corpus: Path, tmp_path: Path) -> Non
     with Index.build(tmp_path / "copy", settings=Settings(home=str(tmp_path / "home"))) as index:
         question = next(one for one in made.questions if one.text.startswith("Send whatever"))
         assert "mail.py" in [hit.path for hit in index.search(question.text, 3)]
+
+
+texts = st.dictionaries(st.sampled_from("abcd"), st.text("xyz .\n", max_size=12), min_size=1)
+
+
+@given(texts, st.text("xyz -", max_size=4), st.sets(st.sampled_from("abcd")))
+def test_words_stand_where_they_stand(documents: dict[str, str], query: str, besides: set[str]) -> None:
+    expected = any(letters(query) in letters(text) for path, text in documents.items() if path not in besides)
+    assert Words(documents).stand_in(query, besides) == (expected and bool(letters(query)))

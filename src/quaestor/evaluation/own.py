@@ -25,9 +25,10 @@ _MADE_OF = {
     "commit": "subjects of commits (which ask for the files that they changed)",
 }
 _CANNOT_TELL = (
-    "They cannot tell how well questions are answered that people ask in other words than the corpus's authors do, nor "
-    "questions about several places at once; only one right place is known where there may be more. So trust the "
-    "differences between configurations more than the values."
+    "They cannot tell how well questions are answered that people ask in other words than the corpus's authors do. "
+    "Only the place that a question was made of counts as right: where code and prose say the same, a search that "
+    "prefers the other one loses. So compare configurations, not values, and settle the ranker with questions that "
+    "people asked."
 )
 
 

@@ -117,7 +117,10 @@ def _name(number: int) -> str:
 
 def _too_small(outcome: Outcome, cutoff: int) -> tuple[str, ...]:
     """Return a sentence for each corpus that has hardly more documents than are looked at."""
-    small = {cell.part.name: cell.built.chunks for cell in outcome.cells if cell.built.chunks <= max(cutoff, 10)}
+    small: dict[str, int] = {}
+    for cell in outcome.cells:
+        if cell.built.chunks <= max(cutoff, 10):
+            small.setdefault(cell.part.name, cell.built.chunks)
     return tuple(
         f"{name!r} has {chunks} chunks, no more than a search shows: its recall tells nothing, its order little."
         for name, chunks in small.items()

@@ -14,10 +14,12 @@ class Asked:
         category: ``docstring``, ``heading``, ``sentence``, ``link`` or ``commit``.
         query: what is asked.
         targets: (document, first line, last line) of each answer, 1-based and inclusive; no lines for a whole document.
-        instead: what stands instead of a line (0-based) of the document where the question was found.
+        place: the document where the question was found; empty for none.
+        instead: what stands instead of a line (0-based) of that document.
     """
 
     category: str
     query: str
     targets: tuple[tuple[str, int | None, int | None], ...]
+    place: str = ""
     instead: Mapping[int, str] = field(default_factory=dict)

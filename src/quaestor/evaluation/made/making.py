@@ -6,9 +6,11 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from quaestor.evaluation.made.asked import Asked
+from quaestor.evaluation.made.elsewhere import Words, letters
 from quaestor.evaluation.made.of_code import of_code
 from quaestor.evaluation.made.of_history import of_history
 from quaestor.evaluation.made.of_prose import of_prose
@@ -60,24 +62,38 @@ def make_questions(
         about: whether a document may be asked about.
     """
     chance = random.Random(seed)
-    asked: dict[str, list[tuple[str | None, Asked]]] = defaultdict(list)
+    asked: dict[str, list[Asked]] = defaultdict(list)
     for path in chance.sample(sorted(texts), len(texts)):
         if about(path):
             for one in _of_document(texts[path], texts, chance):
-                asked[one.category].append((path, one))
+                asked[one.category].append(one)
     of_commits = of_history(root, texts) if "commit" in kinds else ()
     history = [one for one in of_commits if all(about(path) for path, _, _ in one.targets)]
-    asked["commit"] = [(None, one) for one in chance.sample(history, min(each, len(history)))]
-    chosen = [found for category in sorted(asked) if category in kinds for found in asked[category][:each]]
+    asked["commit"] = chance.sample(history, len(history))
+    words = Words({path: "\n".join(text.lines) for path, text in texts.items()})
+    chosen = [
+        one
+        for category in sorted(asked)
+        if category in kinds
+        for one in islice((one for one in asked[category] if _is_fair(one, texts, words)), each)
+    ]
     questions = (
         Question(f"made-{number}", one.query, tuple(Target(*target) for target in one.targets), one.category)
-        for number, (_, one) in enumerate(chosen)
+        for number, one in enumerate(chosen)
     )
     changes: dict[str, dict[int, str]] = defaultdict(dict)
-    for place, one in chosen:
-        if place is not None:
-            changes[place].update(one.instead)
+    for one in chosen:
+        changes[one.place].update(one.instead)
     return MadeSet(tuple(questions), {path: _changed(text, changes.get(path, {})) for path, text in texts.items()})
+
+
+def _is_fair(one: Asked, texts: Mapping[str, SourceText], words: Words) -> bool:
+    """Return whether only what answers a question can hold its words, once they are taken out where they stood."""
+    own = texts.get(one.place)
+    answers = {path for path, first, _ in one.targets if first is None}
+    if words.stand_in(one.query, answers | {one.place}):
+        return False
+    return own is None or own.path in answers or letters(one.query) not in letters(_changed(own, one.instead))
 
 
 def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[Asked]:

@@ -33,7 +33,7 @@ def of_code(text: SourceText) -> Iterator[Asked]:
             line for number, line in enumerate(lines[first : last + 1], first) if line.strip() and number not in gone
         ]
         if len(left) >= _FEWEST_LINES and query.lower() not in " ".join(" ".join(left).split()).lower():
-            yield Asked("docstring", query, ((text.path, first + 1, last + 1),), dict.fromkeys(gone, ""))
+            yield Asked("docstring", query, ((text.path, first + 1, last + 1),), text.path, dict.fromkeys(gone, ""))
 
 
 def _definition(lines: list[str], block: Block, language: str) -> int | None:

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator
 from quaestor.chunking.languages import PROSE
 from quaestor.evaluation.made.asked import Asked
 from quaestor.evaluation.made.clean import prose_query, sentence_query, without_sentence
+from quaestor.evaluation.made.elsewhere import letters
 from quaestor.evaluation.made.texts import Section, SourceText
 
 _HEADING_WITHIN = 3  # lines from the start of a section
@@ -47,19 +48,15 @@ def _heading(text: SourceText, section: Section) -> Asked | None:
     query = prose_query(section.title)
     if query is None or len(query.split()) < _FEWEST_WORDS or section.last - section.first < _HEADING_WITHIN:
         return None
-    plain = _letters(section.title)
+    plain = letters(section.title)
     near = range(section.first, min(section.first + _HEADING_WITHIN, len(text.lines)))
-    found = next((number for number in near if plain and plain in _letters(text.lines[number])), None)
+    found = next((number for number in near if plain and plain in letters(text.lines[number])), None)
     if found is None:
         return None
     below = range(found + 1, min(found + 2, len(text.lines)))
     underline = [number for number in below if _ADORNMENT.match(text.lines[number])]
     gone = dict.fromkeys([*range(section.first, found + 1), *underline], "")
-    return Asked("heading", query, ((text.path, found + 1, section.last + 1),), gone)
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"\W+", "", text).lower()
+    return Asked("heading", query, ((text.path, found + 1, section.last + 1),), text.path, gone)
 
 
 def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
@@ -83,7 +80,7 @@ def _sentence(text: SourceText, first: int, last: int) -> Asked | None:
     sentence, query = asked
     kept = without_sentence(paragraph, sentence, last - first + 1)
     instead = dict(zip(range(first, last + 1), kept, strict=True))
-    return Asked("sentence", query, ((text.path, first + 1, last + 1),), instead)
+    return Asked("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)
 
 
 def _link(text: SourceText, number: int, paths: Container[str]) -> Asked | None:
@@ -94,7 +91,6 @@ def _link(text: SourceText, number: int, paths: Container[str]) -> Asked | None:
         if query is None or path == text.path or path not in paths or len(query.split()) < _FEWEST_WORDS:
             continue
         line = text.lines[number]
-        return Asked(
-            "link", query, ((path, None, None),), {number: f"{line[: found.start(1)]}here{line[found.end(1) :]}"}
-        )
+        changed = f"{line[: found.start(1)]}here{line[found.end(1) :]}"
+        return Asked("link", query, ((path, None, None),), text.path, {number: changed})
     return None

@@ -112,7 +112,7 @@ def _read(path: Path) -> Iterator[tuple[tuple[str, str], Answer]]:
         for line in file:
             try:
                 raw = json.loads(line)
-                yield (raw["id"], raw["query"]), _answer(raw)
+                yield (str(raw["id"]), str(raw["query"])), _answer(raw)
             except (ValueError, KeyError, TypeError):
                 continue  # cut off when its writer was killed
 
