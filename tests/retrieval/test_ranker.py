@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_bundled_weights_fit_the_features() -> None:
 
 
 def test_weights_for_other_features_are_refused() -> None:
-    groups = ("of_symbols", "of_places", "of_quotes", "of_texts", "of_prose", "of_quoted_prose")
+    groups = ("of_symbols", "of_places", "of_quotes", "of_texts", "of_prose", "of_quoted_prose", "of_places_within")
     weights = {name: [1] for name in groups}
     data = {"name": "x", "features": ["other"], "decay": 0, "prose_decay": 0, **weights}
     with pytest.raises(IndexUnusableError, match="other features"):
@@ -147,3 +148,27 @@ def test_words_are_compared_by_meaning_where_most_candidates_are_prose() -> None
     assert features_of("deleting pictures", *pages)["likeness"] == [1, 0]
     assert features_of("deleting pictures", *pages, *code[:1])["likeness"] == [1, 0, 0]
     assert features_of("deleting pictures", *pages, *code)["likeness"] == [0] * 5
+
+
+def test_a_file_stands_by_its_best_chunk_and_shows_what_answers_best_in_it() -> None:
+    matrix = np.zeros((3, len(FEATURES)), dtype=np.float32)
+    matrix[:, FEATURES.index("first_in_file")] = [1, 0, 0]
+    matrix[:, FEATURES.index("dense")] = [0, 1, 0]
+    first, dense = (np.array([name == other for other in FEATURES]) for name in ("first_in_file", "dense"))
+    ranker = replace(Ranker.bundled(), of_texts=first * 1.0, of_prose=first * 1.0, of_places_within=dense * 1.0)
+    assert ranker.earners(matrix, "text", ["a.py", "a.py", "b.py"]).tolist() == [1, 0, 2]
+    assert ranker.earners(matrix, "text", ["a.py", "b.py", "a.py"]).tolist() == [0, 1, 2]
+    assert ranker.earners(matrix, "symbol", ["a.py", "a.py", "b.py"]).tolist() == [0, 1, 2]
+    matrix[:, FEATURES.index("prose")] = 1
+    assert ranker.earners(matrix, "text", ["a.md", "a.md", "b.md"]).tolist() == [0, 1, 2]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.floats(-9, 9), st.floats(-9, 9)), max_size=12))
+def test_every_score_of_a_file_is_earned_once(rows: list[tuple[str, bool, float, float]]) -> None:
+    matrix = np.zeros((len(rows), len(FEATURES)), dtype=np.float32)
+    for name, column in (("prose", 1), ("lexical", 2), ("dense", 3)):
+        matrix[:, FEATURES.index(name)] = [row[column] for row in rows]
+    paths = [row[0] for row in rows]
+    earners = Ranker.bundled().earners(matrix, "text", paths).tolist()
+    assert sorted(earners) == list(range(len(rows)))
+    assert [paths[earner] for earner in earners] == paths

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from quaestor.training.judged import load_asked_searches
+import pytest
+
+from quaestor.retrieval.features import FEATURES
+from quaestor.training.judged import load_asked_searches, load_own_searches
+from quaestor.training.within import fit_within, lists_of_files
 
 PAGE = """# Backups
 
@@ -29,3 +33,37 @@ def test_the_chunk_with_the_evidence_is_judged(tmp_path: Path) -> None:
     assert search.category == "asked fact"
     assert search.repository == "prose simonw/til"
     assert next(lines for lines, judged in zip(search.lines, search.judged, strict=True) if judged)[0] <= 3
+
+
+BODY = "\n".join(
+    f"    total += amounts[{number}] * rates[{number}] - fees[{number}]  # as agreed" for number in range(40)
+)
+SOURCE = f'''def add_up(amounts, rates, fees):
+    """Add up what every customer owes after the yearly discount."""
+    total = 0
+{BODY}
+    return total
+
+
+def send_reminder(customer):
+    """Remind a customer of an invoice that nobody paid in time."""
+    subject = "We have not heard from you"
+    text = f"Dear {{customer.name}}, your invoice is overdue."
+    return post(customer.address, subject, text)
+'''
+
+
+def test_what_a_repository_asks_of_itself_teaches_which_part_of_a_file_answers(tmp_path: Path) -> None:
+    repository = tmp_path / "billing"
+    repository.mkdir()
+    (repository / "invoices.py").write_text(SOURCE, encoding="utf-8")
+    searches = load_own_searches([repository], tmp_path / "indexes")
+    assert {search.category for search in searches} == {"made own docstring"}
+    judged = [{search.lines[row] for row in search.judged.nonzero()[0]} for search in searches]
+    assert all(judged)
+    assert len(set(map(frozenset, judged))) == len(searches), "each is answered by other lines"
+    [features, within], *_ = [one for search in searches for one in lists_of_files(search)]
+    assert features.shape == (len(within), len(FEATURES))
+    assert 0 < within.sum() < len(within)
+    with pytest.raises(ValueError, match="part of a source file"):
+        fit_within([])

@@ -41,6 +41,8 @@ class Ranker:
         of_texts: weights for all other queries, for code and data.
         of_prose: weights for all other queries, for prose.
         of_quoted_prose: weights for queries whose very words stand in the corpus, for prose.
+        of_places_within: weights by which the chunks of one source file share out the places that it has earned, for
+            texts. Which file answers and which part of it does are different questions.
         decay: what each further chunk of a file loses, for code; in units of the score.
         prose_decay: the same for prose.
     """
@@ -52,6 +54,7 @@ class Ranker:
     of_texts: Matrix
     of_prose: Matrix
     of_quoted_prose: Matrix
+    of_places_within: Matrix
     decay: float
     prose_decay: float
 
@@ -78,6 +81,7 @@ class Ranker:
             np.array(data["of_texts"], dtype=np.float32),
             np.array(data["of_prose"], dtype=np.float32),
             np.array(data["of_quoted_prose"], dtype=np.float32),
+            np.array(data["of_places_within"], dtype=np.float32),
             float(data["decay"]),
             float(data["prose_decay"]),
         )
@@ -97,6 +101,24 @@ class Ranker:
         code: Matrix = features @ self.weights(group)
         prose: Matrix = features @ self.weights(group, prose=True)
         return np.where(features[:, _PROSE] > 0, prose, code)
+
+    def earners(self, features: Matrix, group: Group, paths: Sequence[str]) -> NDArray[np.intp]:
+        """Return, for each row, the row of the same file whose score it takes: the best one's for what answers best.
+
+        So a file stands where its best chunk as a whole brings it, and shows first what answers best within it. Other
+        than for texts asked of code, every row keeps its own score.
+        """
+        own = self.scores(features, group)
+        if group != "text":
+            return np.arange(len(own))
+        code = features[:, _PROSE] <= 0
+        within = np.where(code, features @ self.of_places_within, own)
+        numbers: dict[tuple[str, bool], int] = {}
+        keys = zip(paths, code.tolist(), strict=True)
+        owner = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+        earned = np.empty(len(own), dtype=np.intp)
+        earned[np.lexsort((-within, owner))] = np.lexsort((-own, owner))
+        return earned
 
     def shares(self, features: Matrix, group: Group) -> list[Mapping[str, float]]:
         """Return each feature's share in the score of each row; they add up to it."""

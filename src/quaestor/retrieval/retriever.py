@@ -96,7 +96,9 @@ class Retriever:
         if not candidates:
             return []
         matrix = compute_features(query, candidates, self.rarity(query))
-        scores = self.ranker.scores(matrix, group_of(query, matrix)).tolist()
+        group = group_of(query, matrix)
+        earners = self.ranker.earners(matrix, group, [candidate.stored.document.path for candidate in candidates])
+        scores = self.ranker.scores(matrix, group)[earners].tolist()
         return [(candidate.stored, score) for candidate, score in zip(candidates, scores, strict=True)]
 
     def _pointed_at(self, query: Query) -> list[int]:
@@ -130,14 +132,23 @@ class Retriever:
             return []
         matrix = compute_features(query, candidates, self.rarity(query))
         group = group_of(query, matrix)
-        scores = self.ranker.scores(matrix, group).tolist()
         paths = [candidate.stored.document.path for candidate in candidates]
+        own = self.ranker.scores(matrix, group)
+        scores = own[self.ranker.earners(matrix, group, paths)].tolist()
         decay_of = {path: self.decay(path) for path in set(paths)}
         decays = [decay_of[path] for path in paths]
         best = spread(scores, paths, decays, k)
         shares = self.ranker.shares(matrix[[index for index, _ in best]], group)
         return [
-            _hit(candidates[index].stored, score, {**share, "further_of_file": score - sum(share.values())})
+            _hit(
+                candidates[index].stored,
+                score,
+                {
+                    **share,
+                    "place_in_file": scores[index] - sum(share.values()),
+                    "further_of_file": score - scores[index],
+                },
+            )
             for (index, score), share in zip(best, shares, strict=True)
         ]
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from quaestor.assemble import Index
 from quaestor.config import Settings
+from quaestor.evaluation.made import make_questions, texts_of
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidate, compute_features
 from quaestor.retrieval.ranker import Group, group_of
@@ -26,6 +27,10 @@ _MADE = 6
 
 _MADE_PROSE = 60
 """Searches of each category that are made from each folder of documents."""
+
+
+_OWN = 30
+"""Questions of each category that a repository asks of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,25 @@ def load_asked_searches(questions: Path, corpora: Path, indexes: Path) -> list[S
             for one in asked:
                 targets = tuple(Target(target.path, target.start, target.end) for target in one.targets)
                 searches.append(_run(index, f"prose {corpus}", f"asked {one.category}", one.text, targets))
+    return searches
+
+
+def load_own_searches(repositories: Sequence[Path], indexes: Path) -> list[Search]:
+    """Let repositories ask of themselves, index what is left of them and run the questions up to their features."""
+    searches: list[Search] = []
+    for root in repositories:
+        place = indexes / "own" / root.resolve().name
+        rmtree(place, ignore_errors=True)
+        with Index.build(root, settings=Settings(home=str(indexes))) as index:
+            made = make_questions(texts_of(index), root, each=_OWN, seed=0)
+        made.lay_out(place)
+        with Index.build(place, settings=Settings(home=str(indexes))) as index:
+            for question in made.questions:
+                targets = tuple(
+                    Target(target.path, target.start_line or 1, target.end_line or 1 << 31)
+                    for target in question.targets
+                )
+                searches.append(_run(index, root.name, f"made own {question.category}", question.text, targets))
     return searches
 
 

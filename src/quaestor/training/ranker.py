@@ -1,11 +1,10 @@
 """Training the ranker: a linear model per kind of query, fitted to judged searches.
 
     python -m quaestor.training.ranker --annotations DIR --repositories DIR --documents DIR... \\
-        --questions FILE --corpora DIR --indexes DIR --out ranker.json
+        --questions FILE --corpora DIR --own DIR... --indexes DIR --out ranker.json
 
-Features are computed by the very code that searches, over real indexes. The loss is ListNet's (Cao et al., "Learning to
-Rank: From Pairwise Approach to Listwise Approach", 2007): the cross-entropy between the softmax of the scores and the
-judged chunks. Figures are by cross-validation over repositories, so that none is ranked by weights it was trained on.
+Features are computed by the very code that searches, over real indexes. The loss is ListNet's. Figures are by
+cross-validation over repositories, so that none is ranked by weights it was trained on.
 """
 
 from __future__ import annotations
@@ -23,19 +22,28 @@ from numpy.typing import NDArray
 
 from quaestor.retrieval.features import FEATURES
 from quaestor.retrieval.ranker import Ranker, spread
-from quaestor.training.judged import Search, load_asked_searches, load_prose_searches, load_searches, ndcg_at_10
+from quaestor.training.judged import (
+    Search,
+    load_asked_searches,
+    load_own_searches,
+    load_prose_searches,
+    load_searches,
+    ndcg_at_10,
+)
+from quaestor.training.listnet import listnet
+from quaestor.training.within import fit_within
 
 Array = NDArray[np.float64]
 
 _PROSE = FEATURES.index("prose")
 _FOLDS = 8
-_RIDGE = 1e-3
-_STEPS = 100
 _MATCH = {"lexical": 1.0, "dense_relative": 1.0, "defines_name": 1.0, "is_name": 1.0}
 # The judged searches were asked of code and never of the prose beside it, so what they say against prose is partly that
 # nobody asked. At this share of it documents still answer what they alone can, and do not crowd out the code that a
 # question is about: with a quarter, first questions about whole repositories (benchmarks/conversations.py) lost .07.
 _PROSE_SHARE = 0.6
+# The same is true of tests and data: at these shares nothing is lost of what was judged.
+_OTHER_SHARES = {"data": 0.5, "test": 0.75}
 # Several sections of one page may all be wanted; several chunks of one source file hardly ever are.
 _PROSE_DECAY = 0.25
 # Of these kinds of made searches the answer has not the very words of the query, so they teach what questions need.
@@ -56,8 +64,6 @@ _PROSE_FEATURES = frozenset(
 _QUOTED_FEATURES = _PROSE_FEATURES - {"likeness"} | {
     *("phrase", "pairs", "pairs_relative", "lexical_symbol", "symbol_precision"),
 }
-# A feature that hardly varies in the training data (of phrases, in stack traces) would be given any weight.
-_LEAST_DEVIATION = 0.05
 _DECAYS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -81,26 +87,29 @@ class Fitted:
     of_prose: float
 
 
-def fit(searches: Sequence[Search], documents: Sequence[Search], name: str) -> Fitted:
+def fit(searches: Sequence[Search], documents: Sequence[Search], own: Sequence[Search], name: str) -> Fitted:
     """Fit a ranker and cross-validate it.
 
     Args:
         searches: of code, annotated and made.
         documents: of prose, made and asked.
+        own: what repositories ask of themselves, each with the lines that answer it.
         name: what the weights are called.
     """
     of_prose, of_quoted = _fit_prose(documents), _fit_quoted_prose(documents)
+    of_places_within = _narrow(fit_within(own))
     repositories = sorted({search.repository for search in searches})
     rankers: dict[str, Ranker] = {}
     for fold in range(_FOLDS):
         held = set(repositories[fold::_FOLDS])
         fitted = _fit_weights([search for search in searches if search.repository not in held], name)
-        rankers.update(dict.fromkeys(held, _with_prose(fitted, of_prose, of_quoted, searches)))
+        fitted = replace(_with_prose(fitted, of_prose, of_quoted, searches), of_places_within=of_places_within)
+        rankers.update(dict.fromkeys(held, fitted))
     decay = max(_DECAYS, key=lambda value: _mean(searches, rankers, value))
     scores = [_score(search, rankers[search.repository], decay) for search in searches]
     whole = _with_prose(_fit_weights(searches, name), of_prose, of_quoted, searches)
     return Fitted(
-        replace(whole, decay=decay, prose_decay=min(decay, _PROSE_DECAY)),
+        replace(whole, of_places_within=of_places_within, decay=decay, prose_decay=min(decay, _PROSE_DECAY)),
         _means([search.category for search in searches], scores),
         _means([search.repository if _is_annotated(search) else "(made)" for search in searches], scores),
         float(np.mean([score for search, score in zip(searches, scores, strict=True) if _is_annotated(search)])),
@@ -153,7 +162,9 @@ def _with_prose(ranker: Ranker, of_prose: Array, of_quoted: Array, searches: Seq
     of_prose, of_quoted = of_prose.copy(), of_quoted.copy()
     of_prose[_PROSE] += _gap(asked, softened, bare)
     of_quoted[_PROSE] += _gap(quoted, softened, bare)
-    return replace(softened, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
+    shares = np.array([_OTHER_SHARES.get(name, 1.0) for name in FEATURES], dtype=np.float32)
+    of_texts = softened.of_texts * shares
+    return replace(softened, of_texts=of_texts, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
 
 
 def _narrow(weights: Array) -> NDArray[np.float32]:
@@ -190,13 +201,14 @@ def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
         of_texts=(shared + of_texts).astype(np.float32),
         of_prose=(shared + of_texts).astype(np.float32),
         of_quoted_prose=of_alone["quote"].astype(np.float32),
+        of_places_within=np.zeros(len(FEATURES), dtype=np.float32),
         decay=0.0,
         prose_decay=0.0,
     )
 
 
 def _fit(features: Sequence[Array], searches: Sequence[Search]) -> Array:
-    return _listnet(features, [_targets(search) for search in searches])
+    return listnet(features, [_targets(search) for search in searches])
 
 
 def _tripled(search: Search) -> Array:
@@ -224,32 +236,9 @@ def _targets(search: Search) -> Array:
     return total
 
 
-def _listnet(features: Sequence[Array], targets: Sequence[Array]) -> Array:
-    """Minimise the listwise cross-entropy with a ridge, by L-BFGS over standardised features."""
-    from scipy.optimize import minimize  # noqa: PLC0415 - an extra, needed in training only
-
-    stacked, target = np.concatenate(features), np.concatenate(targets)
-    lengths = [len(rows) for rows in features]
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    owner = np.repeat(np.arange(len(lengths)), lengths)
-    scale = np.maximum(stacked.std(axis=0), _LEAST_DEVIATION)
-    stacked = stacked / scale
-
-    def loss(weights: Array) -> tuple[float, Array]:
-        scores = stacked @ weights
-        exponentials = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        share = exponentials / np.add.reduceat(exponentials, starts)[owner]
-        value = -(target * np.log(share + 1e-12)).sum() / len(lengths) + _RIDGE * weights @ weights
-        gradient = stacked.T @ (share - target) / len(lengths) + 2 * _RIDGE * weights
-        return float(value), gradient
-
-    start = np.zeros(stacked.shape[1])
-    best: Array = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x / scale
-    return best
-
-
 def _score(search: Search, ranker: Ranker, decay: float) -> float:
-    scores = ranker.scores(search.features, search.group).tolist()
+    earners = ranker.earners(search.features, search.group, search.paths)
+    scores = ranker.scores(search.features, search.group)[earners].tolist()
     prose = search.features[:, _PROSE] > 0
     decays = np.where(prose, min(decay, _PROSE_DECAY), decay).tolist()
     chosen = spread(scores, search.paths, decays, 10)
@@ -288,6 +277,7 @@ def to_json(ranker: Ranker) -> str:
             "of_texts": [round(float(weight), 5) for weight in ranker.of_texts],
             "of_prose": [round(float(weight), 5) for weight in ranker.of_prose],
             "of_quoted_prose": [round(float(weight), 5) for weight in ranker.of_quoted_prose],
+            "of_places_within": [round(float(weight), 5) for weight in ranker.of_places_within],
             "decay": ranker.decay,
             "prose_decay": ranker.prose_decay,
         },
@@ -303,6 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--documents", type=Path, nargs="+", required=True, help="folders of documentation")
     parser.add_argument("--questions", type=Path, help="questions about prose, as benchmarks/prose.py reads them")
     parser.add_argument("--corpora", type=Path, help="one checkout OWNER__NAME for each corpus of the questions")
+    parser.add_argument("--own", type=Path, nargs="+", required=True, help="repositories that ask of themselves")
     parser.add_argument("--indexes", type=Path, required=True, help="where to keep the indexes between runs")
     parser.add_argument("--name", default="dev", help="what the weights are called")
     parser.add_argument("--out", type=Path, help="where to write the weights")
@@ -311,7 +302,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     documents = load_prose_searches(options.documents, options.indexes)
     if options.questions:
         documents += load_asked_searches(options.questions, options.corpora, options.indexes)
-    fitted = fit(searches, documents, options.name)
+    own = load_own_searches(options.own, options.indexes)
+    fitted = fit(searches, documents, own, options.name)
     for group, figures in (("category", fitted.by_category), ("repository", fitted.by_repository)):
         for key, value in sorted(figures.items(), key=lambda item: item[1]):
             print(f"{group:12} {key:24} {value:.3f}")
