@@ -7,13 +7,16 @@ made; ``assemble`` chooses them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from quaestor.corpus.understanding import Understood, understood
+from quaestor.corpus.values import CorpusStats
+from quaestor.corpus.values import Freshness
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.ingest.convert import ConversionError, converted, is_converted
@@ -37,50 +40,6 @@ if TYPE_CHECKING:
     from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
 
 _Found = TypeVar("_Found")
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusStats:
-    """What an index holds.
-
-    Attributes:
-        root: the folder that was indexed.
-        documents: number of documents.
-        chunks: number of chunks.
-        bytes: sum of the documents' sizes.
-        index_bytes: what the index takes on disk.
-        languages: documents per language.
-        chunkers: documents per method of cutting.
-        notes: documents per fallback or lossy reading.
-        embedder: the embedder's name.
-        store: the kind of store.
-        generation: number of committed changes.
-    """
-
-    root: str
-    documents: int
-    chunks: int
-    bytes: int
-    index_bytes: int
-    languages: Mapping[str, int]
-    chunkers: Mapping[str, int]
-    notes: Mapping[str, int]
-    embedder: str
-    store: str
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """How current an answer is.
-
-    Attributes:
-        fresh: whether everything that changed on disk is in the index.
-        checked_at: when that was checked, ISO 8601 in UTC.
-    """
-
-    fresh: bool
-    checked_at: str
 
 
 class Corpus:
@@ -128,17 +87,50 @@ class Corpus:
         self.last_changes = changes
         return changes
 
-    def search(self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
-        """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed."""
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        mode: Mode = "ranked",
+        where: Where | None = None,
+        since: str = "",
+        before: str = "",
+        by: str | Sequence[str] = (),
+    ) -> list[Hit]:
+        """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed.
+
+        Args:
+            query: what to look for. It is taken as it stands; ``understand`` reads dates and authors out of a question.
+            k: how many hits.
+            mode: how they are scored.
+            where: only documents that it lets through.
+            since: only documents of this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+            before: only documents of an earlier date.
+            by: an author, or several, any of whom will do.
+
+        Raises:
+            UsageError: a date is none.
+        """
+        if since or before or by:
+            from quaestor.retrieval.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
+
+            where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         return self._checked(
             self._found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
         )
 
-    def search_turn(self, turn: TurnQuery, k: int = 10) -> list[Hit]:
+    def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
         from quaestor.retrieval.conversation import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
-        return self._checked(self._found_fresh(lambda: search_turn(self.retriever, turn, k), _documents_of_hits))
+        return self._checked(
+            self._found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
+        )
+
+    def understand(self, question: str, where: Where | None = None) -> Understood:
+        """Return a question with what it says of dates and authors as a filter, within ``where``."""
+        return understood(self.store, question, where)
 
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
 from quaestor.stores import DEFAULT_BOOSTS, Bylines, FieldBoosts, Scored, StoredChunk, StoreStats, Where
-from quaestor.stores.embedded import filtering, schema, truth
+from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.failures import translated
-from quaestor.stores.embedded.filtering import Allowed
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.marks import Lag, lag
@@ -28,6 +27,7 @@ from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import weigh
 
 if TYPE_CHECKING:
+    from quaestor.stores.embedded.filtering import Allowed
     from quaestor.stores.embedded.transaction import Transaction
 
 LOCK_SECONDS = 60.0
@@ -201,6 +201,8 @@ class EmbeddedStore:
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents that a filter lets through, and when."""
+        from quaestor.stores.embedded import filtering  # noqa: PLC0415 - few searches are filtered
+
         with self._reading() as connection:
             return filtering.bylines(connection, where)
 
@@ -246,6 +248,8 @@ class EmbeddedStore:
         """Return the documents that a filter lets through; the last few filters are remembered."""
         if where is None or where == Where():
             return None
+        from quaestor.stores.embedded import filtering  # noqa: PLC0415 - few searches are filtered
+
         generation = truth.generation(connection)
         if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
             self._filters, self._filters_of = {}, generation

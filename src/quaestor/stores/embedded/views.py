@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quaestor.stores import FieldBoosts, Scored
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.filtering import Allowed
 from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
@@ -19,6 +19,9 @@ from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import Rows, nearest
 from quaestor.stores.embedded.weights import rarest
+
+if TYPE_CHECKING:
+    from quaestor.stores.embedded.filtering import Allowed
 
 _ROWS_AT_ONCE = 8192
 
