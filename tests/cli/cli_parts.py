@@ -70,6 +70,8 @@ HIT_KEYS = {
     "text",
     "title",
     "url",
+    "author",
+    "date",
     "sha256",
     "fresh",
 }

@@ -73,6 +73,8 @@ def test_json_is_as_contracted(scripted_server: Start, ask: Callable[..., Outcom
     found = {name: value for name, value in done.json.items() if name != "usage"}
     assert found == {
         "question": QUESTION,
+        "understood": [],
+        "missed": [],
         "answer": 'Three times [1: "MAX_ATTEMPTS = 3"].',
         "citations": [
             {

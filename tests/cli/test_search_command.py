@@ -30,7 +30,7 @@ def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
     done = quaestor("search", "--json", "send_with_retry", repository)
     assert (done.code, done.err) == (0, "")
     found = done.json
-    assert set(found) == {"query", "hits", "index", "seconds"}
+    assert set(found) == {"query", "understood", "missed", "hits", "index", "seconds"}
     assert found["query"] == "send_with_retry"
     assert set(found["index"]) == {"fresh", "checked_at", "documents", "chunks"}
     assert found["index"]["fresh"] is True

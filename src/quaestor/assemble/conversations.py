@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quaestor.chat.session import Sessions
     from quaestor.chat.settings import ConversationSettings
     from quaestor.models import Model
+    from quaestor.stores import Where
     from quaestor.subroutines import Registry
 
 from quaestor.assemble.endpoints import price_of
@@ -24,7 +25,9 @@ from quaestor.assemble.endpoints import price_of
 _SHARE_OF_TELLING = 4
 
 
-def make_subroutines(index: Corpus, model: Model | None, settings: Settings, *, edits: bool = False) -> Registry | None:
+def make_subroutines(
+    index: Corpus, model: Model | None, settings: Settings, *, edits: bool = False, where: Where | None = None
+) -> Registry | None:
     """Return what a model may call; None if nothing, or if telling it how would take too much of the window.
 
     Args:
@@ -32,6 +35,7 @@ def make_subroutines(index: Corpus, model: Model | None, settings: Settings, *, 
         model: who is told; None for none.
         settings: whether it may at all.
         edits: whether it may propose changes as well, if there is room for that.
+        where: only documents that it lets through are searched.
 
     Raises:
         UsageError: the setting is none of its words.
@@ -42,7 +46,7 @@ def make_subroutines(index: Corpus, model: Model | None, settings: Settings, *, 
         return None
     from quaestor.subroutines import registry_of  # noqa: PLC0415 - only with a model
 
-    registries = [registry_of(index, edits=wanted) for wanted in dict.fromkeys((edits, False))]
+    registries = [registry_of(index, edits=wanted, where=where) for wanted in dict.fromkeys((edits, False))]
     if settings.subroutines == "on":
         return registries[0]
     return next((one for one in registries if _told(model, one, settings) * _SHARE_OF_TELLING <= settings.window), None)
@@ -87,17 +91,28 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     )
 
 
-def answering(corpus: Corpus, model: Model | None, question: str, settings: Settings) -> AsyncGenerator[Event]:
-    """Return the steps of answering one question as the settings say; see ``answer_question``."""
+def answering(
+    corpus: Corpus,
+    model: Model | None,
+    question: str,
+    settings: Settings,
+    *,
+    where: Where | None = None,
+    filters: bool = True,
+) -> AsyncGenerator[Event]:
+    """Return the steps of answering one question as the settings say; see ``answer_question``.
+
+    ``where`` limits the documents, and with ``filters`` so do dates and authors that the question asks for.
+    """
     from quaestor.chat.answer import answer_question  # noqa: PLC0415 - only for questions
 
     return answer_question(
         corpus,
         model,
         question,
-        replace(conversation_settings(settings), grounded=True),
+        replace(conversation_settings(settings), grounded=True, where=where, filters=filters),
         limit=settings.window,
-        subroutines=make_subroutines(corpus, model, settings),
+        subroutines=make_subroutines(corpus, model, settings, where=where),
     )
 
 

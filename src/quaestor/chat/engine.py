@@ -28,7 +28,7 @@ from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview, Turn
 from quaestor.chunking.languages import PROSE
 from quaestor.citations.verify import verify
-from quaestor.corpus import Corpus
+from quaestor.corpus import Corpus, Understood
 from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.errors import UsageError
 from quaestor.messages import Message
@@ -162,8 +162,9 @@ class Conversation:
             WindowError: the question does not fit the model's window.
         """
         turn = Turn(0, _checked(question), None, 0.0)
-        query = self._query([*self._history.said, turn.question])
-        hits = await self._found(turn, query)
+        asked = await self._understood(turn)
+        query = self._sought(turn, asked)
+        hits = await self._found(turn, query, asked)
         window = self._window(turn)
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
@@ -198,9 +199,15 @@ class Conversation:
             self._busy = False
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
-        query = self._query([*self._history.said, turn.question])
-        yield Searching(query.single)
-        hits = await self._found(turn, query)
+        asked = await self._understood(turn)
+        query = self._sought(turn, asked)
+        yield Searching(query.single, asked.phrases, asked.missed)
+        hits = await self._found(turn, query, asked)
+        if not hits and asked.phrases:
+            asked = Understood(turn.question.content, self.settings.where, missed=asked.phrases)
+            query = self._sought(turn, asked)
+            yield Searching(query.single, missed=asked.missed)
+            hits = await self._found(turn, query, asked)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refused(turn):
@@ -238,15 +245,28 @@ class Conversation:
             async for event in events:
                 yield event
 
-    async def _found(self, turn: Turn, query: TurnQuery) -> tuple[Hit, ...]:
+    async def _understood(self, turn: Turn) -> Understood:
+        """Return the question with what it says of dates and authors as a filter, if it is to be read for that."""
+        question, where = turn.question.content, self.settings.where
+        if not self.settings.filters:
+            return Understood(question, where)
+        return await asyncio.to_thread(self.index.understand, question, where)
+
+    def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
+        """Return what to search for, and note what is sought for whoever looks for it in the passages."""
+        turn.sought = asked.text
+        return self._query([*self._history.said, replace(turn.question, content=asked.text)])
+
+    async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
-        hits = tuple(await asyncio.to_thread(self.index.search_turn, query, self.settings.passages))
+        search = partial(self.index.search_turn, where=asked.where)
+        hits = tuple(await asyncio.to_thread(search, query, self.settings.passages))
         turn.passages = self._numbering.passages(hits)
         return hits
 
     async def _quotes(self, turn: Turn) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
-        return await asyncio.to_thread(extract, turn.question.content, turn.passages, self.index.embedder.encode)
+        return await asyncio.to_thread(extract, turn.sought, turn.passages, self.index.embedder.encode)
 
     async def _refused(self, turn: Turn) -> bool:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""

@@ -19,9 +19,13 @@ class Searching:
 
     Attributes:
         query: the text that is searched for.
+        understood: words of the question that limit the documents instead, by date or author.
+        missed: words that would, but nothing would be left.
     """
 
     query: str
+    understood: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

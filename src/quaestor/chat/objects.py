@@ -24,6 +24,8 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
     assert done is not None
     return {
         "question": question,
+        "understood": list(outcome.understood),
+        "missed": list(outcome.missed),
         "answer": done.answer,
         "citations": [asdict(citation) for citation in outcome.citations],
         "unsupported": list(outcome.unsupported),

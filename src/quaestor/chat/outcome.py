@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages
+from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Searching
 from quaestor.passages import Citation, Hit
 
 _NEAREST = 3
@@ -15,6 +15,8 @@ class TurnOutcome:
     """A turn, as far as its events were taken.
 
     Attributes:
+        understood: words of the question that limited the documents, by date or author.
+        missed: words that would have, but nothing was left.
         hits: what was found, best first.
         citations: each as it was checked.
         unsupported: sentences without support.
@@ -23,6 +25,8 @@ class TurnOutcome:
         done: the last event; None before it.
     """
 
+    understood: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     citations: tuple[Citation, ...] = ()
     unsupported: tuple[str, ...] = ()
@@ -33,6 +37,8 @@ class TurnOutcome:
     def take(self, event: Event) -> None:
         """Take the next event."""
         match event:
+            case Searching(understood=understood, missed=missed):
+                self.understood, self.missed = understood, missed
             case Passages(hits=hits):
                 self.hits = hits
             case Composed(window=window):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from quaestor.errors import UsageError
+from quaestor.stores import Where
 from quaestor.window import Policy
 
 Brief = Literal["code", "documents"]
@@ -35,6 +36,8 @@ class ConversationSettings:
         grounded: whether weak evidence is refused: a model that cannot search for itself is not asked then, for it
             could only invent, and the answer of one that can is known only with a citation that was checked.
         brief: how the system message begins; None: by what the corpus mostly holds.
+        where: only documents that it lets through are searched; None: all.
+        filters: whether what a question says of dates and authors limits the documents as well.
         stop: sequences that end the visible answer and are no part of it.
         parameters: further ones of each request, in OpenAI's form, sent as they are.
     """
@@ -55,6 +58,8 @@ class ConversationSettings:
     examples: bool = False
     grounded: bool = False
     brief: Brief | None = None
+    where: Where | None = None
+    filters: bool = True
     stop: tuple[str, ...] = ()
     parameters: Mapping[str, object] = field(default_factory=dict)
 

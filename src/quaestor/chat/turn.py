@@ -28,6 +28,7 @@ class Turn:
         question: the user's message.
         question_id: its number in the transcript.
         deadline: the event loop's time at which it must be over, seconds.
+        sought: the question without what limits the documents, by date or author.
         passages: what was found, numbered.
         weak: whether what was found hardly speaks of the question, where that is asked about.
         shown: passages that the model was shown.
@@ -55,6 +56,7 @@ class Turn:
     question: Message
     question_id: int | None
     deadline: float
+    sought: str = ""
     passages: tuple[Passage, ...] = ()
     weak: bool = False
     shown: tuple[Passage, ...] = ()

@@ -10,14 +10,24 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, answering, make_model
-from quaestor.chat.events import Event, Returned, Stopped, Text
+from quaestor.chat.events import Event, Returned, Searching, Stopped, Text
 from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.cli.calls import call_line
-from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
+from quaestor.cli.options import (
+    Filters,
+    configure,
+    filter_options,
+    find_root,
+    json_option,
+    model_options,
+    path_argument,
+    remark_on,
+)
 from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
+from quaestor.corpus.understanding import why_none
 
 UNKNOWN = 1
 _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
@@ -29,8 +39,9 @@ _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified
 @model_options
 @click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to answer from.")
 @click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@filter_options
 @json_option
-def command(
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
     question: str,
     path: str | None,
     model: str | None,
@@ -38,6 +49,7 @@ def command(
     passages: int | None,
     window: int | None,
     as_json: bool,
+    filters: Filters,
 ) -> int:
     """Answer a question from the corpus, with checked sources.
 
@@ -46,18 +58,21 @@ def command(
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url, passages=passages, window=window).settings
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-        outcome = asyncio.run(_answered(index, question, settings, quiet=as_json))
+        outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
+        why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
     assert outcome.done is not None
     if as_json:
         print_json(ask_object(question, outcome, settings))
     else:
         _print_sources(outcome)
+        if why:
+            remark(why)
     return 0 if outcome.done.known else UNKNOWN
 
 
-async def _answered(index: Index, question: str, settings: Settings, *, quiet: bool) -> TurnOutcome:
+async def _answered(index: Index, question: str, settings: Settings, filters: Filters, *, quiet: bool) -> TurnOutcome:
     model = make_model(settings, Purpose(kind="ask", source=str(index.root)))
-    events = answering(index, model, question, settings)
+    events = answering(index, model, question, settings, where=filters.where, filters=filters.understand)
     try:
         async with aclosing(events):
             return await _follow(events, quiet=quiet)
@@ -72,6 +87,8 @@ async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> TurnOutcome:
     async for event in events:
         outcome.take(event)
         match event:
+            case Searching(understood=understood, missed=missed) if not quiet:
+                remark_on(understood, missed)
             case Returned() if not quiet:
                 remark(call_line(outcome.calls[-1], event))
             case Stopped(reason=reason) if not quiet:

@@ -9,7 +9,7 @@ import click
 
 from quaestor.assemble import Index, make_sessions
 from quaestor.chat.transcript import Transcript
-from quaestor.cli.options import configure, find_root, model_options, path_argument
+from quaestor.cli.options import Filters, configure, filter_options, find_root, model_options, path_argument
 from quaestor.cli.output import remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.talk import Talk
@@ -23,6 +23,7 @@ from quaestor.errors import UsageError
 @model_options
 @click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to answer each question from.")
 @click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@filter_options
 @click.option("--session", help="Go on with this session; the beginning of its name will do.")
 @click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
 @click.option("--dry-run", metavar="QUESTION", help="Print the exact next request, and send nothing.")
@@ -39,6 +40,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     dry_run: str | None,
     summaries: bool,
     as_json: bool,
+    filters: Filters,
 ) -> int:
     """Hold a conversation about the corpus.
 
@@ -54,7 +56,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         root = _root_of(transcript, path)
         settings = configure(root, **flags).settings
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-        return _converse(Talk(index, settings, transcript, summaries=summaries, as_json=as_json), dry_run)
+        return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
 
 
 def _converse(talk: Talk, dry_run: str | None) -> int:

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 import click
 
 from quaestor.assemble import Index
-from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.options import Filters, configure, filter_options, find_root, json_option, path_argument, remark_on
 from quaestor.cli.output import amount, one_line, print_json, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.corpus.objects import search_object
+from quaestor.corpus.understanding import why_none
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
 from quaestor.stores import Where
@@ -27,8 +28,7 @@ _EXCERPT_LINES = 6
 @click.argument("query")
 @path_argument
 @click.option("-k", "--results", type=click.IntRange(1, 1000), help="Number of hits.")
-@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'.")
-@click.option("--language", "languages", multiple=True, metavar="NAME", help="Only this language.")
+@filter_options
 @click.option(
     "--mode",
     type=click.Choice(["ranked", "fusion", "lexical", "dense"]),
@@ -38,15 +38,14 @@ _EXCERPT_LINES = 6
 )
 @click.option("--explain", is_flag=True, help="Show each feature's share in a hit's score.")
 @json_option
-def command(  # noqa: PLR0913, PLR0917 - one for each option
+def command(
     query: str,
     path: str | None,
     results: int | None,
-    paths: Sequence[str],
-    languages: Sequence[str],
     mode: str,
     explain: bool,
     as_json: bool,
+    filters: Filters,
 ) -> int:
     """Find code and prose by words and by meaning.
 
@@ -56,19 +55,22 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     settings = configure(root, results=results).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        where = Where(tuple(paths), tuple(languages)) if paths or languages else None
-        hits = corpus.search(query, settings.results, mode=mode, where=where)  # type: ignore[arg-type]
+        where = filters.where
+        hits, asked = corpus.find(query, settings.results, mode=mode, where=where, filters=filters.understand)  # type: ignore[arg-type]
         seconds = time.perf_counter() - started
         if as_json:
-            print_json(search_object(query, hits, corpus, seconds, explain=explain))
+            print_json(search_object(query, hits, corpus, seconds, explain=explain, asked=asked))
         else:
-            _print_hits(query, hits, corpus, explain)
+            remark_on(asked.phrases, asked.missed)
+            _print_hits(query, hits, corpus, explain, where)
     return 0 if hits else NOTHING_FOUND
 
 
-def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) -> None:
+def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool, only: Where | None) -> None:
     if not hits:
         remark(f"Nothing found for {query[:80]!r} in {amount(corpus.stats().documents, 'document')}.")
+        if only and (why := why_none(corpus.store, only)):
+            remark(why)
         return
     wanted = frozenset(read_query(query).terms)
     for hit in hits:
@@ -76,8 +78,8 @@ def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) 
         symbol = click.style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""
         stale = "" if hit.fresh else click.style("  changed since it was indexed", fg="red")
         click.echo(f"{where}{symbol}{stale}")
-        if hit.document.url:
-            click.echo(click.style(f"        {one_line(hit.document.url)}", dim=True))
+        if about := byline(hit):
+            click.echo(click.style(f"        {about}", dim=True))
         for line in excerpt(hit, wanted):
             click.echo(line)
         if explain:
@@ -85,6 +87,12 @@ def _print_hits(query: str, hits: Sequence[Hit], corpus: Corpus, explain: bool) 
         click.echo()
     if not corpus.freshness.fresh:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+
+
+def byline(hit: Hit) -> str:
+    """Return what is known of where a hit's document came from, on one line: address, author, date."""
+    document = hit.document
+    return " · ".join(one_line(part) for part in (document.url, document.author, document.date) if part)
 
 
 def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,18 @@ import click
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
 from quaestor.chat.engine import Conversation
-from quaestor.chat.events import Called, Citations, Done, Event, Retried, Returned, Stopped, Summarising, Text
+from quaestor.chat.events import (
+    Called,
+    Citations,
+    Done,
+    Event,
+    Retried,
+    Returned,
+    Searching,
+    Stopped,
+    Summarising,
+    Text,
+)
 from quaestor.chat.objects import by_name, window_object, wire_messages
 from quaestor.chat.packing import runs
 from quaestor.chat.support import support_of
@@ -24,6 +35,7 @@ from quaestor.cli.calls import call_line, print_why
 from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
+from quaestor.cli.options import Filters, remark_on
 from quaestor.cli.output import one_line, print_json, remark, safe
 from quaestor.cli.sources import print_citations, print_place, print_support
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
@@ -59,6 +71,7 @@ class Talk:
         index: what is asked about.
         settings: of the command.
         transcript: a session to go on with; None begins one with the first question.
+        filters: which documents it is about, and whether questions may limit them.
         summaries: whether the model is asked to summarise what no longer fits.
         as_json: print events instead of text.
 
@@ -68,10 +81,18 @@ class Talk:
     """
 
     def __init__(
-        self, index: Index, settings: Settings, transcript: Transcript | None, *, summaries: bool, as_json: bool
+        self,
+        index: Index,
+        settings: Settings,
+        transcript: Transcript | None,
+        filters: Filters,
+        *,
+        summaries: bool,
+        as_json: bool,
     ) -> None:
         self._index = index
         self.settings = settings
+        self._filters = filters
         self._summaries = summaries
         self._json = as_json
         self._model = make_model(settings, Purpose(kind="chat", source=str(index.root)))
@@ -166,6 +187,8 @@ class Talk:
                 click.echo(safe(text), nl=False)
             case Called(name=name, arguments=arguments):
                 self._called = {"name": name, "arguments": arguments}
+            case Searching(understood=understood, missed=missed):
+                remark_on(understood, missed)
             case Returned():
                 remark(call_line(self._called, event))
             case Stopped(reason=reason):
@@ -199,13 +222,16 @@ class Talk:
         return self._conversation
 
     def _about(self, transcript: Transcript) -> Conversation:
+        filters, where = self._filters, self._filters.where
         return Conversation(
             self._index,
             self._model,
             limit=self.settings.window,
-            settings=conversation_settings(self.settings, summaries=self._summaries),
+            settings=replace(
+                conversation_settings(self.settings, summaries=self._summaries), where=where, filters=filters.understand
+            ),
             transcript=transcript,
-            subroutines=make_subroutines(self._index, self._model, self.settings, edits=True),
+            subroutines=make_subroutines(self._index, self._model, self.settings, edits=True, where=where),
         )
 
     def _preview_object(self, conversation: Conversation, preview: Preview) -> dict[str, Any]:

@@ -5,6 +5,8 @@ What only some commands need is imported from the modules of its name: ``excerpt
 
 from __future__ import annotations
 
-from quaestor.corpus.corpus import Corpus, CorpusStats, Freshness
+from quaestor.corpus.corpus import Corpus
+from quaestor.corpus.understanding import Understood
+from quaestor.corpus.values import CorpusStats, Freshness
 
-__all__ = ["Corpus", "CorpusStats", "Freshness"]
+__all__ = ["Corpus", "CorpusStats", "Freshness", "Understood"]

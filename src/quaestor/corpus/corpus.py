@@ -14,9 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from quaestor.corpus.understanding import Understood, understood
-from quaestor.corpus.values import CorpusStats
-from quaestor.corpus.values import Freshness
+from quaestor.corpus.understanding import Understood, search_understood, understood
+from quaestor.corpus.values import CorpusStats, Freshness
 from quaestor.embedding import Embedder
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.ingest.convert import ConversionError, converted, is_converted
@@ -126,6 +125,23 @@ class Corpus:
 
         return self._checked(
             self._found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
+        )
+
+    def find(
+        self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
+    ) -> tuple[Sequence[Hit], Understood]:
+        """Return up to ``k`` hits for a question as it is understood, and how that is; otherwise as ``search``.
+
+        Args:
+            question: what to look for. What it says of dates and authors limits the documents, unless that leaves none.
+            k: how many hits.
+            mode: how they are scored.
+            where: only documents that it lets through.
+            filters: whether anything is to be read out of the question; without, its words are searched for.
+        """
+        asked = self.understand(question, where) if filters else Understood(question, where)
+        return search_understood(
+            question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
 
     def understand(self, question: str, where: Where | None = None) -> Understood:

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Any
 from quaestor.passages import Hit
 
 if TYPE_CHECKING:
-    from quaestor.corpus.corpus import Corpus, CorpusStats
+    from quaestor.corpus import Corpus, CorpusStats, Understood
     from quaestor.ingest.report import Survey
 
 
 def search_object(
-    query: str, hits: Sequence[Hit], corpus: Corpus, seconds: float, *, explain: bool = False
+    query: str,
+    hits: Sequence[Hit],
+    corpus: Corpus,
+    seconds: float,
+    *,
+    explain: bool = False,
+    asked: Understood | None = None,
 ) -> dict[str, Any]:
     """Return the result of a search.
 
@@ -24,10 +30,13 @@ def search_object(
         corpus: where; its freshness is that of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
+        asked: how the query was understood.
     """
     size = corpus.stats()
     return {
         "query": query,
+        "understood": list(asked.phrases) if asked else [],
+        "missed": list(asked.missed) if asked else [],
         "hits": [hit_object(hit, explain=explain) for hit in hits],
         "index": {
             "fresh": corpus.freshness.fresh,
@@ -51,6 +60,8 @@ def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
         "text": hit.text,
         "title": hit.document.title,
         "url": hit.document.url,
+        "author": hit.document.author,
+        "date": hit.document.date,
         "sha256": hit.document.sha256,
         "fresh": hit.fresh,
     }

@@ -11,6 +11,7 @@ from quaestor.chat.outcome import TurnOutcome
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.models import Model
+from quaestor.stores import Where
 
 
 def answered(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
@@ -30,7 +31,15 @@ def answered(corpus: Corpus, question: str, settings: Settings, purpose: Purpose
     return asyncio.run(_answered(corpus, question, settings, purpose))
 
 
-async def outcome_of(corpus: Corpus, model: Model | None, question: str, settings: Settings) -> TurnOutcome:
+async def outcome_of(
+    corpus: Corpus,
+    model: Model | None,
+    question: str,
+    settings: Settings,
+    *,
+    where: Where | None = None,
+    filters: bool = True,
+) -> TurnOutcome:
     """Return what the answer to a question adds up to; raises as ``answered`` does.
 
     Args:
@@ -38,9 +47,11 @@ async def outcome_of(corpus: Corpus, model: Model | None, question: str, setting
         model: who answers; None: the answer is made of quotes.
         question: the question.
         settings: how it is answered.
+        where: only documents that it lets through.
+        filters: whether dates and authors that the question asks for limit them as well.
     """
     outcome = TurnOutcome()
-    async with aclosing(answering(corpus, model, question, settings)) as events:
+    async with aclosing(answering(corpus, model, question, settings, where=where, filters=filters)) as events:
         async for event in events:
             outcome.take(event)
     return outcome

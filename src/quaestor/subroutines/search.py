@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from quaestor.corpus import Corpus
+from quaestor.corpus.understanding import why_none
 from quaestor.prompts import load
 from quaestor.prompts.passages import number
+from quaestor.retrieval.filters import both, make_filter
 from quaestor.stores import Where
 from quaestor.subroutines.arguments import brief
 from quaestor.subroutines.passages import show_passages
@@ -18,20 +20,38 @@ PARAMETERS = (
     Parameter("query", "string", required=True),
     Parameter("k", "integer", default=8, minimum=1, maximum=50),
     Parameter("path", "string"),
+    Parameter("since", "string"),
+    Parameter("before", "string"),
+    Parameter("by", "string"),
 )
 
+# Where nothing is dated or signed, no model need be told that it could ask for that.
+_BYLINES = frozenset({"since", "before", "by"})
 
-def search_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that searches a corpus."""
+
+def search_of(corpus: Corpus, where: Where | None = None, *, bylines: bool | None = None) -> Subroutine:
+    """Return the subroutine that searches the documents of a corpus that ``where`` lets through.
+
+    It takes dates and authors if ``bylines`` says so; None: if any document of the corpus has one.
+    """
     description, parameters = described("search", PARAMETERS)
-    return Subroutine("search", description, parameters, partial(_run, corpus))
+    if bylines is None:
+        held = corpus.store.bylines()
+        bylines = bool(held.dated or held.authors)
+    if not bylines:
+        parameters = tuple(one for one in parameters if one.name not in _BYLINES)
+    return Subroutine("search", description, parameters, partial(_run, corpus, where))
 
 
-def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
-    query, path = str(arguments["query"]), str(arguments.get("path", "")).strip()
-    hits = corpus.search(query, int(arguments["k"]), where=Where(paths=(path,)) if path else None)
+def _run(corpus: Corpus, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
+    query = str(arguments["query"])
+    path, since, before, by = (str(arguments.get(name, "")).strip() for name in ("path", "since", "before", "by"))
+    where = both(make_filter([path] if path else [], (), since, before, [by]), within)
+    hits = corpus.search(query, int(arguments["k"]), where=where)
     if not hits:
-        return Outcome(load("result_nothing").render(query=brief(query)), data=())
+        why = why_none(corpus.store, where) if where else ""
+        nothing = load("result_nothing").render(query=brief(query))
+        return Outcome(f"{nothing} {why}".rstrip(), data=())
     changed = {hit.path: load("result_changed_hit").render(path=shown_name(hit.path)) for hit in hits if not hit.fresh}
     shown = show_passages(room.numbered(number(hits)), room, list(changed.values()))
     return Outcome(shown.text, shown.passages, data=tuple(hits))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quaestor.corpus import Corpus
+from quaestor.stores import Where
 from quaestor.subroutines.edit import edit_of
 from quaestor.subroutines.listing import list_of
 from quaestor.subroutines.read import read_of
@@ -11,7 +12,16 @@ from quaestor.subroutines.related import related_of
 from quaestor.subroutines.search import search_of
 
 
-def registry_of(corpus: Corpus, *, edits: bool = True) -> Registry:
-    """Return all subroutines of a corpus; without ``edits``, those that propose no change."""
-    reading = [search_of(corpus), read_of(corpus), related_of(corpus), list_of(corpus)]
+def registry_of(
+    corpus: Corpus, *, edits: bool = True, where: Where | None = None, bylines: bool | None = None
+) -> Registry:
+    """Return all subroutines of a corpus; without ``edits``, those that propose no change.
+
+    Args:
+        corpus: what they read.
+        edits: whether one proposes changes.
+        where: only documents that it lets through are searched.
+        bylines: whether a search can be for dates and authors; None: where the corpus has any.
+    """
+    reading = [search_of(corpus, where, bylines=bylines), read_of(corpus), related_of(corpus), list_of(corpus)]
     return Registry([*reading, edit_of(corpus)] if edits else reading)

@@ -97,7 +97,7 @@ def _call(
     passed = dict(arguments)
     corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=_WAIT_SECONDS)
     count = tokenizer_for("gpt-4o").count
-    outcome = registry_of(corpus, edits=False).call(name, passed, budget=_BUDGET, count=count)
+    outcome = registry_of(corpus, edits=False, bylines=True).call(name, passed, budget=_BUDGET, count=count)
     return Answer(None if outcome.failed else data(outcome), outcome.text)
 
 

@@ -13,6 +13,7 @@ from quaestor.assemble import Index
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.passages import Hit
+from quaestor.retrieval.filters import make_filter
 from quaestor.serving.http.native.access import corpus_of, session_of
 from quaestor.serving.web.excerpts import shown, telling
 from quaestor.serving.web.failing import PageRoute
@@ -87,20 +88,23 @@ def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -
 
 
 @router.get("/search")
-def search(at: Looking, q: str = "", corpus: str = "") -> HTMLResponse:
+def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: str = "", by: str = "") -> HTMLResponse:
     """Search without a model."""
     name = corpus or (at.frame.corpora[0].name if at.frame.corpora else "")
     values = {"frame": at.frame, "heading": "Search", "query": q, "name": name, "hits": [], "said": "", "failed": ""}
+    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": ()}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
     try:
-        hits = corpus_of(at.served, at.user, name).search(q, _HITS)
+        where = make_filter(since=since, before=before, by=[by])
+        hits, asked = corpus_of(at.served, at.user, name).find(q, _HITS, where=where)
     except QuaestorError as error:
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms"
-    return page("search.html", **{**values, "hits": [_hit(hit, name, q) for hit in hits], "said": said})
+    values |= {"said": said, "understood": asked.phrases, "missed": asked.missed}
+    return page("search.html", **{**values, "hits": [_hit(hit, name, asked.text) for hit in hits]})
 
 
 def _hit(hit: Hit, corpus: str, query: str) -> dict[str, object]:
@@ -109,6 +113,7 @@ def _hit(hit: Hit, corpus: str, query: str) -> dict[str, object]:
         "place": lines_place(hit.path, hit.start_line, hit.end_line),
         "href": _lines_href(corpus, hit.path, hit.start_line, hit.end_line),
         "about": hit.symbol or hit.document.title or "",
+        "byline": " · ".join(part for part in (hit.document.author, hit.document.date) if part),
         "fresh": hit.fresh,
         "shown": shown(hit.path, lines, hit.start_line, hit.document.language, telling(lines, hit.start_line, query)),
     }

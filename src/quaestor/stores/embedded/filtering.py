@@ -46,8 +46,13 @@ def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
 
 def bylines(connection: sqlite3.Connection, where: Where | None) -> Bylines:
     """Return who wrote the documents that ``where`` lets through, and when."""
+    if where is None:
+        of_all = connection.execute("SELECT count(*), count(date), min(date), max(date) FROM documents").fetchone()
+        count, dated, earliest, latest = of_all
+        rows = connection.execute("SELECT author, count(*) FROM documents WHERE author IS NOT NULL GROUP BY author")
+        return Bylines(count, dated, earliest, latest, {restored(author): count for author, count in rows})
     documents, dates, authors = 0, list[str](), dict[str, int]()
-    for date, author in _through(connection, "date, author", where or Where(), "1"):
+    for date, author in _through(connection, "date, author", where, "1"):
         documents += 1
         if date is not None:
             dates.append(date)

@@ -27,7 +27,11 @@ USAGE = Usage(10, 2, reported=True)
 WINDOW = Window((Message("user", "q"),), 12, 100, 20, (), (), {"question": 12})
 
 EXAMPLES: list[tuple[Event, str, Any]] = [
-    (events.Searching("why"), "searching", {"query": "why"}),
+    (
+        events.Searching("why", ("since 2020",), ("by Ana",)),
+        "searching",
+        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"]},
+    ),
     (
         events.Passages((HIT,), True, (7,)),
         "passages",
@@ -45,6 +49,8 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
                     "text": "x = 1\n",
                     "title": "A",
                     "url": "https://example.org/a",
+                    "author": None,
+                    "date": None,
                     "sha256": "0f",
                     "fresh": True,
                 }

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from quaestor.chat.objects import ask_object
+from quaestor.retrieval.filters import make_filter
 from quaestor.serving.answering import outcome_of
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
@@ -26,6 +27,8 @@ async def ask(
     """Answer a question from a corpus, with checked citations; nothing is kept of it."""
     index = await asyncio.to_thread(corpus_of, served, who, asked.corpus)
     settings = await asyncio.to_thread(corpus_settings, served, who, asked.corpus)
-    answering = outcome_of(index, served.make_model(who, number), asked.question, settings)
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    model = served.make_model(who, number)
+    answering = outcome_of(index, model, asked.question, settings, where=where, filters=asked.filters)
     outcome = await answered_while_there(request, answering)
     return ask_object(asked.question, outcome, settings)

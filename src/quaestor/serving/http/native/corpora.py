@@ -10,13 +10,13 @@ from fastapi import APIRouter, Query
 from quaestor.accounts.users import User
 from quaestor.corpus.objects import search_object, stats_object
 from quaestor.errors import QuaestorError, UsageError
+from quaestor.retrieval.filters import make_filter
 from quaestor.serving.corpora import State
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
 from quaestor.serving.http.native.access import corpora_of, corpus_of, corpus_settings
 from quaestor.serving.http.native.refusals import refusals
 from quaestor.serving.http.state import Served, ServedHere
-from quaestor.stores import Where
 from quaestor.tokens import tokenizer_for
 
 router = APIRouter()
@@ -48,9 +48,9 @@ def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[s
     started = time.perf_counter()
     index = corpus_of(served, who, asked.corpus)
     most = asked.k or corpus_settings(served, who, asked.corpus).results
-    where = Where(tuple(asked.path), tuple(asked.language)) if asked.path or asked.language else None
-    hits = index.search(asked.query, most, where=where)
-    return search_object(asked.query, hits, index, time.perf_counter() - started)
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    hits, understood = index.find(asked.query, most, where=where, filters=asked.filters)
+    return search_object(asked.query, hits, index, time.perf_counter() - started, asked=understood)
 
 
 @router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))

@@ -42,8 +42,8 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
         cost: tells what a turn cost; None where no price is known.
     """
     match event:
-        case Searching(query=query):
-            return "searching", {"query": query}
+        case Searching(query=query, understood=understood, missed=missed):
+            return "searching", {"query": query, "understood": list(understood), "missed": list(missed)}
         case Passages(hits=hits, known=known, numbers=numbers):
             return "passages", {"passages": _passages(hits, numbers), "known": known}
         case Summarising(messages=messages):

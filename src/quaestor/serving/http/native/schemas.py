@@ -96,14 +96,23 @@ class Stats(BaseModel):
     index: IndexStats
 
 
-class SearchRequest(Taken):
+class Limited(Taken):
+    """Which documents a request is about."""
+
+    path: Annotated[list[str], Field(max_length=100, description="Only paths that match one of these globs.")] = []
+    language: Annotated[list[str], Field(max_length=100, description="Only these languages.")] = []
+    since: Annotated[str, Field(max_length=40, description="Only documents of this date or later: 2020, 2020-03.")] = ""
+    before: Annotated[str, Field(max_length=40, description="Only documents of an earlier date.")] = ""
+    by: Annotated[list[str], Field(max_length=100, description="Only documents by one of these authors.")] = []
+    filters: Annotated[bool, Field(description="Whether dates and authors that the words ask for are obeyed.")] = True
+
+
+class SearchRequest(Limited):
     """A search."""
 
     query: Question
     k: Annotated[int | None, Field(ge=1, le=1000, description="Hits; as the settings say where it is left out.")] = None
     corpus: CorpusName = ""
-    path: Annotated[list[str], Field(max_length=100, description="Only paths that match one of these globs.")] = []
-    language: Annotated[list[str], Field(max_length=100, description="Only these languages.")] = []
 
 
 class HitObject(BaseModel):
@@ -118,6 +127,8 @@ class HitObject(BaseModel):
     text: str
     title: str | None
     url: str | None
+    author: str | None
+    date: str | None
     sha256: str
     fresh: bool
 
@@ -135,6 +146,8 @@ class SearchResult(BaseModel):
     """What was found, best first, as ``quaestor search --json`` tells it."""
 
     query: str
+    understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
+    missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
     hits: list[HitObject]
     index: Searched
     seconds: float
@@ -178,7 +191,7 @@ class UsageObject(BaseModel):
     reported: bool
 
 
-class AskRequest(Taken):
+class AskRequest(Limited):
     """A single question."""
 
     question: Question
@@ -197,6 +210,8 @@ class AskResult(BaseModel):
     """An answer with its checked citations, as ``quaestor ask --json`` tells it."""
 
     question: str
+    understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
+    missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]

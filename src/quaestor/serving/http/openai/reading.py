@@ -76,6 +76,8 @@ def settings_for(request: ChatRequest, settings: ConversationSettings) -> Conver
         temperature=settings.temperature if request.temperature is None else request.temperature,
         reserve=most or settings.reserve,
         premeditation=planned,
+        # A client of that interface has no place to show what was understood.
+        filters=False,
     )
 
 

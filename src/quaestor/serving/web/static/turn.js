@@ -4,6 +4,7 @@ import { Reader, say } from "./saying.js";
 import { part } from "./server.js";
 import { amount, line, plain } from "./text.js";
 
+const limits = (understood) => (understood?.length ? `, only ${understood.map(line).join(", ")}` : "");
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export class Turn {
@@ -49,7 +50,7 @@ export class Turn {
 
   #words(name, data) {
     switch (name) {
-      case "searching": return "Searching";
+      case "searching": return `Searching${limits(data.understood)}`;
       case "passages": return `Found ${amount(data.passages.length, "passage")}`;
       case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
       case "composed": return `Sending ${amount(data.tokens, "token")} of ${Number(data.limit).toLocaleString("en")} to ${line(data.model)}`;
