@@ -12,6 +12,14 @@ from served import Running, serving, write
 from scripted_server import Script, ScriptedServer, StartServer, scripted_server  # noqa: F401 - a fixture
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server without a model, shared by the tests of a file that leave nothing behind."""
+    folder = tmp_path_factory.mktemp("shared")
+    with serving(write(folder / "kitchen"), home=folder / "home") as server:
+        yield server
+
+
 @pytest.fixture
 def quoting(tmp_path: Path) -> Iterator[Running]:
     """A server without a model."""

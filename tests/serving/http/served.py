@@ -13,9 +13,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import uvicorn
 
 from quaestor.config import Settings
@@ -31,6 +33,10 @@ FILES = {
     "guide.md": "# Kitchen guide\n\n## Sourdough\n\nThe dough rests for eighteen hours in the refrigerator.\n",
 }
 """A corpus of code and prose."""
+
+# Each asks as somebody new does. No TLS is spoken here, and reading certificates would take most of each test's time.
+get, post = partial(httpx.get, verify=False), partial(httpx.post, verify=False)
+request, stream = partial(httpx.request, verify=False), partial(httpx.stream, verify=False)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from logging.handlers import QueueHandler
 from typing import Any
 
-import httpx
 import pytest
-from served import Running
+from served import Running, get, post, request
 
 from quaestor.serving.http.building import open_users
 from quaestor.serving.http.logs import JsonLines
@@ -47,16 +46,16 @@ def port_of(server: Running) -> int:
         "localhost:x",
     ],
 )
-def test_a_forged_host_is_refused(quoting: Running, host: str) -> None:
+def test_a_forged_host_is_refused(shared: Running, host: str) -> None:
     for path in ("/healthz", "/v1/models", "/"):
-        answer = httpx.get(f"{quoting.url}{path}", headers={"host": host})
+        answer = get(f"{shared.url}{path}", headers={"host": host})
         assert answer.status_code == 421
         assert answer.json()["error"]["code"] == "unknown_host"
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:99", "127.0.0.1", "[::1]:8756", "localhost."])
-def test_our_own_names_are_taken(quoting: Running, host: str) -> None:
-    assert httpx.get(f"{quoting.url}/healthz", headers={"host": host}).status_code == 200
+def test_our_own_names_are_taken(shared: Running, host: str) -> None:
+    assert get(f"{shared.url}/healthz", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -70,31 +69,31 @@ def test_our_own_names_are_taken(quoting: Running, host: str) -> None:
         {"sec-fetch-site": "cross-site"},
     ],
 )
-def test_other_sites_pages_are_refused(quoting: Running, headers: dict[str, str]) -> None:
-    answer = httpx.post(f"{quoting.url}{CHAT}", json=asked(), headers=headers)
+def test_other_sites_pages_are_refused(shared: Running, headers: dict[str, str]) -> None:
+    answer = post(f"{shared.url}{CHAT}", json=asked(), headers=headers)
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "foreign_origin")
     assert not any(name.startswith("access-control") for name in answer.headers)
 
 
-def test_our_own_pages_are_let_through(quoting: Running) -> None:
-    own = {"origin": quoting.url, "sec-fetch-site": "same-origin"}
-    assert httpx.post(f"{quoting.url}{CHAT}", json=asked(), headers=own).status_code == 200
+def test_our_own_pages_are_let_through(shared: Running) -> None:
+    own = {"origin": shared.url, "sec-fetch-site": "same-origin"}
+    assert post(f"{shared.url}{CHAT}", json=asked(), headers=own).status_code == 200
 
 
-def test_a_large_body_is_refused_before_it_is_read(quoting: Running) -> None:
-    with socket.create_connection(("127.0.0.1", port_of(quoting))) as connection:
+def test_a_large_body_is_refused_before_it_is_read(shared: Running) -> None:
+    with socket.create_connection(("127.0.0.1", port_of(shared))) as connection:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         connection.sendall(f"{head}Content-Length: 100000000\r\n\r\n".encode())
         # Nothing of the body was sent.
         assert connection.makefile("rb").readline().split()[1] == b"413"
 
 
-def test_a_large_body_of_unknown_size_is_refused_when_it_is_too_much(quoting: Running) -> None:
-    with socket.create_connection(("127.0.0.1", port_of(quoting))) as connection:
+def test_a_large_body_of_unknown_size_is_refused_when_it_is_too_much(shared: Running) -> None:
+    with socket.create_connection(("127.0.0.1", port_of(shared))) as connection:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
         chunk = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
-        for _ in range(quoting.served.body_limit // 0x100000 + 1):
+        for _ in range(shared.served.body_limit // 0x100000 + 1):
             connection.sendall(chunk)
         assert connection.makefile("rb").readline().split()[1] == b"413"
 
@@ -121,8 +120,8 @@ def test_a_large_body_of_unknown_size_is_refused_when_it_is_too_much(quoting: Ru
         (b'{"model": "quaestor", "messages": [{"role": "user", "content": "x"}], "stop": "\\ud800"}', "stop"),
     ],
 )
-def test_bad_requests_are_told_what_is_wrong(quoting: Running, body: bytes, param: str | None) -> None:
-    answer = httpx.post(f"{quoting.url}{CHAT}", content=body, headers={"content-type": "application/json"})
+def test_bad_requests_are_told_what_is_wrong(shared: Running, body: bytes, param: str | None) -> None:
+    answer = post(f"{shared.url}{CHAT}", content=body, headers={"content-type": "application/json"})
     error = answer.json()["error"]
     assert (answer.status_code, error["param"], error["type"]) == (400, param, "invalid_request_error")
     assert error["message"].endswith(".")
@@ -141,35 +140,35 @@ def test_bad_requests_are_told_what_is_wrong(quoting: Running, body: bytes, para
         ({"logprobs": True}, "logprobs"),
     ],
 )
-def test_bad_parameters_are_named(quoting: Running, more: dict[str, Any], param: str) -> None:
-    answer = httpx.post(f"{quoting.url}{CHAT}", json=asked(**more))
+def test_bad_parameters_are_named(shared: Running, more: dict[str, Any], param: str) -> None:
+    answer = post(f"{shared.url}{CHAT}", json=asked(**more))
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, param)
 
 
-def test_half_a_letter_does_no_harm(quoting: Running) -> None:
+def test_half_a_letter_does_no_harm(shared: Running) -> None:
     body = b'{"model": "quaestor", "messages": [{"role": "user", "content": "dough? \\ud800"}]}'
-    answer = httpx.post(f"{quoting.url}{CHAT}", content=body, headers={"content-type": "application/json"})
+    answer = post(f"{shared.url}{CHAT}", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 200
 
 
-def test_images_are_refused_clearly(quoting: Running) -> None:
+def test_images_are_refused_clearly(shared: Running) -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     content = [{"type": "text", "text": "what is this?"}, image]
-    answer = httpx.post(f"{quoting.url}{CHAT}", json=asked(content))  # type: ignore[arg-type]
+    answer = post(f"{shared.url}{CHAT}", json=asked(content))  # type: ignore[arg-type]
     error = answer.json()["error"]
     assert (answer.status_code, error["param"]) == (400, "messages[0].content[1]")
     assert "'image_url' is not supported" in error["message"]
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [("GET", "/v1/none", 404), ("DELETE", CHAT, 405)])
-def test_routes_that_there_are_not(quoting: Running, method: str, path: str, status: int) -> None:
-    answer = httpx.request(method, f"{quoting.url}{path}")
+def test_routes_that_there_are_not(shared: Running, method: str, path: str, status: int) -> None:
+    answer = request(method, f"{shared.url}{path}")
     assert (answer.status_code, answer.json()["error"]["type"]) == (status, "invalid_request_error")
 
 
-def test_answers_are_sent_safely(quoting: Running) -> None:
+def test_answers_are_sent_safely(shared: Running) -> None:
     for path in ("/healthz", "/v1/models", "/v1/none"):
-        headers = httpx.get(f"{quoting.url}{path}").headers
+        headers = get(f"{shared.url}{path}").headers
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert "server" not in headers
@@ -180,12 +179,12 @@ def test_users_need_their_token(quoting: Running) -> None:
     user, token = users.add("anna")
     for path in ("/v1/models", "/metrics"):
         url = f"{quoting.url}{path}"
-        assert httpx.get(url).status_code == 401
-        assert httpx.get(url, headers={"authorization": "Bearer quaestor_wrong"}).status_code == 401
-        assert httpx.get(url, headers={"authorization": f"Bearer {token}"}).status_code == 200
-    assert httpx.get(f"{quoting.url}/healthz").status_code == 200
+        assert get(url).status_code == 401
+        assert get(url, headers={"authorization": "Bearer quaestor_wrong"}).status_code == 401
+        assert get(url, headers={"authorization": f"Bearer {token}"}).status_code == 200
+    assert get(f"{quoting.url}/healthz").status_code == 200
     users.revoke(user.name)
-    answer = httpx.get(f"{quoting.url}/v1/models", headers={"authorization": f"Bearer {token}"})
+    answer = get(f"{quoting.url}/v1/models", headers={"authorization": f"Bearer {token}"})
     assert (answer.status_code, answer.json()["error"]["type"]) == (401, "authentication_error")
     assert answer.headers["www-authenticate"] == "Bearer"
 
@@ -203,9 +202,9 @@ def logged(caplog: pytest.LogCaptureFixture) -> Iterator[queue.Queue[logging.Log
 
 def test_logs_are_json_without_what_was_asked(quoting: Running, logged: queue.Queue[logging.LogRecord]) -> None:
     headers = {"authorization": "Bearer quaestor_topsecret", "x-request-id": "mine"}
-    httpx.post(f"{quoting.url}{CHAT}?key=topsecret", json=asked(SECRET), headers=headers)
-    httpx.post(f"{quoting.url}{CHAT}", json={"model": SECRET, "messages": SECRET}, headers=headers)
-    httpx.get(f"{quoting.url}/v1/models/{SECRET}")
+    post(f"{quoting.url}{CHAT}?key=topsecret", json=asked(SECRET), headers=headers)
+    post(f"{quoting.url}{CHAT}", json={"model": SECRET, "messages": SECRET}, headers=headers)
+    get(f"{quoting.url}/v1/models/{SECRET}")
     lines = [JsonLines().format(logged.get(timeout=30)) for _ in range(3)]
     entries = [json.loads(line) for line in lines]
     assert [entry["status"] for entry in entries] == [200, 400, 404]

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from served import Running, serving, write
+from served import Running, post, serving, stream, write
 
 from scripted_server import Reply, ScriptedServer, StartServer
 
@@ -23,7 +23,7 @@ LONG = Reply(pieces=["word "] * 20_000, pause=0.01)
 
 
 def chat(server: Running, **more: Any) -> httpx.Response:
-    return httpx.post(f"{server.url}/v1/chat/completions", json={**ASKED, **more}, timeout=60)
+    return post(f"{server.url}/v1/chat/completions", json={**ASKED, **more}, timeout=60)
 
 
 def error_of(answer: httpx.Response) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def error_of(answer: httpx.Response) -> dict[str, Any]:
 def test_a_client_that_leaves_in_the_middle_closes_the_request_to_the_model(answering: Answering) -> None:
     server, upstream = answering([LONG])
     body = {**ASKED, "stream": True}
-    with httpx.stream("POST", f"{server.url}/v1/chat/completions", json=body, timeout=60) as answer:
+    with stream("POST", f"{server.url}/v1/chat/completions", json=body, timeout=60) as answer:
         lines = answer.iter_lines()
         assert any('"content":"word' in line for line in lines)
     # The reply itself would go on for minutes.
@@ -116,9 +116,7 @@ def test_what_does_not_fit_any_window_is_said(answering: Answering) -> None:
 
 def test_replies_may_end_when_the_server_stops(answering: Answering) -> None:
     server, _ = answering([Reply(pieces=["It goes on ", *["and on "] * 20, "and is over."], pause=0.02)])
-    with httpx.stream(
-        "POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60
-    ) as answer:
+    with stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60) as answer:
         lines = answer.iter_lines()
         assert any('"content":"It goes' in line for line in lines)
         server.server.should_exit = True
@@ -131,9 +129,9 @@ def test_a_reply_without_end_is_cut_when_the_server_stops(tmp_path: Path, script
     upstream = scripted_server([LONG])
     settings = {"model": "tiny", "base_url": upstream.base_url, "subroutines": "off"}
     with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", grace=1, **settings) as server:
-        answer = httpx.stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60)
-        with answer as stream, pytest.raises(httpx.RemoteProtocolError):
-            for line in stream.iter_lines():
+        answer = stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60)
+        with answer as reply, pytest.raises(httpx.RemoteProtocolError):
+            for line in reply.iter_lines():
                 if '"content":"word' in line:
                     server.server.should_exit = True
     assert upstream.hung_up.wait(60)

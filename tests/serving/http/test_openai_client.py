@@ -147,8 +147,8 @@ def test_the_clients_instructions_stand_beside_ours(answering: Answering, open_c
     assert {"is there a guide?", QUESTION} <= {message["content"] for message in sent}
 
 
-def test_without_a_model_answers_are_quotes(quoting: Running, open_client: Open) -> None:
-    answer = open_client(quoting).chat.completions.create(
+def test_without_a_model_answers_are_quotes(shared: Running, open_client: Open) -> None:
+    answer = open_client(shared).chat.completions.create(
         model="quaestor", messages=asked("how long does the dough rest?")
     )
     assert "eighteen hours" in str(answer.choices[0].message.content)
@@ -195,9 +195,9 @@ def test_models(answering: Answering, open_client: Open) -> None:
     assert (failure.value.code, failure.value.param) == ("model_not_found", "model")
 
 
-def test_embeddings(quoting: Running, open_client: Open) -> None:
-    client = open_client(quoting)
-    embedder = quoting.served.corpora.get().embedder
+def test_embeddings(shared: Running, open_client: Open) -> None:
+    client = open_client(shared)
+    embedder = shared.served.corpora.get().embedder
     texts = ["the dough rests", "a request is sent"]
     expected = embedder.encode(texts)
     # The client asks for base64 by itself.
@@ -211,10 +211,10 @@ def test_embeddings(quoting: Running, open_client: Open) -> None:
     assert list(struct.unpack(f"<{embedder.dimensions}f", base64.b64decode(raw))) == expected[0].tolist()
 
 
-def test_embeddings_of_tokens(quoting: Running, open_client: Open) -> None:
+def test_embeddings_of_tokens(shared: Running, open_client: Open) -> None:
     from quaestor.tokens import load_encoding  # noqa: PLC0415 - only here
 
-    client = open_client(quoting)
+    client = open_client(shared)
     tokens = load_encoding("cl100k_base").encode_ordinary("the dough rests")
     expected = client.embeddings.create(model="quaestor", input="the dough rests").data[0].embedding
     assert client.embeddings.create(model="quaestor", input=[tokens]).data[0].embedding == expected
@@ -223,9 +223,9 @@ def test_embeddings_of_tokens(quoting: Running, open_client: Open) -> None:
         client.embeddings.create(model="quaestor", input=[[2**40]])
 
 
-def test_dimensions_are_the_embedders(quoting: Running, open_client: Open) -> None:
-    client = open_client(quoting)
-    own = quoting.served.corpora.get().embedder.dimensions
+def test_dimensions_are_the_embedders(shared: Running, open_client: Open) -> None:
+    client = open_client(shared)
+    own = shared.served.corpora.get().embedder.dimensions
     assert len(client.embeddings.create(model="quaestor", input="x", dimensions=own).data[0].embedding) == own
     with pytest.raises(openai.BadRequestError) as failure:
         client.embeddings.create(model="quaestor", input="x", dimensions=own - 1)

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from html_parts import seen
 
@@ -14,23 +13,24 @@ from quaestor.assemble import make_users
 from quaestor.config import Settings
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.building import served_of
-from serving.http.served import Running, running, serving, write
+from serving.http.served import Running, get, post, running, serving, write
 
 
-@pytest.fixture
-def quoting(tmp_path: Path) -> Iterator[Running]:
-    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
+@pytest.fixture(scope="module")
+def quoting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("pages")
+    with serving(write(folder / "kitchen"), home=folder / "home") as server:
         yield server
 
 
 def test_a_question_can_be_asked_and_its_answer_read_without_scripts(quoting: Running) -> None:
-    asked = httpx.post(f"{quoting.url}/ask", data={"question": "How long does the dough rest in the refrigerator?"})
+    asked = post(f"{quoting.url}/ask", data={"question": "How long does the dough rest in the refrigerator?"})
     assert asked.status_code == 303
     path, _, turn = asked.headers["location"].partition("#")
-    shown = seen(httpx.get(quoting.url + path).text)
+    shown = seen(get(quoting.url + path).text)
     assert turn in shown.values("id")
     assert "The dough rests for eighteen hours in the refrigerator." in shown.text
-    again = httpx.post(f"{quoting.url}/ask", data={"question": "And the oven?", "session": path.rpartition("/")[2]})
+    again = post(f"{quoting.url}/ask", data={"question": "And the oven?", "session": path.rpartition("/")[2]})
     assert again.headers["location"] == f"{path}#turn-2"
 
 
@@ -38,14 +38,14 @@ def test_a_question_can_be_asked_and_its_answer_read_without_scripts(quoting: Ru
 def test_every_answer_carries_a_policy_that_forbids_what_is_inline_or_from_elsewhere(
     quoting: Running, path: str
 ) -> None:
-    policy = httpx.get(quoting.url + path).headers["content-security-policy"]
+    policy = get(quoting.url + path).headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'")
     assert not {"unsafe", "http", "*", "data:"} & set(policy.replace("-", " ").replace(";", " ").split())
 
 
 @pytest.mark.parametrize("path", ["/", "/search?q=dough", "/sessions", "/documents", "/log-in", "/sessions/none"])
 def test_pages_hold_nothing_inline_and_nothing_from_elsewhere(quoting: Running, path: str) -> None:
-    found = seen(httpx.get(quoting.url + path).text)
+    found = seen(get(quoting.url + path).text)
     assert "style" not in found.tags | found.attributes
     assert not [name for name in found.attributes if name.startswith("on")]
     assert all(
@@ -57,16 +57,16 @@ def test_pages_hold_nothing_inline_and_nothing_from_elsewhere(quoting: Running, 
 
 
 def test_what_is_not_there_is_a_page_that_says_so(quoting: Running) -> None:
-    answer = httpx.get(f"{quoting.url}/sessions/none")
+    answer = get(f"{quoting.url}/sessions/none")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "There is no session 'none' of yours." in seen(answer.text).text
-    assert httpx.get(f"{quoting.url}/sessions/none?bare=perhaps").status_code == 400
-    assert httpx.get(f"{quoting.url}/passage?path=guide.md&start=x&end=2").status_code == 400
+    assert get(f"{quoting.url}/sessions/none?bare=perhaps").status_code == 400
+    assert get(f"{quoting.url}/passage?path=guide.md&start=x&end=2").status_code == 400
 
 
 def test_lines_outside_of_the_corpus_are_not_shown(quoting: Running) -> None:
     for path in ("../../../../etc/passwd", "/etc/passwd", "guide.md/../../x"):
-        answer = httpx.get(f"{quoting.url}/passage", params={"path": path, "start": 1, "end": 9})
+        answer = get(f"{quoting.url}/passage", params={"path": path, "start": 1, "end": 9})
         assert "root:" not in answer.text
         assert "is not in this index" in seen(answer.text).text
 
@@ -77,18 +77,18 @@ def test_lines_far_beyond_the_end_are_said_to_be_missing(quoting: Running) -> No
         (-5, 10**12, "The dough rests for eighteen hours"),
         (5, 1, "The dough rests for eighteen hours"),
     ):
-        answer = httpx.get(f"{quoting.url}/passage", params={"path": "guide.md", "start": start, "end": end})
+        answer = get(f"{quoting.url}/passage", params={"path": "guide.md", "start": start, "end": end})
         assert answer.status_code == 200
         assert said in seen(answer.text).text
 
 
 def test_files_are_asked_for_again_only_if_they_changed(quoting: Running) -> None:
-    first = httpx.get(f"{quoting.url}/static/base.css")
+    first = get(f"{quoting.url}/static/base.css")
     assert first.headers["content-type"].startswith("text/css")
-    second = httpx.get(f"{quoting.url}/static/base.css", headers={"if-none-match": first.headers["etag"]})
+    second = get(f"{quoting.url}/static/base.css", headers={"if-none-match": first.headers["etag"]})
     assert (second.status_code, second.content) == (304, b"")
-    assert httpx.get(f"{quoting.url}/static/..%2Froutes.py").status_code == 404
-    assert httpx.get(f"{quoting.url}/static/routes.py").status_code == 404
+    assert get(f"{quoting.url}/static/..%2Froutes.py").status_code == 404
+    assert get(f"{quoting.url}/static/routes.py").status_code == 404
 
 
 @pytest.mark.parametrize("there", ["//e.example", "https://e.example", "/\\e.example", "javascript:x", "/a\r\nb", ""])
@@ -96,12 +96,12 @@ def test_a_log_in_leads_nowhere_else(tmp_path: Path, there: str) -> None:
     users = make_users(Settings(home=str(tmp_path / "home")))
     _, token = users.add("ada")
     with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
-        answer = httpx.post(f"{server.url}/log-in", data={"token": token, "next": there})
+        answer = post(f"{server.url}/log-in", data={"token": token, "next": there})
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
         cookie = answer.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
-        lost = httpx.get(f"{server.url}/search?q=dough")
+        lost = get(f"{server.url}/search?q=dough")
         assert (lost.status_code, lost.headers["location"]) == (303, "/log-in?next=%2Fsearch")
 
 
@@ -114,11 +114,11 @@ def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
         return chosen
 
     with Corpora([write(tmp_path / "kitchen")], slow) as corpora, running(served_of(corpora, chosen)) as server:
-        shown = httpx.get(f"{server.url}/parts/indexing").text
+        shown = get(f"{server.url}/parts/indexing").text
         assert "Indexing kitchen: counting files" in seen(shown).text
         assert "data-ready" not in shown
-        assert httpx.get(f"{server.url}/search?q=dough").status_code == 503
+        assert get(f"{server.url}/search?q=dough").status_code == 503
         may_begin.set()
         corpora.get(wait=60)
-        assert "data-ready" in httpx.get(f"{server.url}/parts/indexing").text
-        assert httpx.get(f"{server.url}/search?q=dough").status_code == 200
+        assert "data-ready" in get(f"{server.url}/parts/indexing").text
+        assert get(f"{server.url}/search?q=dough").status_code == 200

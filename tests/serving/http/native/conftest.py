@@ -11,6 +11,13 @@ from served import Running
 
 
 @pytest.fixture
+def shared_api(shared: Running) -> Iterator[httpx.Client]:
+    """A client of a server that other tests use, too."""
+    with client(shared.url) as found:
+        yield found
+
+
+@pytest.fixture
 def api(quoting: Running) -> Iterator[httpx.Client]:
     """A client of a server without a model and without users."""
     with client(quoting.url) as found:

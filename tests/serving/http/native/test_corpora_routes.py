@@ -21,8 +21,8 @@ FILES = {
 }
 
 
-def test_the_list_says_what_each_holds(api: httpx.Client) -> None:
-    [corpus] = api.get("/api/corpora").json()["corpora"]
+def test_the_list_says_what_each_holds(shared_api: httpx.Client) -> None:
+    [corpus] = shared_api.get("/api/corpora").json()["corpora"]
     assert corpus == {
         "name": "kitchen",
         "title": "kitchen",
@@ -48,9 +48,12 @@ def test_search_is_what_the_command_line_prints(quoting: Running, api: httpx.Cli
     assert set(found["index"]) == set(expected["index"])
 
 
-def test_search_within_paths_and_languages(api: httpx.Client) -> None:
+def test_search_within_paths_and_languages(shared_api: httpx.Client) -> None:
     def paths(**more: object) -> set[str]:
-        return {hit["path"] for hit in api.post("/api/search", json={"query": "request dough", **more}).json()["hits"]}
+        return {
+            hit["path"]
+            for hit in shared_api.post("/api/search", json={"query": "request dough", **more}).json()["hits"]
+        }
 
     assert paths() == {"retry.py", "guide.md"}
     assert paths(language=["python"]) == paths(path=["*.py"]) == {"retry.py"}
@@ -72,8 +75,8 @@ def test_search_within_paths_and_languages(api: httpx.Client) -> None:
         b'{"query": "\xff"}',
     ],
 )
-def test_a_search_that_cannot_be_read(api: httpx.Client, body: bytes) -> None:
-    answer = api.post("/api/search", content=body, headers={"content-type": "application/json"})
+def test_a_search_that_cannot_be_read(shared_api: httpx.Client, body: bytes) -> None:
+    answer = shared_api.post("/api/search", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 400, answer.text
     assert set(answer.json()["error"]) == {"code", "message"}
 
@@ -133,9 +136,9 @@ def test_a_passage_is_confined_to_the_corpus(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "query", [{}, {"start": 0}, {"start": 2, "end": 1}, {"start": 99}, {"start": "x"}, {"end": -1}, {"around": 2000}]
 )
-def test_lines_that_there_cannot_be(api: httpx.Client, query: dict[str, object]) -> None:
+def test_lines_that_there_cannot_be(shared_api: httpx.Client, query: dict[str, object]) -> None:
     path = {"path": "retry.py"} if query else {}
-    answer = api.get("/api/passage", params={**path, **query})
+    answer = shared_api.get("/api/passage", params={**path, **query})
     assert (answer.status_code, answer.headers["content-type"]) == (400, "application/json")
 
 
@@ -149,10 +152,10 @@ def test_one_of_several_corpora_must_be_named(tmp_path: Path) -> None:
         assert api.get("/api/stats", params={"corpus": "three"}).status_code == 404
 
 
-def test_ask_quotes_where_there_is_no_model(api: httpx.Client) -> None:
-    answer = api.post("/api/ask", json={"question": "how long does the dough rest?"}).json()
+def test_ask_quotes_where_there_is_no_model(shared_api: httpx.Client) -> None:
+    answer = shared_api.post("/api/ask", json={"question": "how long does the dough rest?"}).json()
     assert "eighteen hours" in answer["answer"]
     assert answer["known"] is True
     assert answer["citations"][0]["status"] == "verified"
-    unknown = api.post("/api/ask", json={"question": "who won the world cup of 1954?"}).json()
+    unknown = shared_api.post("/api/ask", json={"question": "who won the world cup of 1954?"}).json()
     assert (unknown["known"], unknown["citations"]) == (False, [])

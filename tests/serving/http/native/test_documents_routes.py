@@ -88,11 +88,11 @@ def test_what_is_added_later_is_found_and_what_is_deleted_is_not(api: httpx.Clie
         ({"content": b"--x\r\n", "headers": {"content-type": "multipart/form-data; boundary=x"}}, 400, ""),
     ],
 )
-def test_what_is_no_document(api: httpx.Client, send: dict[str, Any], status: int, said: str) -> None:
-    answer = api.post("/api/documents", **send)
+def test_what_is_no_document(shared_api: httpx.Client, send: dict[str, Any], status: int, said: str) -> None:
+    answer = shared_api.post("/api/documents", **send)
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json"), answer.text
     assert said in answer.json()["error"]["message"]
-    assert api.get("/api/documents").json()["documents"] == []
+    assert shared_api.get("/api/documents").json()["documents"] == []
 
 
 def test_a_document_is_found_after_a_restart(tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ def test_a_stream_is_events_whatever_is_said(api: httpx.Client) -> None:
         ("PUT", "/api/search", {}),
     ],
 )
-def test_errors_are_data(api: httpx.Client, method: str, path: str, send: dict[str, object]) -> None:
-    answer = checked(api.request(method, path, **send))  # type: ignore[arg-type]
+def test_errors_are_data(shared_api: httpx.Client, method: str, path: str, send: dict[str, object]) -> None:
+    answer = checked(shared_api.request(method, path, **send))  # type: ignore[arg-type]
     assert 400 <= answer.status_code < 500
     assert set(answer.json()["error"]) == {"code", "message"}
 

@@ -120,11 +120,11 @@ def test_a_damaged_session_hurts_no_other_and_can_be_deleted(quoting: Running, a
 
 
 @pytest.mark.parametrize("name", ["", "..", "%2e%2e", "..%2f..%2fetc", "nothing", "a" * 300, "%00", "*", "%ff"])
-def test_names_that_mean_no_session(quoting: Running, name: str) -> None:
-    with client(quoting.url) as api:
+def test_names_that_mean_no_session(shared: Running, name: str) -> None:
+    with client(shared.url) as api:
         session = begin(api)
         for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/window"), ("GET", "/export")):
-            answer = api.request(method, f"{quoting.url}/api/sessions/{name}{path}")
+            answer = api.request(method, f"{shared.url}/api/sessions/{name}{path}")
             assert answer.status_code in (307, 400, 404, 405) or (method, name) == ("GET", ""), answer.text
         # The beginning of a name is no name here.
         assert api.get(f"/api/sessions/{session[:-1]}").status_code == 404

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from native_parts import begin, client, events, of, turn
-from served import serving, write
+from served import serving, stream, write
 
 from quaestor import tags
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer
@@ -244,6 +244,6 @@ class Endless:
 def _gives_up(url: str, place: str) -> None:
     """Ask, and hang up after a while without an answer."""
     body = {"question": QUESTION}
-    with suppress(httpx.ReadTimeout), httpx.stream("POST", f"{url}{place}", json=body, timeout=1.0) as answer:
+    with suppress(httpx.ReadTimeout), stream("POST", f"{url}{place}", json=body, timeout=1.0) as answer:
         for _ in answer.iter_lines():
             pass

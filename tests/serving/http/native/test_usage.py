@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from served import Running, serving, write
+from served import Running, get, post, serving, write
 
 from quaestor.accounts.ledger import Ledger
 from quaestor.config import Settings
@@ -29,7 +29,7 @@ class Caller:
         self._headers = {"authorization": f"Bearer {token}"}
 
     def get(self, path: str) -> httpx.Response:
-        return httpx.get(f"{self._url}{path}", headers=self._headers, timeout=60)
+        return get(f"{self._url}{path}", headers=self._headers, timeout=60)
 
     def ask(self) -> httpx.Response:
         return self._post("/api/ask", {"question": QUESTION})
@@ -44,7 +44,7 @@ class Caller:
         return session
 
     def _post(self, path: str, body: dict[str, Any]) -> httpx.Response:
-        return httpx.post(f"{self._url}{path}", json=body, headers=self._headers, timeout=60)
+        return post(f"{self._url}{path}", json=body, headers=self._headers, timeout=60)
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_limit_is_an_answer_with_429(limited: Running, home: Path, upstream: A
 
 def test_who_asks_too_often_is_told_when_to_come_back(tmp_path: Path, home: Path) -> None:
     with serving(write(tmp_path / "kitchen"), home=home, requests_per_minute=6) as server:
-        local = [httpx.get(f"{server.url}/api/usage").status_code for _ in range(30)]
+        local = [get(f"{server.url}/api/usage").status_code for _ in range(30)]
         assert set(local) == {200}, "nobody else is kept waiting by the one user of a machine"
         anna, ben = Caller(server, home, "anna"), Caller(server, home, "ben")
         while (refused := anna.get("/api/usage")).status_code == 200:
