@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index
+from quaestor.assemble import Index, ingest_settings, make_embedder
 from quaestor.cli.evaluated import print_results
 from quaestor.cli.options import configure, find_root, json_option
 from quaestor.cli.output import print_json, remark
@@ -16,7 +16,7 @@ from quaestor.cli.progress import asking_progress, indexing_progress
 from quaestor.config import Settings, data_home
 from quaestor.errors import UsageError
 from quaestor.evaluation.datasets import DataSet, Part, read_data_set
-from quaestor.evaluation.grid import grid
+from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
 from quaestor.evaluation.own import own_data_set
 from quaestor.evaluation.results import results_of
@@ -88,17 +88,18 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         raise UsageError("Give either a data set or --self. `quaestor eval --self` makes questions of this folder.")
     settings = configure(None).settings
     place = Place(data_home(settings) / _FOLDER)
-    if of_itself:
-        asked = _own(corpus, place, each=questions, seed=seed, kinds=kinds or KINDS)
-    else:
-        assert data_set is not None
-        asked = _read(data_set, corpus, place, split, only)
     chosen = grid(
         list(dict.fromkeys(embedders)) or [_own_embedder(settings)],
         list(dict.fromkeys(chunkers)) or [settings.chunker],
         retrievers,  # type: ignore[arg-type]
         [name == "on" for name in dict.fromkeys(rankers)],
     )
+    _check(chosen, settings)
+    if of_itself:
+        asked = _own(corpus, place, each=questions, seed=seed, kinds=kinds or KINDS)
+    else:
+        assert data_set is not None
+        asked = _read(data_set, corpus, place, split, only)
     watcher = Watcher(indexing_progress(), asking_progress())
     outcome = Run(place, _settings_of(), watcher).of(asked, chosen)
     if not outcome.cells:
@@ -112,6 +113,14 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     else:
         print_results(results, written)
     return 0
+
+
+def _check(configurations: Iterable[Configuration], settings: Settings) -> None:
+    """Refuse what cannot be tried before anything is begun."""
+    for one in configurations:
+        chosen = replace(settings, embedder=one.embedder, chunker=one.chunker)
+        ingest_settings(chosen)
+        make_embedder(chosen)
 
 
 def _own(corpus: str | None, place: Place, *, each: int, seed: int, kinds: Collection[str]) -> DataSet:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_ALIKE = 1e-9
 _LOGARITHMIC_FROM = 12.0
 
 
@@ -35,11 +36,11 @@ class Scale:
 
 def linear(low: float, high: float, count: int = 5) -> Scale:
     """Return an axis that holds everything from ``low`` to ``high`` and begins and ends at round numbers."""
-    if high <= low:
+    if high - low <= _ALIKE * max(1.0, abs(low), abs(high)):
         low, high = (low - 0.5, low + 0.5) if low else (0.0, 1.0)
     step = _round_step((high - low) / count)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = tuple(round(number * step, 10) for number in range(first, last + 1))
+    ticks = tuple(number * step for number in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], ticks)
 
 
