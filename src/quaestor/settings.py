@@ -66,6 +66,11 @@ class Settings:
     all_month_tokens: int = 0
     requests_per_minute: float = 600.0
     embedder: str = "auto"
+    embedder_base_url: str = ""
+    embedder_api_key: str = ""
+    embedder_tokenizer: str = ""
+    embedder_price: float = -1.0
+    refresh_cost: float = 0.001
     store: str = "embedded"
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
@@ -202,9 +207,36 @@ RULES: Mapping[str, Rule] = {
         least=0,
     ),
     "embedder": Rule(
-        "what turns text into vectors: 'static', which comes with Quaestor, or 'auto': what the index was made with",
+        "what turns text into vectors: 'static', which comes with Quaestor; 'openai:MODEL', a model at an endpoint;"
+        " or 'auto': what the index was made with",
         "closed",
         ("QUAESTOR_EMBEDDER",),
+    ),
+    "embedder_base_url": Rule(
+        "endpoint of an embedding model; empty: that of base_url", "closed", ("QUAESTOR_EMBEDDER_BASE_URL",)
+    ),
+    "embedder_api_key": Rule(
+        "key of that endpoint; empty: api_key, if it is the same endpoint",
+        "closed",
+        ("QUAESTOR_EMBEDDER_API_KEY",),
+        secret=True,
+    ),
+    "embedder_tokenizer": Rule(
+        "encoding by which an embedding model's tokens are counted: a model's name or a tokenizer.json; empty: by its"
+        " name",
+        "closed",
+        ("QUAESTOR_EMBEDDER_TOKENIZER",),
+    ),
+    "embedder_price": Rule(
+        "price of a million tokens embedded; 0: free; below 0: as the file of prices says",
+        "closed",
+        ("QUAESTOR_EMBEDDER_PRICE",),
+    ),
+    "refresh_cost": Rule(
+        "what embedding changed files may cost when an index is brought up to date unasked, in the prices' currency",
+        "closed",
+        ("QUAESTOR_REFRESH_COST",),
+        least=0,
     ),
     "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),

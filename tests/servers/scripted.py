@@ -8,6 +8,7 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from servers.completions import Answer, as_event, chunks, whole
 from servers.script import Recorded, Reply, Script, as_reply, in_pieces
 from servers.styles import STYLES, Style, continues_message, overflow_body, recut
 from servers.threads import Exchange, ThreadedServer
-from servers.vectors import embeddings_object
+from servers.vectors import DIMENSIONS, embeddings_object
 
 
 class ScriptedServer(ThreadedServer):
@@ -33,6 +34,9 @@ class ScriptedServer(ThreadedServer):
         requests: every request, in order of arrival.
         failures: exceptions inside the server; a test that uses the fixture fails on any.
         described: what the list of models says of each beside its name.
+        embeddings: what becomes of a request for embeddings: None: vectors of its words; an object: that; a reply: its
+            status, reset or silence.
+        dimensions: of those vectors.
         hung_up: set when a client goes away before its answer is whole.
     """
 
@@ -51,6 +55,8 @@ class ScriptedServer(ThreadedServer):
         self.models = models
         self.requests: list[Recorded] = []
         self.described: dict[str, dict[str, Any]] = {}
+        self.embeddings: Callable[[Recorded], Reply | dict[str, Any] | None] = lambda _request: None
+        self.dimensions = DIMENSIONS
         self.failures: list[BaseException] = []
         self.hung_up = threading.Event()
         self.counter: MessageCounter = counter_for("gpt-4o")
@@ -125,13 +131,27 @@ class _Exchange(Exchange):
         if not isinstance(request.body, dict):
             return self._send_error(self.style.bad_json, "the body is not JSON")
         if self.path == "/v1/embeddings":
-            return self._send_json(200, embeddings_object(request.body, request.prompt_tokens))
+            return self._embed(request)
         if self.path not in ("/v1/chat/completions", "/v1/completions"):
             return self._send_error(404, f"no such path {self.path}")
         if request.body.get("model") not in self.scripted.models and self.style.unknown_model != 200:
             message = f"The model `{request.body.get('model')}` does not exist."
             return self._send_error(self.style.unknown_model, message)
         return self._complete(request)
+
+    def _embed(self, request: Recorded) -> None:
+        reply = self.scripted.embeddings(request)
+        if isinstance(reply, dict):
+            return self._send_json(200, reply)
+        if reply is None or reply.status == 200:
+            if reply is not None and reply.silent:
+                self.connection.recv(1)
+                raise ConnectionResetError
+            tokens = request.prompt_tokens
+            return self._send_json(200, embeddings_object(request.body, tokens, self.scripted.dimensions))
+        if reply.reset:
+            return self._reset()
+        return self._send_error(reply.status, reply.error, reply.headers)
 
     def _record(self, raw: bytes) -> Recorded:
         try:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self
 
-from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger, State
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
+from quaestor.accounts.record import Record
 from quaestor.endpoints.failures import TooLongError, UnreachableError
-from quaestor.errors import UpstreamError, UsageError
+from quaestor.errors import UpstreamError
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Model, Request
 from quaestor.models.capabilities import Capabilities
 from quaestor.tokens import MessageCounter, counter_for
 
-_LOG = logging.getLogger(__name__)
-_WARNED: set[Path] = set()
 # More than any model reads: a server that reports it is mistaken.
 _BELIEVABLE = 1_000_000_000
 
@@ -47,9 +43,7 @@ class MeteredModel:
         self, inner: Model, ledger: Ledger, prices: Prices, limits: Limits, purpose: Purpose, *, window: int
     ) -> None:
         self._inner = inner
-        self._ledger = ledger
-        self._prices = prices
-        self._limits = limits
+        self._record = Record(ledger, prices, limits)
         self._purpose = purpose
         self._window = window
 
@@ -72,7 +66,7 @@ class MeteredModel:
     @property
     def price(self) -> Price | None:
         """What the inner model costs; None if that is not known."""
-        return self._prices.of(self.name)
+        return self._record.prices.of(self.name)
 
     def __getattr__(self, name: str) -> Any:
         """Return what only some models have."""
@@ -126,46 +120,17 @@ class MeteredModel:
                 entry.left()
 
     def _reserved(self, request: Request) -> _Entry:
-        """Reserve the most that a request could take.
-
-        Without any limit, a ledger that cannot be written stops nobody: that is said once.
-        """
+        """Reserve the most that a request could take."""
         prompt = self.counter.request(request.messages, request.tools)
         reply = request.max_tokens if request.max_tokens is not None else max(1, self._window - prompt)
         bound = self._amount(prompt, reply)
-        if bound.cost is None and self._limits.of_money:
-            raise UsageError(
-                f"There is a limit on money, and no price of model {self.name!r} is known. Add it to"
-                f" {str(self._prices.path)!r} under [models.\"{self.name}\"], with 'prompt' and 'completion': the price"
-                " of a million tokens, 0 if they are free."
-            )
-        number = None
-        try:
-            number = self._ledger.reserve(self._purpose, self.name, bound, self._limits)
-        except AccountsUnusableError as error:
-            if self._limits.each:
-                raise
-            self._warn(error)
+        number = self._record.reserve(self._purpose, self.name, bound)
         return _Entry(self, number, prompt)
 
     def _amount(self, prompt_tokens: int, completion_tokens: int, *, reported: bool = False) -> Amount:
-        price = self._prices.of(self.name)
+        price = self.price
         cost = None if price is None else price.cost(prompt_tokens, completion_tokens)
-        return Amount(prompt_tokens, completion_tokens, cost, self._prices.currency, reported)
-
-    def _settle(self, number: int | None, took: Amount, state: State) -> None:
-        if number is None:
-            return
-        try:
-            self._ledger.settle(number, took, state)
-        except AccountsUnusableError as error:
-            # The reply is there, and what was reserved for it stays counted.
-            self._warn(error)
-
-    def _warn(self, error: AccountsUnusableError) -> None:
-        if self._ledger.path not in _WARNED:
-            _WARNED.add(self._ledger.path)
-            _LOG.warning("warning: what requests take is not recorded: %s", error)
+        return Amount(prompt_tokens, completion_tokens, cost, self._record.prices.currency, reported)
 
 
 class _Entry:
@@ -206,7 +171,7 @@ class _Entry:
 
     def _settle(self, took: Amount, state: State) -> None:
         self._settled = True
-        self._model._settle(self._number, took, state)
+        self._model._record.settle(self._number, took, state)
 
 
 def _believable(usage: Usage, pieces: list[str]) -> bool:

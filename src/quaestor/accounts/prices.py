@@ -1,6 +1,7 @@
 """What models cost: a TOML file, and two settings for the model that is set.
 
     currency = "USD"                    # the unit of all prices; USD where it is left out
+    date = 2026-11-21                   # when these were the prices; the file's own date where it is left out
 
     [models."gpt-4o-mini"]              # of a million tokens
     prompt = 0.15
@@ -18,7 +19,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -63,11 +65,13 @@ class Prices:
         path: the file, which need not be there.
         currency: of all prices.
         listed: the table, in the order of who is asked first.
+        date: when these were the prices; empty without a file.
     """
 
     path: Path
     currency: str = CURRENCY
     listed: tuple[Listed, ...] = ()
+    date: str = ""
 
     def of(self, model: str) -> Price | None:
         """Return what a model costs; None if that is not known, which is not the same as nothing."""
@@ -90,7 +94,7 @@ def load_prices(settings: Settings) -> Prices:
     if not settings.model or not (settings.prompt_price or settings.completion_price):
         return prices
     own = Price(Decimal(repr(settings.prompt_price)), Decimal(repr(settings.completion_price)))
-    return Prices(path, prices.currency, (Listed(settings.model, own, SETTINGS), *prices.listed))
+    return replace(prices, listed=(Listed(settings.model, own, SETTINGS), *prices.listed))
 
 
 def read_prices(path: Path, *, missing: bool = True) -> Prices:
@@ -121,7 +125,7 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
 
 
 def _checked(path: Path, content: Mapping[str, object]) -> Prices:
-    _known(path, "", content, ("currency", "models"))
+    _known(path, "", content, ("currency", "date", "models"))
     currency, models = content.get("currency", CURRENCY), content.get("models", {})
     if not isinstance(currency, str) or not _CURRENCY.fullmatch(currency):
         raise _wrong(path, "currency", "must be a currency's letters such as 'USD'", currency)
@@ -130,7 +134,17 @@ def _checked(path: Path, content: Mapping[str, object]) -> Prices:
     listed = [_line(path, pattern, table) for pattern, table in models.items()]
     # Python's sort keeps the order of equal ones.
     listed.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
-    return Prices(path, currency, tuple(listed))
+    return Prices(path, currency, tuple(listed), _date(path, content))
+
+
+def _date(path: Path, content: Mapping[str, object]) -> str:
+    """Return when the prices were those: as the file says, else the day on which it was last written."""
+    said = content.get("date")
+    if said is None:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+    if not isinstance(said, (str, date)):
+        raise _wrong(path, "date", "must be a day such as 2026-11-21", said)
+    return str(said)
 
 
 def _line(path: Path, pattern: str, table: object) -> Listed:

@@ -11,7 +11,7 @@ class Purpose:
 
     Attributes:
         user: the user's id; empty on a machine without users.
-        kind: ``ask``, ``chat``, ``edit``, ``mcp``, ``serve`` or ``python``.
+        kind: ``ask``, ``chat``, ``edit``, ``mcp``, ``serve`` or ``python``; of embedders ``index`` or ``search``.
         source: the corpus that it is about.
         session: the conversation that it belongs to; empty outside of one.
         request: the id under which a server logs it; empty elsewhere.

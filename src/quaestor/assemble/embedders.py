@@ -1,19 +1,27 @@
 """From the name of an embedder to the embedder: the only place that knows these names.
 
 A name is what the setting ``embedder`` and the option ``--embedder`` say. What an index stores is the embedder's own
-name (``Embedder.name``), which tells its weights as well; ``spec_of`` leads back from there.
+name (``Embedder.name``), which tells its weights, or its server, as well; ``spec_of`` leads back from there.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.config import Settings
 from quaestor.embedding import Embedder
+from quaestor.endpoints import OPENAI_URL
 from quaestor.errors import UsageError
 
+if TYPE_CHECKING:
+    from quaestor.accounts.ledger import Ledger
+    from quaestor.accounts.published import Quote
+    from quaestor.tokens import Tokenizer
+
 STATIC = "static"
-_NAMES = "'auto', 'static'"
+OPENAI = "openai:"
+_NAMES = "'auto', 'static', 'openai:MODEL'"
 
 
 class Made(NamedTuple):
@@ -28,26 +36,105 @@ class Made(NamedTuple):
     dimensions: int
 
 
-def make_embedder(settings: Settings, made: Made | None = None) -> Embedder:
-    """Return the embedder that the settings name.
+def spec_of(name: str) -> str:
+    """Return the setting that gives the embedder of this name of its own."""
+    return name.partition(" at ")[0] if name.startswith(OPENAI) else STATIC
+
+
+def chosen(settings: Settings, made: Made | None = None) -> str:
+    """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
+    if settings.embedder == "auto":
+        return STATIC if made is None else spec_of(made.name)
+    return STATIC if settings.embedder == "bundled" else settings.embedder
+
+
+def make_embedder(settings: Settings, made: Made | None = None, *, source: str = "") -> Embedder:
+    """Return the embedder that the settings name; nothing is contacted.
 
     Args:
-        settings: its name. ``auto`` means that of the index, and the bundled one for a new index.
+        settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
         made: what the index was made with; None: there is none yet.
+        source: the corpus that it is for, for the ledger.
 
     Raises:
-        UsageError: there is no embedder of that name.
+        UsageError: there is no embedder of that name, or a setting of its endpoint is wrong.
     """
-    name = settings.embedder
-    if name == "auto":
-        name = STATIC if made is None else spec_of(made.name)
-    if name in (STATIC, "bundled"):
+    name = chosen(settings, made)
+    if name == STATIC:
         from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
 
         return StaticEmbedder.bundled()
-    raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
+    remote = remote_model(settings, made)
+    if remote is None:
+        raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
+    return remote.embedder(settings, made, source)
 
 
-def spec_of(name: str) -> str:
-    """Return the setting that gives the embedder of this name of its own."""
-    return STATIC
+@dataclass(frozen=True, slots=True)
+class RemoteModel:
+    """An embedding model behind an endpoint, as the settings name it; knowing it contacts nobody.
+
+    Attributes:
+        model: its name at the endpoint.
+        base_url: the endpoint; empty for OpenAI's own.
+        key: what is sent as a bearer token.
+        tokenizer: counts its tokens, or more.
+        quote: what they cost.
+    """
+
+    model: str
+    base_url: str
+    key: str
+    tokenizer: Tokenizer
+    quote: Quote
+
+    def embedder(self, settings: Settings, made: Made | None, source: str, ledger: Ledger | None = None) -> Embedder:
+        """Return the embedder itself."""
+        from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
+        from quaestor.accounts.metering import EmbeddingMeter  # noqa: PLC0415
+        from quaestor.accounts.prices import load_prices  # noqa: PLC0415
+        from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
+        from quaestor.accounts.record import Record  # noqa: PLC0415
+        from quaestor.assemble.endpoints import make_ledger  # noqa: PLC0415
+        from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder, name_of  # noqa: PLC0415
+
+        record = Record(ledger or make_ledger(settings), load_prices(settings), Limits.of(settings))
+        name = name_of(self.model, self.base_url)
+        known = made.dimensions if made is not None and made.name == name else None
+        return HttpEmbedder(
+            self.model,
+            base_url=self.base_url,
+            api_key=self.key,
+            tokenizer=self.tokenizer,
+            meter=EmbeddingMeter(self.model, self.quote.price, record, Purpose(source=source)),
+            dimensions=known or (None if self.base_url else KNOWN_DIMENSIONS.get(self.model)),
+            timeout=settings.timeout,
+        )
+
+
+def remote_model(settings: Settings, made: Made | None = None) -> RemoteModel | None:
+    """Return the embedding model behind an endpoint that the settings name; None if they name another embedder.
+
+    Raises:
+        UsageError: the file of prices, or the tokenizer, cannot be read.
+    """
+    name = chosen(settings, made)
+    model = name.removeprefix(OPENAI)
+    if not name.startswith(OPENAI) or not model:
+        return None
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only for these
+    from quaestor.accounts.published import embedding_quote  # noqa: PLC0415
+    from quaestor.tokens import tokenizer_for  # noqa: PLC0415
+
+    address = settings.embedder_base_url or settings.base_url
+    address = "" if address.rstrip("/") == OPENAI_URL else address
+    quote = embedding_quote(settings, load_prices(settings), model, at_openai=not address)
+    return RemoteModel(model, address, _key(settings), tokenizer_for(settings.embedder_tokenizer or model), quote)
+
+
+def _key(settings: Settings) -> str:
+    """Return the key of the embedder's endpoint; the model's key goes to the model's endpoint only."""
+    if settings.embedder_api_key:
+        return settings.embedder_api_key
+    own = settings.embedder_base_url.rstrip("/")
+    return settings.api_key if not own or own == (settings.base_url or OPENAI_URL).rstrip("/") else ""

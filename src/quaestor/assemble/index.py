@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
 from quaestor.errors import IndexUnusableError, UsageError
 from quaestor.ingest.indexer import Indexer, Progress
 from quaestor.retrieval.ranker import Ranker
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from quaestor.models import Model
 
-from quaestor.assemble.embedders import Made, make_embedder
+from quaestor.assemble.embedders import STATIC, Made, chosen, make_embedder, spec_of
 from quaestor.assemble.endpoints import make_model
 from quaestor.assemble.places import index_folder, ingest_settings, locate
 
@@ -53,6 +55,7 @@ class Index(Corpus):
         progress: Progress | None = None,
         rebuild: bool = False,
         site: Mapping[str, object] | None = None,
+        max_cost: float | None = None,
     ) -> Self:
         """Build the index of a folder, a file or a site, or bring it up to date, and open it.
 
@@ -62,6 +65,9 @@ class Index(Corpus):
             progress: called as the work goes on.
             rebuild: throw away what is there and begin anew.
             site: fields of ``CrawlSettings``, for a site; those not given are as the time before.
+            max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` for no bound. None: no
+                more than the setting ``refresh_cost``. What it does not cover is found by words alone, and
+                ``last_changes`` says why; the next build goes on from there.
 
         Raises:
             NotFoundError: the path does not exist.
@@ -75,7 +81,7 @@ class Index(Corpus):
         if rebuild:
             EmbeddedStore.erase(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)
-        index._first(progress)
+        index._first(progress, None if max_cost is None else allowance_of(max_cost))
         return index
 
     @classmethod
@@ -106,23 +112,59 @@ class Index(Corpus):
             index._first(progress)
         return index
 
-    def _first(self, progress: Progress | None) -> None:
+    def _first(self, progress: Progress | None, allowance: Allowance | None = None) -> None:
         """Bring a new index up to date, or close it."""
         try:
-            self.refresh(progress=progress)
+            self.refresh(progress=progress, allowance=allowance)
         except BaseException:
             self.close()
             raise
 
     @classmethod
     def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
-        made = EmbeddedStore.made_with(index_folder(root, settings))
-        embedder = make_embedder(settings, None if made is None else Made(*made))
+        folder = index_folder(root, settings)
+        found = EmbeddedStore.made_with(folder)
+        made = None if found is None else Made(*found)
+        embedder = make_embedder(settings, made, source=str(root))
+        if made is not None:
+            _check_embedder(root, made, embedder, settings)
         store = make_store(root, settings, embedder, create=create)
         indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
-        index = cls(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
+        index = cls(
+            root,
+            store,
+            embedder,
+            indexer,
+            Ranker.bundled(),
+            refresh_seconds=settings.refresh_seconds,
+            refresh_cost=round(settings.refresh_cost * 1_000_000),
+        )
         index._settings = settings
         return index
+
+
+def allowance_of(most: float) -> Allowance:
+    """Return an allowance of so many units of the prices' currency; ``math.inf`` for one without a bound."""
+    return Allowance(None if math.isinf(most) else math.floor(most * 1_000_000))
+
+
+def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:
+    """Refuse an index that was made with another embedder; what its own weights differ in, the store notices.
+
+    Raises:
+        IndexUnusableError: it was.
+    """
+    wanted = chosen(settings, made)
+    if made.name == embedder.name or wanted == spec_of(made.name) == STATIC:
+        return
+    rebuild = f"`quaestor index {root} --rebuild --embedder {wanted}` makes it anew"
+    if wanted == spec_of(made.name):
+        advice = f"set 'embedder_base_url' to the endpoint that it was made with, or {rebuild} with this one"
+    else:
+        advice = f"search it with that one (setting 'embedder': 'auto'), or {rebuild}"
+    raise IndexUnusableError(
+        f"The index of {str(root)!r} was made with the embedder {made.name!r}, not {embedder.name!r}: {advice}."
+    )
 
 
 def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:

@@ -24,7 +24,7 @@ from quaestor.cli.options import (
     path_argument,
     remark_on,
 )
-from quaestor.cli.output import one_line, print_json, remark, safe
+from quaestor.cli.output import one_line, print_json, print_remarks, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
 from quaestor.corpus.understanding import why_none
@@ -60,6 +60,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
         why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
+        remarks = index.remarks
     assert outcome.done is not None
     if as_json:
         print_json(ask_object(question, outcome, settings))
@@ -67,6 +68,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         _print_sources(outcome)
         if why:
             remark(why)
+    print_remarks(remarks)
     return 0 if outcome.done.known else UNKNOWN
 
 

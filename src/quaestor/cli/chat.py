@@ -10,7 +10,7 @@ import click
 from quaestor.assemble import Index, make_sessions
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.options import Filters, configure, filter_options, find_root, model_options, path_argument
-from quaestor.cli.output import remark
+from quaestor.cli.output import print_remarks, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.talk import Talk
 from quaestor.cli.typing_in import history, line_of_terminal, lines_of_stdin, questions
@@ -56,7 +56,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         root = _root_of(transcript, path)
         settings = configure(root, **flags).settings
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-        return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
+        try:
+            return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
+        finally:
+            print_remarks(index.remarks)
 
 
 def _converse(talk: Talk, dry_run: str | None) -> int:

@@ -47,6 +47,12 @@ def remark(text: str) -> None:
     click.echo(safe(text), err=True)
 
 
+def print_remarks(remarks: Iterable[str]) -> None:
+    """Say what is to be said with the results of a search."""
+    for text in remarks:
+        remark(text)
+
+
 def safe(text: str) -> str:
     """Make text from files and models harmless in a terminal: no escape sequences, no direction overrides."""
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))

@@ -9,7 +9,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import one_line, print_json, remark, safe
+from quaestor.cli.output import one_line, print_json, print_remarks, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.retrieval.related import KINDS, Related, RelatedKind, Relative
@@ -44,6 +44,7 @@ def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit
             print_json(as_object(target, found, corpus, time.perf_counter() - started))
         else:
             _print(found, corpus)
+        print_remarks(corpus.remarks)
     return 0 if found.relatives else NOTHING_FOUND
 
 

@@ -10,7 +10,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.cli.options import Filters, configure, filter_options, find_root, json_option, path_argument, remark_on
-from quaestor.cli.output import amount, one_line, print_json, remark, safe
+from quaestor.cli.output import amount, one_line, print_json, print_remarks, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.corpus.objects import search_object
@@ -63,6 +63,7 @@ def command(
         else:
             remark_on(asked.phrases, asked.missed)
             _print_hits(query, hits, corpus, explain, where)
+        print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 

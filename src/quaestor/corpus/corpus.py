@@ -15,8 +15,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from quaestor.corpus.understanding import Understood, search_understood, understood
-from quaestor.corpus.values import CorpusStats, Freshness
+from quaestor.corpus.values import ByMeaning, CorpusStats, Freshness
 from quaestor.embedding import Embedder
+from quaestor.embedding.forgiving import ForgivingEmbedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.ingest.convert import ConversionError, converted, is_converted
 from quaestor.ingest.files import folder_of
@@ -53,15 +56,19 @@ class Corpus:
         ranker: Ranker,
         *,
         refresh_seconds: float,
+        refresh_cost: int = 0,
     ) -> None:
         self.root = root
         self.store = store
         self.embedder = embedder
         self.indexer = indexer
         self.refresh_seconds = refresh_seconds
+        self.refresh_cost = refresh_cost
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        self.retriever = Retriever(store, embedder, ranker, project_name(root))
+        self._remote = ForgivingEmbedder(embedder) if isinstance(embedder, RemoteEmbedder) else None
+        self._asked = self._remote or embedder
+        self.retriever = Retriever(store, self._asked, ranker, project_name(root))
         self._relations: Relations | None = None
 
     def model_named(self, name: str) -> Model:
@@ -74,17 +81,60 @@ class Corpus:
             f"a corpus without settings cannot find model {name!r}; give the model itself, or open an Index"
         )
 
-    def refresh(self, progress: Progress | None = None, budget_seconds: float | None = None) -> Changes:
+    def refresh(
+        self,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        *,
+        allowance: Allowance | None = None,
+    ) -> Changes:
         """Bring the index up to date with the files and return what changed.
 
         Args:
             progress: called with the state of the work as it goes on.
             budget_seconds: stop after about this time; what is still stale is in the result.
+            allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
+                ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
         """
-        changes = self.indexer.refresh(progress=progress, budget_seconds=budget_seconds)
+        changes = self.indexer.refresh(
+            progress=progress,
+            budget_seconds=budget_seconds,
+            allowance=allowance or Allowance(self.refresh_cost),
+            complete=allowance is not None,
+        )
         self.freshness = Freshness(not changes.stale, _now())
         self.last_changes = changes
         return changes
+
+    @property
+    def near(self) -> Embedder:
+        """An embedder for what is compared in passing, messages and sentences: it asks nobody and costs nothing."""
+        return self.embedder if self._remote is None else StaticEmbedder.bundled()
+
+    @property
+    def by_meaning(self) -> ByMeaning:
+        """How much the last search could find by meaning, and not by words alone."""
+        if self._remote is None:
+            return "all"
+        if self._remote.failure is not None:
+            return "none"
+        return "some" if self.indexer.pending() else "all"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said with the results of the last search to whoever can do something about it."""
+        if self._remote is None:
+            return ()
+        remarks = []
+        if self._remote.failure is not None:
+            remarks.append(f"Found by words alone, for the query was not embedded: {self._remote.failure}.")
+        waiting = self.indexer.pending()
+        if waiting:
+            remarks.append(
+                f"{waiting} of {len(self.store.documents())} documents are found by words alone until they are"
+                f" embedded: `quaestor index {self.root}` says what that costs, and does it."
+            )
+        return tuple(remarks)
 
     def search(
         self,
@@ -161,7 +211,7 @@ class Corpus:
         """
         from quaestor.retrieval.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
 
-        relations = self._relations = self._relations or Relations(self.store, self.embedder)
+        relations = self._relations = self._relations or Relations(self.store, self._asked)
         wanted = KINDS if kinds is None else tuple(kinds)
         found = self._found_fresh(
             lambda: relations.related(self._target(target, relations), wanted, limit), self._documents_of_relatives

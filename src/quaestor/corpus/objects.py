@@ -41,6 +41,7 @@ def search_object(
         "index": {
             "fresh": corpus.freshness.fresh,
             "checked_at": corpus.freshness.checked_at,
+            "by_meaning": corpus.by_meaning,
             "documents": size.documents,
             "chunks": size.chunks,
         },

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
+
+ByMeaning = Literal["all", "some", "none"]
+"""Which documents a search can find by meaning: all, those that are embedded, or none, for the query was not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,9 @@ _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_err
 _TOO_LONG = re.compile(
     r"maximum context length|maximum model length|context (?:size|window|length|limit)|prompt is too long"
     r"|exceeds the maximum number of tokens|input tokens exceed|(?:prompt|input) (?:length|token count) exceeds"
-    r"|longer than the (?:model's |model )?(?:context|maximum)",
+    r"|longer than the (?:model's |model )?(?:context|maximum)"
+    # Of embeddings: llama.cpp's server, and text-embeddings-inference.
+    r"|input (?:\(\d+ tokens\) )?is too large to process|must have less than \d+ tokens",
     re.IGNORECASE,
 )
 _NUMBER = r"(\d[\d,_]*)"
@@ -84,6 +86,8 @@ _LIMITS = tuple(
         r"> # maximum",
         r"tokens allowed \(#",
         r"limit of #",
+        r"current batch size: #",
+        r"must have less than # tokens",
     )
 )
 _ASKED = tuple(
@@ -100,6 +104,8 @@ _ASKED = tuple(
         r"has # input tokens",
         r"passed # input tokens",
         r"request has #",
+        r"input \(#",
+        r"Given: #",
     )
 )
 
@@ -125,6 +131,19 @@ _NO_TOOLS = re.compile(
     r"|\btools\b.{0,40}extra (?:inputs|fields)|extra_forbidden.{0,60}\btools\b",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+_SO_MANY = re.compile(r"batch size|too many (?:inputs|texts)|array (?:is )?too (?:long|large)|list should have at most")
+
+
+def worth_retrying(failure: UpstreamError) -> bool:
+    """Return whether to try again at once: not where nobody listens, and not after a long silence."""
+    return failure.retryable and (failure.status is not None or isinstance(failure, HungUpError))
+
+
+def refuses_so_many(failure: UpstreamError) -> bool:
+    """Return whether a server refused a request for the number of texts in it, or for its size."""
+    return failure.status == 413 or (failure.status in (400, 422) and _SO_MANY.search(str(failure)) is not None)
 
 
 def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | None, int | None] | None:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
 from quaestor.ingest.files import Found, checked_root, folder_of, walk
 from quaestor.ingest.names import on_disk
+from quaestor.ingest.pending import pending
 from quaestor.ingest.reading import UNTRUSTED, read_snapshot
 from quaestor.ingest.report import (
     Changes,
@@ -92,13 +94,22 @@ class Indexer:
             skipped=tuple(found.skipped),
         )
 
-    def refresh(self, progress: Progress | None = None, budget_seconds: float | None = None) -> Changes:
+    def refresh(
+        self,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        *,
+        allowance: Allowance | None = None,
+        complete: bool = False,
+    ) -> Changes:
         """Bring the store up to date and return what changed.
 
         Args:
             progress: called as the work goes on.
             budget_seconds: take in the most recently modified files first, and begin no more after this
                 time; what is left is in ``Changes.stale``. The first batch is always done.
+            allowance: what asking a remote embedder may cost; None: nothing. What it does not cover waits.
+            complete: also take in what waits since an earlier refresh.
 
         An exception, Ctrl-C among them, leaves the last committed transaction.
         """
@@ -106,8 +117,10 @@ class Indexer:
         deadline = None if budget_seconds is None else started + budget_seconds
         self._follow_recipe()
         found = self._scanner.scan()
+        if complete:
+            found = self._with_pending(found)
         if found.added or found.suspects or found.removed:
-            return self._take_in(found, progress, deadline, started)
+            return self._take_in(found, progress, deadline, started, allowance, complete=complete)
         self._remember(found)
         seconds = time.monotonic() - started
         return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
@@ -127,11 +140,35 @@ class Indexer:
         found = walk(self.root, self.settings)
         return survey(self._folder, self.settings, found, count_tokens)
 
-    def _take_in(self, found: Found, progress: Progress | None, deadline: float | None, started: float) -> Changes:
+    def pending(self) -> int:
+        """Return how many documents wait for vectors, as of the last refresh."""
+        return len(pending(self._scanner.documents().values()))
+
+    def _with_pending(self, found: Found) -> Found:
+        """Return what was found, with the documents that wait among what may have changed."""
+        decided = {*found.removed, *(file.path for file in found.suspects)}
+        waiting = [
+            FoundFile(one.path, one.size, one.mtime_ns)
+            for one in pending(self._scanner.documents().values())
+            if one.path not in decided
+        ]
+        return replace(found, suspects=[*found.suspects, *waiting], unchanged=found.unchanged - len(waiting))
+
+    def _take_in(
+        self,
+        found: Found,
+        progress: Progress | None,
+        deadline: float | None,
+        started: float,
+        allowance: Allowance | None,
+        *,
+        complete: bool,
+    ) -> Changes:
         # Cutting, embedding and writing take longer to import than most searches take, and most find nothing new.
         from quaestor.ingest.intake import Intake  # noqa: PLC0415
 
-        intake = Intake(self._folder, self._store, self._embedder, self.settings, self._scanner.documents())
+        known = self._scanner.documents()
+        intake = Intake(self._folder, self._store, self._embedder, self.settings, known, allowance, complete=complete)
         stale = intake.take(found, progress, deadline)
         done = intake.committer
         found.decisions.refused.update(
@@ -141,7 +178,8 @@ class Indexer:
         )
         done.commit(self._metadata(found))
         self._scanner.follow(done.transactions, done.written, found.decisions)
-        return done.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
+        changes = done.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
+        return intake.told(changes)
 
     def _remember(self, found: Found) -> None:
         """Write what the walk decided, where that is new though no file is."""

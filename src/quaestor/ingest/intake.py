@@ -9,17 +9,24 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.errors import QuaestorError
 from quaestor.ingest.batches import COPIES_BYTES, POOL_BYTES, TASK_FILES, batched, task_bytes
 from quaestor.ingest.commit import Committer
 from quaestor.ingest.files import Found
-from quaestor.ingest.prepare import Outcome, Preparer, Refused, Task
-from quaestor.ingest.report import FoundFile, Progress, ProgressState, Skipped
+from quaestor.ingest.pending import is_pending, pending
+from quaestor.ingest.prepare import Outcome, Prepared, Preparer, Refused, Task
+from quaestor.ingest.report import Changes, FoundFile, Progress, ProgressState, Skipped
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.vectors import Vectoriser
 from quaestor.passages import Document
 from quaestor.stores import Store
+
+# Four requests of what most servers take: what a crash can lose of what was paid for.
+_TEXTS_AT_ONCE = 512
 
 Run = Callable[[Iterator[list[Task]]], Iterator[Sequence[Outcome]]]
 
@@ -33,20 +40,35 @@ class Intake:
         embedder: turns texts into vectors.
         settings: which files, in what shape.
         known: the store's documents by path.
+        allowance: what asking a remote embedder may cost.
+        complete: whether documents that wait for vectors are taken in whatever their bytes are.
 
     Attributes:
         committer: what gathers outcomes and writes them; the caller has it write the last of them.
+        vectoriser: embeds what is not embedded by workers, and tells what became of that.
     """
 
     def __init__(
-        self, folder: str, store: Store, embedder: Embedder, settings: IngestSettings, known: Mapping[str, Document]
+        self,
+        folder: str,
+        store: Store,
+        embedder: Embedder,
+        settings: IngestSettings,
+        known: Mapping[str, Document],
+        allowance: Allowance | None = None,
+        *,
+        complete: bool = False,
     ) -> None:
         self._folder = folder
         self._store = store
         self._embedder = embedder
         self._settings = settings
         self._known = known
+        self._complete = complete
         self.committer = Committer(store, known)
+        self._remote = isinstance(embedder, RemoteEmbedder)
+        look_up = self._remote or (not self._is_cheap() and bool(known))
+        self.vectoriser = Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
 
     def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
         """Take in what is new and drop what is gone; return the paths that there was no time for."""
@@ -55,20 +77,58 @@ class Intake:
         self.committer.remove(found.removed)
         return stale
 
+    def told(self, changes: Changes) -> Changes:
+        """Return the report with what became of embedding."""
+        written = [one for one in self.committer.written.values() if one is not None]
+        failure = self.vectoriser.failure
+        return replace(
+            changes,
+            embedded=self.vectoriser.embedded,
+            cut=self.vectoriser.cut,
+            pending=tuple(one.path for one in pending(written)),
+            failure=failure if isinstance(failure, QuaestorError) else None,
+        )
+
     def _work(self, files: Sequence[FoundFile], progress: Progress | None, deadline: float | None) -> list[str]:
         size = sum(file.size for file in files)
         queue = _Queue(files, self._tasks(files), deadline, task_bytes(size, self._workers()))
         state = _Meter(files, progress)
-        vectoriser = Vectoriser(self._embedder, self._store, look_up=not self._is_cheap() and bool(self._known))
         with self._runner(size, in_haste=deadline is not None) as run:
-            for outcomes in run(queue.batches()):
-                self.committer.add(vectoriser.complete(outcomes))
+            for outcomes in self._together(run(queue.batches())):
+                self.committer.add(self.vectoriser.complete(outcomes))
+                if self._remote:
+                    self._keep()
                 state.advance(outcomes, self.committer.chunks)
         return queue.left()
 
+    def _together(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
+        """Yield outcomes as they come, or for a remote embedder as many at a time as are worth asking it for."""
+        if not self._remote:
+            yield from batches
+            return
+        waiting: list[Outcome] = []
+        for outcomes in batches:
+            waiting.extend(outcomes)
+            if sum(len(one.texts) for one in waiting if isinstance(one, Prepared)) >= _TEXTS_AT_ONCE:
+                yield waiting
+                waiting = []
+        if waiting:
+            yield waiting
+
+    def _keep(self) -> None:
+        """Write what was paid for, and end the work if somebody wants it to end."""
+        self.committer.commit()
+        failure = self.vectoriser.failure
+        if failure is not None and not isinstance(failure, QuaestorError):
+            raise failure
+
     def _tasks(self, files: Sequence[FoundFile]) -> list[Task]:
-        known = self._known
-        return [Task(file.path, known[file.path].sha256 if file.path in known else None) for file in files]
+        return [Task(file.path, self._held(file.path)) for file in files]
+
+    def _held(self, path: str) -> str | None:
+        """Return the hash of the bytes that are in the index; None if they are to be taken in whatever they are."""
+        document = self._known.get(path)
+        return None if document is None or (self._complete and is_pending(document)) else document.sha256
 
     @contextmanager
     def _runner(self, size: int, *, in_haste: bool) -> Iterator[Run]:

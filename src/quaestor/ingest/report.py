@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from quaestor.errors import QuaestorError
 from quaestor.ingest.deny import Reason
 
 CountTokens = Callable[[str], int]
@@ -103,6 +104,10 @@ class Changes:
         chunks: chunks written.
         bytes: bytes read.
         seconds: time taken.
+        embedded: texts that a remote embedder was asked for.
+        cut: how many of them were longer than the model reads, and embedded by their beginnings.
+        pending: paths of which not all is embedded, and which are found by words alone until it is.
+        failure: why a remote embedder was not asked for more; None if it was.
     """
 
     added: tuple[str, ...] = ()
@@ -115,6 +120,10 @@ class Changes:
     chunks: int = 0
     bytes: int = 0
     seconds: float = 0.0
+    embedded: int = 0
+    cut: int = 0
+    pending: tuple[str, ...] = ()
+    failure: QuaestorError | None = None
 
     @property
     def any(self) -> bool:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from quaestor.endpoints import OPENAI_URL
 from quaestor.endpoints.client import async_client, checked_url, error_object, explained, headers_for
 from quaestor.endpoints.explain import Endpoint
-from quaestor.endpoints.failures import HungUpError
+from quaestor.endpoints.failures import worth_retrying
 from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError
 from quaestor.models import Delta, Request, TextDelta
@@ -110,7 +110,7 @@ class OpenAICompatibleModel:
                 return
             except UpstreamError as failure:
                 wait = self._retries.wait(tried, failure.retry_after)
-                if reply.text or wait is None or not _worth_retrying(failure):
+                if reply.text or wait is None or not worth_retrying(failure):
                     raise
             tried += 1
             await self._retries.sleep(wait)
@@ -247,11 +247,6 @@ class OpenAICompatibleModel:
 
 class _NotCompletionsError(Exception):
     """What arrived is not in the wire format."""
-
-
-def _worth_retrying(failure: UpstreamError) -> bool:
-    """Whether to try again at once: not where nobody listens, and not after a long silence."""
-    return failure.retryable and (failure.status is not None or isinstance(failure, HungUpError))
 
 
 def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from quaestor.serving.web.frame import Look, Looking
 from quaestor.serving.web.records import corpus_about, turn_of
 from quaestor.serving.web.turns import lines_place
 
+_BY_WORDS = {"all": "", "some": "; some documents by words alone", "none": "; by words alone"}
+
 router = APIRouter(route_class=PageRoute)
 _AROUND = 12
 _MOST_LINES = 400
@@ -98,11 +100,12 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
     begun = time.perf_counter()
     try:
         where = make_filter(since=since, before=before, by=[by])
-        hits, asked = corpus_of(at.served, at.user, name).find(q, _HITS, where=where)
+        index = corpus_of(at.served, at.user, name)
+        hits, asked = index.find(q, _HITS, where=where)
     except QuaestorError as error:
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
-    said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms"
+    said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms{_BY_WORDS[index.by_meaning]}"
     values |= {"said": said, "understood": asked.phrases, "missed": asked.missed}
     return page("search.html", **{**values, "hits": [_hit(hit, name, asked.text) for hit in hits]})
 

@@ -138,6 +138,10 @@ class Searched(BaseModel):
 
     fresh: bool
     checked_at: str
+    by_meaning: Annotated[
+        Literal["all", "some", "none"],
+        Field(description="What was found by meaning as well: all documents, those that are embedded, or none."),
+    ]
     documents: int
     chunks: int
 

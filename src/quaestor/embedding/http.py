@@ -1,0 +1,320 @@
+"""Any endpoint that speaks OpenAI's ``/v1/embeddings``: hosted services, llama.cpp, vLLM, Ollama, another Quaestor.
+
+Texts are cut to what the model reads and sent in requests that the server takes, several at once. Each request is
+reserved with the meter before it is sent, each further try as well, and settled afterwards: a request of which nobody
+can say whether it was charged counts as if it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quaestor.embedding import Vectors
+from quaestor.embedding.answers import NoVectorsError, read_tokens, read_vectors
+from quaestor.embedding.remote import Allowance, Encoded, Meter, RemoteEmbedder, Use
+from quaestor.embedding.requests import Piece, RequestLimits, as_pieces, in_requests, shortened
+from quaestor.endpoints import OPENAI_URL
+from quaestor.endpoints.client import blocking_client, checked_url, explained, headers_for
+from quaestor.endpoints.explain import Endpoint, shown_url
+from quaestor.endpoints.failures import TooLongError, UnreachableError, refuses_so_many, worth_retrying
+from quaestor.endpoints.retries import RetryPolicy
+from quaestor.errors import IndexUnusableError, UpstreamError
+from quaestor.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    import openai
+
+PREFIX = "openai:"
+KNOWN_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+
+_AT_ONCE = 4
+_REMEMBERED = 256
+_SHORTENINGS = 12
+# Whoever searches waits for it, and has the words to fall back on; an index can wait for a busy server.
+_SEARCH_SECONDS = 10.0
+_SEARCHING = RetryPolicy(retries=1, first=0.25, longest=2.0)
+_INDEXING = RetryPolicy(retries=6, first=0.5, longest=60.0)
+
+
+def name_of(model: str, base_url: str = "") -> str:
+    """Return the name of an embedder: the model's, and its server's where that is not OpenAI's own.
+
+    Two servers may well mean different weights by one name.
+    """
+    at_openai = not base_url or base_url.rstrip("/") == OPENAI_URL
+    return f"{PREFIX}{model}" if at_openai else f"{PREFIX}{model} at {shown_url(base_url).rstrip('/')}"
+
+
+class HttpEmbedder(RemoteEmbedder):
+    """An embedding model behind an OpenAI-compatible endpoint; threads may share it.
+
+    Args:
+        model: the model's name at the endpoint.
+        base_url: the API's root; empty means OpenAI's own.
+        api_key: sent as a bearer token; empty sends none.
+        tokenizer: counts the tokens of texts, or more.
+        meter: keeps account of the requests.
+        dimensions: of the vectors, where that is known; otherwise a word is embedded when it is first asked for.
+        limits: what the server takes; None: what is known of the model.
+        timeout: seconds of silence after which the server counts as gone.
+
+    Raises:
+        UsageError: ``base_url`` is not an http or https URL.
+
+    Attributes:
+        name: the model's and its server's, see ``name_of``.
+        tokenizer: as given.
+    """
+
+    def __init__(  # noqa: PLR0913 - one for each thing that endpoints differ in
+        self,
+        model: str,
+        *,
+        tokenizer: Tokenizer,
+        meter: Meter,
+        base_url: str = "",
+        api_key: str = "",
+        dimensions: int | None = None,
+        limits: RequestLimits | None = None,
+        timeout: float = 120.0,
+    ) -> None:
+        self.name = name_of(model, base_url)
+        self.tokenizer = tokenizer
+        self._endpoint = Endpoint(checked_url(base_url or OPENAI_URL), model, api_key)
+        self._meter = meter
+        self._dimensions = dimensions
+        self._limits = limits or RequestLimits.of_model(model)
+        self._timeout = timeout
+        self._form: str | None = "base64"
+        self._client: openai.OpenAI | None = None
+        self._lock = threading.Lock()
+        self._recent: OrderedDict[str, Vectors] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return f"HttpEmbedder({self._endpoint.model!r}, base_url={self._endpoint.url})"
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each vector; asks the server once where it is not known.
+
+        Raises:
+            UpstreamError: the server is down, refuses, or answers nonsense.
+        """
+        if self._dimensions is None:
+            failure = self._encode(["dimensions"], "index", None).failure
+            if failure is not None:
+                raise failure
+        assert self._dimensions is not None
+        return self._dimensions
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row per text; the last few hundred texts are remembered.
+
+        Raises:
+            UpstreamError: the server is down, refuses, or answers nonsense.
+            BudgetError: it could cost more than a limit leaves; it was not sent.
+            IndexUnusableError: the model gives vectors of other dimensions than it did.
+        """
+        wanted = list(dict.fromkeys(texts))
+        with self._lock:
+            known = {text: self._recent[text] for text in wanted if text in self._recent}
+        missing = [text for text in wanted if text not in known]
+        encoded = self._encode(missing, "search", None) if missing else None
+        if encoded is not None:
+            if encoded.failure is not None:
+                raise encoded.failure
+            known.update(zip(missing, encoded.vectors, strict=True))
+            self._remember(dict(zip(missing, encoded.vectors, strict=True)))
+        rows = [known[text] for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
+
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+        """Return what can be had of the vectors of many texts; nothing that was paid for is lost.
+
+        After a failure, Ctrl-C among them, no further request is sent, and those under way are waited for.
+        """
+        return self._encode(texts, "index", allowance)
+
+    def close(self) -> None:
+        """Close pooled connections; the embedder can be used again."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _remember(self, vectors: dict[str, Vectors]) -> None:
+        with self._lock:
+            self._recent.update(vectors)
+            while len(self._recent) > _REMEMBERED:
+                self._recent.popitem(last=False)
+
+    def _encode(self, texts: Sequence[str], use: Use, allowance: Allowance | None) -> Encoded:
+        pieces = as_pieces(texts, self._limits, self.tokenizer.count)
+        work = _Work(use, allowance)
+        self._do(list(in_requests(pieces, self._limits)), work)
+        vectors = np.zeros((len(texts), self._dimensions or 0), np.float32)
+        # A text that says nothing has a vector of zeros, and needs nobody to say so.
+        done = np.array([not text.strip() for text in texts], dtype=np.bool_)
+        for run, rows in work.done:
+            places = [piece.place for piece in run]
+            vectors[places], done[places] = rows, True
+        return Encoded(vectors, done, sum(piece.cut for run, _ in work.done for piece in run), work.failure)
+
+    def _do(self, runs: Sequence[list[Piece]], work: _Work) -> None:
+        """Send requests, several at once where there are several."""
+        if len(runs) <= 1:
+            for run in runs:
+                self._send(run, work)
+            return
+        with ThreadPoolExecutor(min(_AT_ONCE, len(runs)), thread_name_prefix="embed") as threads:
+            futures = [threads.submit(self._send, run, work) for run in runs]
+            try:
+                wait(futures)
+            except KeyboardInterrupt as interrupt:
+                work.end(interrupt)
+
+    def _send(self, run: list[Piece], work: _Work) -> None:
+        """Send one request, again where that helps, and put what came of it down; raises nothing."""
+        tried = shortened_times = 0
+        retries = _SEARCHING if work.use == "search" else _INDEXING
+        while not work.ended.is_set():
+            try:
+                work.done.append((run, self._attempt(run, work)))
+                return None
+            except TooLongError as failure:
+                if shortened_times == _SHORTENINGS:
+                    return work.end(failure)
+                shortened_times += 1
+                run = self._shortened(run, failure.limit)
+            except UpstreamError as failure:
+                if len(run) > 1 and refuses_so_many(failure):
+                    return self._send_halves(run, work)
+                seconds = retries.wait(tried, failure.retry_after) if worth_retrying(failure) else None
+                if seconds is None or work.ended.wait(seconds):
+                    return work.end(failure)
+                tried += 1
+            except BaseException as failure:
+                return work.end(failure)
+        return None
+
+    def _send_halves(self, run: list[Piece], work: _Work) -> None:
+        half = len(run) // 2
+        with self._lock:
+            self._limits = replace(self._limits, texts=min(self._limits.texts, half))
+        self._send(run[:half], work)
+        self._send(run[half:], work)
+
+    def _shortened(self, run: list[Piece], said: int | None) -> list[Piece]:
+        """Return a run whose longest texts are cut, after the server refused them as too long."""
+        limits = self._limits.shorter(max(piece.tokens for piece in run), said)
+        if said is not None:
+            with self._lock:
+                self._limits = limits
+        return [shortened(piece, limits, self.tokenizer.count) for piece in run]
+
+    def _attempt(self, run: list[Piece], work: _Work) -> Vectors:
+        """Send a request once and return its vectors, with the account kept."""
+        tokens = sum(piece.tokens for piece in run)
+        entry = self._meter.reserve(tokens, work.use, work.allowance)
+        took, reported, whole = tokens, False, False
+        try:
+            answer = self._post([piece.text for piece in run], work.use)
+            said = read_tokens(answer)
+            took, reported = (tokens if said is None else said), said is not None
+            vectors = self._checked(answer, len(run))
+            whole = True
+        except UpstreamError as failure:
+            if not reported and (failure.status is not None or isinstance(failure, UnreachableError)):
+                took = 0
+            raise
+        finally:
+            entry.settle(took, "done" if whole else "failed", reported=reported)
+        return vectors
+
+    def _post(self, texts: Sequence[str], use: Use) -> Any:
+        """Return the JSON that the server answers; without what it refuses to be told."""
+        try:
+            return self._posted(texts, use)
+        except UpstreamError as failure:
+            if self._form is None or failure.status not in (400, 422) or not _is_about_form(failure):
+                raise
+            self._form = None
+            return self._posted(texts, use)
+
+    def _posted(self, texts: Sequence[str], use: Use) -> Any:
+        import openai  # noqa: PLC0415 - takes most of a second
+
+        timeout = min(self._timeout, _SEARCH_SECONDS) if use == "search" else self._timeout
+        body: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts)}
+        if self._form is not None:
+            # A third of the bytes that numbers take; servers that do not know it send numbers all the same.
+            body["encoding_format"] = self._form
+        options: Any = {"headers": headers_for(self._endpoint), "timeout": timeout}
+        try:
+            return self._connected().post("/embeddings", body=body, cast_to=object, options=options)
+        except openai.OpenAIError as error:
+            raise explained(error, self._endpoint, timeout=timeout) from None
+        except ValueError as error:
+            raise self._nonsense(str(error)) from None
+
+    def _checked(self, answer: Any, count: int) -> Vectors:
+        try:
+            vectors = read_vectors(answer, count)
+        except NoVectorsError as error:
+            raise self._nonsense(str(error)) from None
+        with self._lock:
+            if self._dimensions is None:
+                self._dimensions = vectors.shape[1]
+        if vectors.shape[1] != self._dimensions:
+            raise IndexUnusableError(
+                f"{self._endpoint.url} now gives vectors of {vectors.shape[1]} dimensions for {self._endpoint.model!r},"
+                f" and {self._dimensions} before: it is another model. `quaestor index --rebuild` begins anew with it."
+            )
+        return vectors
+
+    def _nonsense(self, got: str) -> UpstreamError:
+        return UpstreamError(
+            f"{self._endpoint.url} did not answer in the form of OpenAI's embeddings for {self._endpoint.model!r}"
+            f" (got: {self._endpoint.clean(got)}); check that this is an embedding model, and that the address is the"
+            " API's root (it usually ends in /v1)"
+        )
+
+    def _connected(self) -> openai.OpenAI:
+        with self._lock:
+            if self._client is None:
+                self._client = blocking_client(self._endpoint, self._timeout)
+            return self._client
+
+
+class _Work:
+    """Texts on their way to being vectors; threads share it.
+
+    Attributes:
+        done: requests that were answered, with their vectors.
+        failure: the first one, after which nothing more is sent.
+        ended: whether there was one.
+    """
+
+    def __init__(self, use: Use, allowance: Allowance | None) -> None:
+        self.use: Use = use
+        self.allowance = allowance
+        self.done: list[tuple[list[Piece], Vectors]] = []
+        self.failure: BaseException | None = None
+        self.ended = threading.Event()
+
+    def end(self, failure: BaseException) -> None:
+        """Send nothing more."""
+        if self.failure is None:
+            self.failure = failure
+        self.ended.set()
+
+
+def _is_about_form(failure: UpstreamError) -> bool:
+    return "encoding_format" in str(failure) or "base64" in str(failure)

@@ -1,0 +1,143 @@
+"""Embedders that are asked over a wire, and may cost money: what they are held to, and what they give.
+
+The accounts lie on a higher floor; they come in as a ``Meter``. An ``Allowance`` is what one piece of work may cost.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.embedding import Vectors
+from quaestor.errors import BudgetError
+
+Use = Literal["index", "search"]
+Outcome = Literal["done", "failed"]
+
+
+class Allowance:
+    """What one piece of work may cost at most; threads may share it.
+
+    Args:
+        most: millionths of the currency's unit; None: there is no bound, and unknown prices are taken.
+
+    Attributes:
+        spent: what was taken so far, requests under way at the most that they could cost.
+    """
+
+    def __init__(self, most: int | None = 0) -> None:
+        self.most = most
+        self.spent = 0
+        self._lock = threading.Lock()
+
+    def take(self, cost: int | None) -> None:
+        """Take what a request could cost at most, before it is sent.
+
+        Args:
+            cost: None: no price is known.
+
+        Raises:
+            BudgetError: it is more than is left; nothing was taken.
+        """
+        with self._lock:
+            if self.most is None:
+                self.spent += cost or 0
+            elif cost is None:
+                raise BudgetError(
+                    "Nothing was sent to be embedded: no price of the embedder is known, so no bound on costs can be"
+                    " held. Give --price, or the setting 'embedder_price': the price of a million tokens, 0 if they"
+                    " are free."
+                )
+            elif self.spent + cost > self.most:
+                raise BudgetError(
+                    f"No more was sent to be embedded: the next request could cost {cost / 1e6:.6f}, and of the"
+                    f" {self.most / 1e6:.6f} that were allowed {self.spent / 1e6:.6f} are spent."
+                )
+            else:
+                self.spent += cost
+
+    def correct(self, taken: int | None, cost: int | None) -> None:
+        """Put what a request did cost in the place of what was taken for it."""
+        with self._lock:
+            self.spent += (cost or 0) - (taken or 0)
+
+
+class Meter(Protocol):
+    """Who keeps account of requests: each is reserved before it is sent, and settled however it ends."""
+
+    def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> Entry:
+        """Take note of a request of at most so many tokens.
+
+        Args:
+            tokens: the most that it could take.
+            use: what it is for.
+            allowance: what may be spent on the work that it is a part of; None: only the limits count.
+
+        Raises:
+            BudgetError: it could pass a limit or the allowance; it must not be sent.
+            UsageError: a limit is about money, and no price is known.
+        """
+        ...
+
+
+class Entry(Protocol):
+    """One request that was taken note of."""
+
+    def settle(self, tokens: int, state: Outcome, *, reported: bool = False) -> None:
+        """Put what the request took in the place of what was reserved; ``reported``: the server said so."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What became of some texts.
+
+    Attributes:
+        vectors: a unit row for each text, zeros for those that were not embedded; shape ``(texts, dimensions)``.
+        done: whether each text was embedded; shape ``(texts,)``.
+        cut: how many were longer than the model reads, and embedded by their beginnings.
+        failure: why the others were not.
+    """
+
+    vectors: Vectors
+    done: NDArray[np.bool_]
+    cut: int = 0
+    failure: BaseException | None = None
+
+
+class RemoteEmbedder(ABC):
+    """An embedder that is asked over a wire; as such it is an ``Embedder``.
+
+    Attributes:
+        name: identifies the model and its server.
+    """
+
+    name: str
+
+    @property
+    @abstractmethod
+    def dimensions(self) -> int:
+        """Length of each vector; may ask the server.
+
+        Raises:
+            UpstreamError: the server is down, refuses, or answers nonsense.
+        """
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row per text, as for a search.
+
+        Raises:
+            UpstreamError: the server is down, refuses, or answers nonsense.
+            BudgetError: it could cost more than a limit leaves; it was not sent.
+        """
+
+    @abstractmethod
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+        """Return what can be had of the vectors of many texts, as for an index; nothing that was paid for is lost."""
