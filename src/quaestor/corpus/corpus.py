@@ -20,7 +20,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.forgiving import ForgivingEmbedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.errors import ForbiddenError, NotFoundError, UsageError
+from quaestor.errors import ForbiddenError, NotFoundError, UpstreamError, UsageError
 from quaestor.ingest.convert import ConversionError, converted, is_converted
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
@@ -112,11 +112,16 @@ class Corpus:
         return self.embedder if self._remote is None else StaticEmbedder.bundled()
 
     @property
+    def outage(self) -> UpstreamError | None:
+        """Why the last search's query was not embedded, and words alone decided; None if it was."""
+        return None if self._remote is None else self._remote.failure
+
+    @property
     def by_meaning(self) -> ByMeaning:
         """How much the last search could find by meaning, and not by words alone."""
         if self._remote is None:
             return "all"
-        if self._remote.failure is not None:
+        if self.outage is not None:
             return "none"
         return "some" if self.indexer.pending() else "all"
 
@@ -126,8 +131,8 @@ class Corpus:
         if self._remote is None:
             return ()
         remarks = []
-        if self._remote.failure is not None:
-            remarks.append(f"Found by words alone, for the query was not embedded: {self._remote.failure}.")
+        if self.outage is not None:
+            remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")
         waiting = self.indexer.pending()
         if waiting:
             remarks.append(

@@ -57,7 +57,8 @@ class Allowance:
             elif self.spent + cost > self.most:
                 raise BudgetError(
                     f"No more was sent to be embedded: the next request could cost {cost / 1e6:.6f}, and of the"
-                    f" {self.most / 1e6:.6f} that were allowed {self.spent / 1e6:.6f} are spent."
+                    f" {self.most / 1e6:.6f} that may be spent on this {self.spent / 1e6:.6f} are. Allow more with"
+                    " --max-cost, or the setting 'refresh_cost'."
                 )
             else:
                 self.spent += cost

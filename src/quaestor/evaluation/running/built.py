@@ -64,8 +64,10 @@ def built(root: Path, folder: Path, embedder: Embedder, settings: Settings, prog
     folder.mkdir(parents=True, exist_ok=True)
     with index_apart(root, folder, embedder, settings) as corpus:
         started = time.perf_counter()
-        corpus.refresh(progress=progress)
+        changes = corpus.refresh(progress=progress)
         seconds = time.perf_counter() - started
+        if changes.failure is not None:
+            raise changes.failure
         record = _record(corpus, seconds)
     new = folder / f"{_RECORD}.new"
     new.write_text(json.dumps(asdict(record)), "utf-8")
