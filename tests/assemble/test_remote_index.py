@@ -59,7 +59,7 @@ def test_nothing_is_sent_that_nobody_allowed(server: ScriptedServer, root: Path,
         assert isinstance(index.last_changes.failure, BudgetError)
         assert len(index.last_changes.pending) == 30
         assert index.search("harbour of village 7", 3), "words find it all the same"
-        (remark,) = index.remarks
+        (remark,) = index.meaning.remarks
         assert "30 of 30 documents are found by words alone" in remark
         assert f"quaestor index {root}" in remark
         assert index.stats().notes == {"not all of it embedded yet": 30}
@@ -70,7 +70,7 @@ def test_with_an_allowance_everything_is_embedded_once(server: ScriptedServer, r
         assert index.last_changes.failure is None
         assert index.last_changes.embedded == index.stats().chunks
         assert index.search("harbour of village 7", 1, mode="dense")
-        assert index.remarks == ()
+        assert index.meaning.remarks == ()
         assert (index.embedder.dimensions, index.stats().notes) == (32, {})
     before = len(server.requests)
     with Index.build(root, settings=settings, max_cost=math.inf) as index:
@@ -91,14 +91,14 @@ def test_what_an_allowance_does_not_cover_waits_and_the_next_build_goes_on(
         assert 0 < changes.embedded < index.stats().chunks
         assert 0 < len(changes.pending) < 2000
         assert index.search("harbour", 1, mode="dense")
-        assert "found by words alone" in index.remarks[0]
+        assert "found by words alone" in index.meaning.remarks[0]
     row = on_record(tmp_path / "home")
     assert row.cost is not None
     assert row.cost <= most * 1e6 + 1, "with the word that told the dimensions"
     with Index.build(root, settings=settings, max_cost=math.inf) as index:
         assert index.last_changes.failure is None
         assert index.stats().notes == {}
-        assert index.remarks == ()
+        assert index.meaning.remarks == ()
     assert max(Counter(sent(server)).values()) == 1, "nothing is paid for twice"
     assert len(sent(server)) == index_size(root, settings) + 2, "the query, and the word that told the dimensions"
 
@@ -115,7 +115,7 @@ def test_changed_files_are_embedded_by_a_search_below_a_small_cost(
     write(root, 3, "herring is smoked here")
     with Index.ready(root, settings=replace(settings, refresh_cost=0.0001)) as index:
         assert index.search("herring smoked", 1)[0].path == "03.md"
-        assert index.remarks == ()
+        assert index.meaning.remarks == ()
         assert any("herring" in text for text in sent(server))
 
 
@@ -126,13 +126,13 @@ def test_above_it_they_wait_and_later_searches_leave_them_alone(
     write(root, 3, "herring is smoked here")
     with Index.ready(root, settings=settings) as index:
         assert index.search("herring smoked", 1)[0].path == "03.md"
-        assert "1 of 30 documents are found by words alone" in index.remarks[0]
+        assert "1 of 30 documents are found by words alone" in index.meaning.remarks[0]
     with Index.ready(root, settings=replace(settings, refresh_cost=1.0)) as index:
         index.search("herring", 1)
         assert not any("herring is" in text for text in sent(server)), "only files that changed"
         index.refresh(allowance=Allowance(None))
         assert any("herring is" in text for text in sent(server))
-        assert index.remarks == ()
+        assert index.meaning.remarks == ()
 
 
 def test_while_the_server_is_down_words_alone_find_and_that_is_said(
@@ -142,7 +142,7 @@ def test_while_the_server_is_down_words_alone_find_and_that_is_said(
         server.embeddings = lambda _: Reply(status=401, error="no such key")
         hits = index.search("harbour of village 7", 5)
         assert hits[0].path == "07.md"
-        (remark,) = index.remarks
+        (remark,) = index.meaning.remarks
         assert "by words alone" in remark
         assert "no such key" in remark
 
@@ -200,4 +200,4 @@ def test_an_index_is_searched_with_what_it_was_made_with(
 
 def test_what_is_compared_in_passing_asks_nobody(server: ScriptedServer, root: Path, settings: Settings) -> None:
     with Index.build(root, settings=settings, max_cost=math.inf) as index:
-        assert index.near.name.startswith("quaestor-static-")
+        assert index.meaning.near.name.startswith("quaestor-static-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from quaestor.assemble.embedders import refresh_cost
 from quaestor.assemble.places import ingest_settings
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
@@ -33,7 +34,15 @@ def index_apart(root: Path, folder: Path, embedder: Embedder, settings: Settings
     except BaseException:
         store.close()
         raise
-    return Corpus(root, store, embedder, indexer, Ranker.bundled(), refresh_seconds=settings.refresh_seconds)
+    return Corpus(
+        root,
+        store,
+        embedder,
+        indexer,
+        Ranker.bundled(),
+        refresh_seconds=settings.refresh_seconds,
+        refresh_cost=refresh_cost(settings, embedder),
+    )
 
 
 def erase_apart(folder: Path) -> None:

@@ -6,11 +6,13 @@ name (``Embedder.name``), which tells its weights, or its server, as well; ``spe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.config import Settings
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder
 from quaestor.endpoints import OPENAI_URL
 from quaestor.errors import UsageError
 
@@ -138,3 +140,19 @@ def _key(settings: Settings) -> str:
         return settings.embedder_api_key
     own = settings.embedder_base_url.rstrip("/")
     return settings.api_key if not own or own == (settings.base_url or OPENAI_URL).rstrip("/") else ""
+
+
+def refresh_cost(settings: Settings, embedder: Embedder) -> int:
+    """Return what embedding changed files unasked may cost, in millionths of the currency's unit."""
+    if not isinstance(embedder, RemoteEmbedder):
+        return 0
+    from quaestor.accounts.money import millionths  # noqa: PLC0415 - only for these
+
+    return millionths(settings.refresh_cost)
+
+
+def allowance_of(most: float) -> Allowance:
+    """Return an allowance of so many units of the prices' currency; ``math.inf`` for one without a bound."""
+    from quaestor.accounts.money import millionths  # noqa: PLC0415 - only for remote embedders
+
+    return Allowance(None if math.isinf(most) else millionths(most))

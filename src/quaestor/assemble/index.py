@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from quaestor.models import Model
 
-from quaestor.assemble.embedders import STATIC, Made, chosen, make_embedder, spec_of
+from quaestor.assemble.embedders import STATIC, Made, allowance_of, chosen, make_embedder, refresh_cost, spec_of
 from quaestor.assemble.endpoints import make_model
 from quaestor.assemble.places import index_folder, ingest_settings, locate
 
@@ -137,15 +136,10 @@ class Index(Corpus):
             indexer,
             Ranker.bundled(),
             refresh_seconds=settings.refresh_seconds,
-            refresh_cost=round(settings.refresh_cost * 1_000_000),
+            refresh_cost=refresh_cost(settings, embedder),
         )
         index._settings = settings
         return index
-
-
-def allowance_of(most: float) -> Allowance:
-    """Return an allowance of so many units of the prices' currency; ``math.inf`` for one without a bound."""
-    return Allowance(None if math.isinf(most) else math.floor(most * 1_000_000))
 
 
 def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:

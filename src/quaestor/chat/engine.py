@@ -86,7 +86,7 @@ class Conversation:
             self.settings = replace(self.settings, premeditation=False)
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
-        self._composer = Composer(self.settings, counter_of(model), Recall(index.near))
+        self._composer = Composer(self.settings, counter_of(model), Recall(index.meaning.near))
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
@@ -266,7 +266,7 @@ class Conversation:
 
     async def _quotes(self, turn: Turn) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
-        return await asyncio.to_thread(extract, turn.sought, turn.passages, self.index.near.encode)
+        return await asyncio.to_thread(extract, turn.sought, turn.passages, self.index.meaning.near.encode)
 
     async def _refused(self, turn: Turn) -> bool:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""

@@ -44,7 +44,7 @@ def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit
             print_json(as_object(target, found, corpus, time.perf_counter() - started))
         else:
             _print(found, corpus)
-        print_remarks(corpus.remarks)
+        print_remarks(corpus.meaning.remarks)
     return 0 if found.relatives else NOTHING_FOUND
 
 

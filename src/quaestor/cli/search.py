@@ -63,7 +63,7 @@ def command(
         else:
             remark_on(asked.phrases, asked.missed)
             _print_hits(query, hits, corpus, explain, where)
-        print_remarks(corpus.remarks)
+        print_remarks(corpus.meaning.remarks)
     return 0 if hits else NOTHING_FOUND
 
 

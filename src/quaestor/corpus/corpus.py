@@ -14,13 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from quaestor.corpus.meaning import Meaning
 from quaestor.corpus.understanding import Understood, search_understood, understood
-from quaestor.corpus.values import ByMeaning, CorpusStats, Freshness
+from quaestor.corpus.values import CorpusStats, Freshness
 from quaestor.embedding import Embedder
-from quaestor.embedding.forgiving import ForgivingEmbedder
-from quaestor.embedding.remote import Allowance, RemoteEmbedder
-from quaestor.embedding.static import StaticEmbedder
-from quaestor.errors import ForbiddenError, NotFoundError, UpstreamError, UsageError
+from quaestor.embedding.remote import Allowance
+from quaestor.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.ingest.convert import ConversionError, converted, is_converted
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
@@ -66,9 +65,8 @@ class Corpus:
         self.refresh_cost = refresh_cost
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        self._remote = ForgivingEmbedder(embedder) if isinstance(embedder, RemoteEmbedder) else None
-        self._asked = self._remote or embedder
-        self.retriever = Retriever(store, self._asked, ranker, project_name(root))
+        self.meaning = Meaning(embedder, indexer, root)
+        self.retriever = Retriever(store, self.meaning.asked, ranker, project_name(root))
         self._relations: Relations | None = None
 
     def model_named(self, name: str) -> Model:
@@ -105,41 +103,6 @@ class Corpus:
         self.freshness = Freshness(not changes.stale, _now())
         self.last_changes = changes
         return changes
-
-    @property
-    def near(self) -> Embedder:
-        """An embedder for what is compared in passing, messages and sentences: it asks nobody and costs nothing."""
-        return self.embedder if self._remote is None else StaticEmbedder.bundled()
-
-    @property
-    def outage(self) -> UpstreamError | None:
-        """Why the last search's query was not embedded, and words alone decided; None if it was."""
-        return None if self._remote is None else self._remote.failure
-
-    @property
-    def by_meaning(self) -> ByMeaning:
-        """How much the last search could find by meaning, and not by words alone."""
-        if self._remote is None:
-            return "all"
-        if self.outage is not None:
-            return "none"
-        return "some" if self.indexer.pending() else "all"
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What is to be said with the results of the last search to whoever can do something about it."""
-        if self._remote is None:
-            return ()
-        remarks = []
-        if self.outage is not None:
-            remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")
-        waiting = self.indexer.pending()
-        if waiting:
-            remarks.append(
-                f"{waiting} of {len(self.store.documents())} documents are found by words alone until they are"
-                f" embedded: `quaestor index {self.root}` says what that costs, and does it."
-            )
-        return tuple(remarks)
 
     def search(
         self,
@@ -216,7 +179,7 @@ class Corpus:
         """
         from quaestor.retrieval.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
 
-        relations = self._relations = self._relations or Relations(self.store, self._asked)
+        relations = self._relations = self._relations or Relations(self.store, self.meaning.asked)
         wanted = KINDS if kinds is None else tuple(kinds)
         found = self._found_fresh(
             lambda: relations.related(self._target(target, relations), wanted, limit), self._documents_of_relatives

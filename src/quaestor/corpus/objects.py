@@ -41,7 +41,7 @@ def search_object(
         "index": {
             "fresh": corpus.freshness.fresh,
             "checked_at": corpus.freshness.checked_at,
-            "by_meaning": corpus.by_meaning,
+            "by_meaning": corpus.meaning.reach,
             "documents": size.documents,
             "chunks": size.chunks,
         },

@@ -140,6 +140,10 @@ class Indexer:
         found = walk(self.root, self.settings)
         return survey(self._folder, self.settings, found, count_tokens)
 
+    def documents(self) -> int:
+        """Return how many documents there are, as of the last refresh."""
+        return len(self._scanner.documents())
+
     def pending(self) -> int:
         """Return how many documents wait for vectors, as of the last refresh."""
         return len(pending(self._scanner.documents().values()))

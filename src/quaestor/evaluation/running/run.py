@@ -170,8 +170,8 @@ class Run:
             for question in questions:
                 started = time.perf_counter()
                 hits = retriever.search(question.text, DEPTH, mode=configuration.search)
-                if corpus.outage is not None:
-                    raise corpus.outage
+                if corpus.meaning.outage is not None:
+                    raise corpus.meaning.outage
                 answers.add(file, question, Answer.of(hits, part.prefix, time.perf_counter() - started))
                 progress.add(1, configuration)
 

@@ -105,7 +105,7 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
     except QuaestorError as error:
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
-    said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms{_BY_WORDS[index.by_meaning]}"
+    said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms{_BY_WORDS[index.meaning.reach]}"
     values |= {"said": said, "understood": asked.phrases, "missed": asked.missed}
     return page("search.html", **{**values, "hits": [_hit(hit, name, asked.text) for hit in hits]})
 

@@ -1,0 +1,68 @@
+"""How far a corpus can be searched by meaning: what embeds queries, and what is to be said where words alone decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quaestor.corpus.values import ByMeaning
+from quaestor.embedding import Embedder
+from quaestor.embedding.forgiving import ForgivingEmbedder
+from quaestor.embedding.remote import RemoteEmbedder
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.errors import UpstreamError
+from quaestor.ingest.indexer import Indexer
+
+
+class Meaning:
+    """A corpus's embedder as searches use it.
+
+    Args:
+        embedder: that the index was made with.
+        indexer: knows which documents wait for vectors.
+        root: the source.
+
+    Attributes:
+        asked: embeds queries; of a remote one's server that is down, as what is like nothing.
+    """
+
+    def __init__(self, embedder: Embedder, indexer: Indexer, root: Path) -> None:
+        self._embedder = embedder
+        self._indexer = indexer
+        self._root = root
+        self._forgiving = ForgivingEmbedder(embedder) if isinstance(embedder, RemoteEmbedder) else None
+        self.asked: Embedder = self._forgiving or embedder
+
+    @property
+    def near(self) -> Embedder:
+        """An embedder for what is compared in passing, messages and sentences: it asks nobody and costs nothing."""
+        return self._embedder if self._forgiving is None else StaticEmbedder.bundled()
+
+    @property
+    def outage(self) -> UpstreamError | None:
+        """Why the last search's query was not embedded, and words alone decided; None if it was."""
+        return None if self._forgiving is None else self._forgiving.failure
+
+    @property
+    def reach(self) -> ByMeaning:
+        """What the last search could find by meaning, and not by words alone."""
+        if self._forgiving is None:
+            return "all"
+        if self.outage is not None:
+            return "none"
+        return "some" if self._indexer.pending() else "all"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said with the results of the last search to whoever can do something about it."""
+        if self._forgiving is None:
+            return ()
+        remarks = []
+        if self.outage is not None:
+            remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")
+        waiting = self._indexer.pending()
+        if waiting:
+            remarks.append(
+                f"{waiting} of {self._indexer.documents()} documents are found by words alone until they are embedded:"
+                f" `quaestor index {self._root}` says what that costs, and does it."
+            )
+        return tuple(remarks)
