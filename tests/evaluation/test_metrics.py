@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.evaluation.metrics import METRICS, Location, Target, covers, ndcg, recall, reciprocal_rank
-from quaestor.evaluation.statistics import difference, estimate
+from quaestor.evaluation.metrics import (
+    METRICS,
+    Location,
+    Target,
+    covers,
+    each_document_once,
+    ndcg,
+    recall,
+    reciprocal_rank,
+)
+from quaestor.evaluation.statistics import difference, estimate, holm
 
 places = st.tuples(st.sampled_from(["a.py", "b.py", "src/a.py"]), st.integers(1, 30), st.integers(0, 9)).map(
     lambda drawn: (drawn[0], drawn[1], drawn[1] + drawn[2])
@@ -71,3 +80,46 @@ def test_a_real_difference_is_told_from_chance() -> None:
     assert difference(worse, wavering).p > 0.2
     assert difference(worse, worse).p == 1.0
     assert estimate([]).mean == 0.0
+
+
+documents = st.sampled_from([f"d{number}" for number in range(15)])
+
+
+@given(st.lists(documents, max_size=30), st.dictionaries(documents, st.integers(1, 3), min_size=1))
+def test_of_documents_the_metrics_are_those_of_trec_eval(ranked: list[str], judged: dict[str, int]) -> None:
+    results = each_document_once([(name, 1, 9) for name in ranked])
+    wanted = [Target(name, gain=gain) for name, gain in judged.items()]
+    # By the book, from a list of gains; `pytrec_eval` gave the same on 3,000 random lists.
+    gains = [judged.get(name, 0) for name in dict.fromkeys(ranked)]
+    ideal = sum(gain / math.log2(rank + 2) for rank, gain in enumerate(sorted(judged.values(), reverse=True)[:10]))
+    assert ndcg(results, wanted) == pytest.approx(
+        sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains[:10])) / ideal
+    )
+    assert recall(results, wanted, 5) == pytest.approx(sum(map(bool, gains[:5])) / len(judged))
+    first = next((rank for rank, gain in enumerate(gains[:10], 1) if gain), None)
+    assert reciprocal_rank(results, wanted) == pytest.approx(1 / first if first else 0)
+
+
+def test_values_that_trec_eval_gave() -> None:
+    judged = {"b": 1.0, "d": 3.0, "e": 2.0, "x": 1.0}
+    wanted = [Target(name, gain=gain) for name, gain in judged.items()]
+    results = [(name, 1, 9) for name in "abcdefghij"]
+    # pytrec_eval-terrier 0.5.11, ndcg_cut_10, recall_5, recip_rank
+    assert ndcg(results, wanted) == pytest.approx(0.519334869973288)
+    assert recall(results, wanted, 5) == 0.75
+    assert reciprocal_rank(results, wanted) == 0.5
+
+
+def test_several_tests_are_adjusted_after_holm() -> None:
+    assert holm([]) == []
+    assert holm([0.03]) == [0.03]
+    # By hand: 0.01 * 4, then 0.02 * 3, 0.03 * 2 raised to what stands before, 0.5.
+    assert holm([0.03, 0.01, 0.5, 0.02]) == pytest.approx([0.06, 0.04, 0.5, 0.06])
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_adjusting_raises_and_keeps_the_order(chances: list[float]) -> None:
+    adjusted = holm(chances)
+    assert all(before <= after <= 1 for before, after in zip(chances, adjusted, strict=True))
+    order = sorted(range(len(chances)), key=chances.__getitem__)
+    assert [adjusted[index] for index in order] == sorted(adjusted)

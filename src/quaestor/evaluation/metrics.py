@@ -44,10 +44,15 @@ class Question:
     category: str = ""
 
 
+def path_matches(path: str, target: str) -> bool:
+    """Return whether one path is the other, or its last components."""
+    return path == target or path.endswith(f"/{target}") or target.endswith(f"/{path}")
+
+
 def covers(location: Location, target: Target) -> bool:
     """Return whether a result lies in the target's document, matched by suffix, and shares a line with it."""
     path, start, end = location
-    if not (path == target.path or path.endswith(f"/{target.path}") or target.path.endswith(f"/{path}")):
+    if not path_matches(path, target.path):
         return False
     if target.start_line is None or target.end_line is None:
         return True
