@@ -10,6 +10,7 @@
     │       └── BudgetError   a request was not sent: it could pass one   exit 5   HTTP 429
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
     └── IndexUnusableError    missing, corrupt, newer, other embedder     exit 4   HTTP 503
+        └── EmbedderChangedError  since it was opened: open it again  exit 4   HTTP 503
 
 Accounts that cannot be used (``accounts/database.py``) leave as an index does.
 
@@ -127,3 +128,7 @@ class IndexUnusableError(QuaestorError):
     exit_code = 4
     http_status = 503
     code = "index"
+
+
+class EmbedderChangedError(IndexUnusableError):
+    """An open index was given another embedder meanwhile; opened again, it can be used."""

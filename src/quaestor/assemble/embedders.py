@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.tuning_names import is_tuned
 from quaestor.endpoints import OPENAI_URL
 from quaestor.errors import UsageError
 
@@ -50,18 +52,26 @@ def chosen(settings: Settings, made: Made | None = None) -> str:
     return STATIC if settings.embedder == "bundled" else settings.embedder
 
 
-def make_embedder(settings: Settings, made: Made | None = None, *, source: str = "") -> Embedder:
+def make_embedder(
+    settings: Settings, made: Made | None = None, *, source: str = "", folder: Path | None = None
+) -> Embedder:
     """Return the embedder that the settings name; nothing is contacted.
 
     Args:
         settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
         made: what the index was made with; None: there is none yet.
         source: the corpus that it is for, for the ledger.
+        folder: where that index lies, with the rows of an embedder that was tuned to it.
 
     Raises:
+        IndexUnusableError: the index was tuned, and the rows are not there.
         UsageError: there is no embedder of that name, or a setting of its endpoint is wrong.
     """
     name = chosen(settings, made)
+    if name == STATIC and made is not None and folder is not None and is_tuned(made.name):
+        from quaestor.embedding.tuned import load  # noqa: PLC0415 - reads the weights
+
+        return load(folder, made.name)
     if name == STATIC:
         from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
 

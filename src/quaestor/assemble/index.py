@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Self
 
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
+from quaestor.corpus.parts import Parts
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
+from quaestor.embedding.tuning_names import forget
 from quaestor.errors import IndexUnusableError, UsageError
 from quaestor.ingest.indexer import Indexer, Progress
 from quaestor.retrieval.ranker import Ranker
+from quaestor.retrieval.trust import trusting
 from quaestor.sites import crawl, is_address
 from quaestor.stores.embedded import EmbeddedStore
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 from quaestor.assemble.embedders import STATIC, Made, allowance_of, chosen, make_embedder, refresh_cost, spec_of
 from quaestor.assemble.endpoints import make_model
 from quaestor.assemble.places import index_folder, ingest_settings, locate
+from quaestor.assemble.tuned import tuning_of
 
 
 class Index(Corpus):
@@ -79,6 +83,7 @@ class Index(Corpus):
         root, settings = _located(path, settings)
         if rebuild:
             EmbeddedStore.erase(index_folder(root, settings))
+            forget(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)
         index._first(progress, None if max_cost is None else allowance_of(max_cost))
         return index
@@ -121,25 +126,46 @@ class Index(Corpus):
 
     @classmethod
     def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
-        folder = index_folder(root, settings)
-        found = EmbeddedStore.made_with(folder)
-        made = None if found is None else Made(*found)
-        embedder = make_embedder(settings, made, source=str(root))
-        if made is not None:
-            _check_embedder(root, made, embedder, settings)
-        store = make_store(root, settings, embedder, create=create)
-        indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
+        parts = _make_parts(root, settings, create=create)
         index = cls(
             root,
-            store,
-            embedder,
-            indexer,
-            Ranker.bundled(),
+            *parts,
             refresh_seconds=settings.refresh_seconds,
-            refresh_cost=refresh_cost(settings, embedder),
+            refresh_cost=refresh_cost(settings, parts.embedder),
         )
         index._settings = settings
         return index
+
+    def reopened(self) -> Parts:
+        """Return the parts of the index as it is now, with the embedder that it was given meanwhile."""
+        return _make_parts(self.root, self._settings, create=False)
+
+
+def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
+    made = _made(root, settings)
+    while True:
+        try:
+            embedder = make_embedder(settings, made, source=str(root), folder=index_folder(root, settings))
+            if made is not None:
+                _check_embedder(root, made, embedder, settings)
+            store = make_store(root, settings, embedder, create=create)
+        except IndexUnusableError:
+            # Another process may have given the index another embedder since it was asked.
+            before, made = made, _made(root, settings)
+            if made == before:
+                raise
+            continue
+        try:
+            indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
+            return Parts(store, embedder, indexer, trusting(Ranker.bundled(), tuning_of(store).trust))
+        except BaseException:
+            store.close()
+            raise
+
+
+def _made(root: Path, settings: Settings) -> Made | None:
+    found = EmbeddedStore.made_with(index_folder(root, settings))
+    return None if found is None else Made(*found)
 
 
 def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from quaestor.corpus.meaning import Meaning
+from quaestor.corpus.meant import meant, meant_path, parents, plain
+from quaestor.corpus.parts import OpenIndex, Parts
 from quaestor.corpus.understanding import Understood, search_understood, understood
 from quaestor.corpus.values import CorpusStats, Freshness
 from quaestor.embedding import Embedder
@@ -25,11 +26,10 @@ from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
 from quaestor.ingest.names import on_disk
-from quaestor.ingest.project import project_name
 from quaestor.ingest.reading import Snapshot, read_snapshot
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.ranker import Ranker
-from quaestor.retrieval.retriever import Mode, Retriever
+from quaestor.retrieval.retriever import Mode
 from quaestor.stores import Store, Where
 from quaestor.terms import terms_of_word
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _Found = TypeVar("_Found")
 
 
-class Corpus:
+class Corpus(OpenIndex):
     """One source's index, searchable and kept fresh."""
 
     def __init__(
@@ -57,17 +57,11 @@ class Corpus:
         refresh_seconds: float,
         refresh_cost: int = 0,
     ) -> None:
-        self.root = root
-        self.store = store
-        self.embedder = embedder
-        self.indexer = indexer
         self.refresh_seconds = refresh_seconds
         self.refresh_cost = refresh_cost
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        self.meaning = Meaning(embedder, indexer, root)
-        self.retriever = Retriever(store, self.meaning.asked, ranker, project_name(root))
-        self._relations: Relations | None = None
+        super().__init__(root, Parts(store, embedder, indexer, ranker))
 
     def model_named(self, name: str) -> Model:
         """Return a model by its name.
@@ -94,11 +88,13 @@ class Corpus:
             allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
                 ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
         """
-        changes = self.indexer.refresh(
-            progress=progress,
-            budget_seconds=budget_seconds,
-            allowance=allowance or Allowance(self.refresh_cost),
-            complete=allowance is not None,
+        changes = self.following(
+            lambda: self.indexer.refresh(
+                progress=progress,
+                budget_seconds=budget_seconds,
+                allowance=allowance or Allowance(self.refresh_cost),
+                complete=allowance is not None,
+            )
         )
         self.freshness = Freshness(not changes.stale, _now())
         self.last_changes = changes
@@ -179,15 +175,17 @@ class Corpus:
         """
         from quaestor.retrieval.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
 
-        relations = self._relations = self._relations or Relations(self.store, self.meaning.asked)
         wanted = KINDS if kinds is None else tuple(kinds)
-        found = self._found_fresh(
-            lambda: relations.related(self._target(target, relations), wanted, limit), self._documents_of_relatives
-        )
-        meant = found.target
-        if meant.name and not found.relatives and not any(found.total.values()) and not self._stands(meant.name):
+
+        def find() -> Related:
+            relations = self._relations = self._relations or Relations(self.store, self.meaning.asked)
+            return relations.related(self._target(target, relations), wanted, limit)
+
+        found = self._found_fresh(find, self._documents_of_relatives)
+        name = found.target.name
+        if name and not found.relatives and not any(found.total.values()) and not self._stands(name):
             near = dict.fromkeys(hit.symbol for hit in self.retriever.search(target, 3) if hit.symbol)
-            raise NotFoundError(f"{target!r} is not a name in this index.{_meant(list(near))}")
+            raise NotFoundError(f"{target!r} is not a name in this index.{meant(list(near))}")
         if self.freshness.fresh:
             return found
         current = {one.path: self._is_current(one.path, one.sha256) for one in found.relatives}
@@ -279,13 +277,13 @@ class Corpus:
 
         self.refresh(budget_seconds=self.refresh_seconds)
         paths = self.store.documents()
-        found = make_tree(paths, _plain(folder), depth)
+        found = make_tree(paths, plain(folder), depth)
         if found is not None:
             return found
-        if _plain(folder) in paths:
+        if plain(folder) in paths:
             raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
-        folders = {parent for path in paths for parent in _parents(path)}
-        raise NotFoundError(f"{folder!r} is not a folder of this index.{_meant_path(folder, folders)}")
+        folders = {parent for path in paths for parent in parents(path)}
+        raise NotFoundError(f"{folder!r} is not a folder of this index.{meant_path(folder, folders)}")
 
     def document(self, path: str) -> Document:
         """Return a document by its path.
@@ -293,14 +291,14 @@ class Corpus:
         Raises:
             NotFoundError: it is not in this corpus; the message names those that may be meant.
         """
-        found = self.store.document(path) or self.store.document(_plain(path))
+        found = self.store.document(path) or self.store.document(plain(path))
         if found is not None:
             return found
         paths = self.store.documents()
-        count = sum(one.startswith(f"{_plain(path)}/") for one in paths)
+        count = sum(one.startswith(f"{plain(path)}/") for one in paths)
         if count:
             raise NotFoundError(f"{path!r} is a folder with {count} documents. Give the path of one of them.")
-        raise NotFoundError(f"{path!r} is not in this index.{_meant_path(path, paths)}")
+        raise NotFoundError(f"{path!r} is not in this index.{meant_path(path, paths)}")
 
     def stats(self) -> CorpusStats:
         """Return sizes of everything."""
@@ -319,10 +317,6 @@ class Corpus:
             generation=self.store.generation(),
         )
 
-    def close(self) -> None:
-        """Release the index's files."""
-        self.store.close()
-
     def __enter__(self) -> Self:
         return self
 
@@ -338,11 +332,11 @@ class Corpus:
         unheard, has everything looked at again.
         """
         self.refresh(budget_seconds=self.refresh_seconds)
-        found = find()
+        found = self.following(find)
         if self.freshness.fresh and not self._as_indexed(documents(found)):
             self.indexer.distrust()
             self.refresh(budget_seconds=self.refresh_seconds)
-            found = find()
+            found = self.following(find)
             if not self._as_indexed(documents(found)):
                 self.freshness = replace(self.freshness, fresh=False)
         return found
@@ -373,7 +367,7 @@ class Corpus:
         from quaestor.retrieval.related import Target  # noqa: PLC0415
 
         path, line = split_place(text.strip())
-        document = self.store.document(_plain(path))
+        document = self.store.document(plain(path))
         if document is None and looks_like_a_path(path):
             document = self.document(path)
         if document is not None:
@@ -390,29 +384,6 @@ class Corpus:
 
 def _documents_of_hits(hits: list[Hit]) -> list[Document]:
     return [hit.document for hit in hits]
-
-
-def _plain(path: str) -> str:
-    """Return a path as the index has it: no ``./``, no doubled slashes. What leads elsewhere stays as it is."""
-    parts = [part for part in path.strip().split("/") if part not in ("", ".")]
-    return path if path.startswith("/") or ".." in parts else "/".join(parts)
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-
-
-def _meant_path(path: str, paths: Iterable[str]) -> str:
-    from quaestor.corpus.near import near_paths  # noqa: PLC0415 - only for an error
-
-    return _meant(near_paths(path, paths))
-
-
-def _meant(near: list[str]) -> str:
-    if not near:
-        return " Give a path as a search shows it."
-    return f" Did you mean {' or '.join(map(repr, near))}?"
 
 
 def _now() -> str:

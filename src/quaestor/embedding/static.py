@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -124,7 +125,7 @@ class StaticEmbedder:
         self.pieces = Pieces(vocabulary, hashed)
         self._table = np.asarray(table)  # still mapped, without the cost of numpy's memmap class per look-up
         self._scales = scales
-        self._folder: Path | None = None
+        self._origin: tuple[Callable[..., StaticEmbedder], tuple[object, ...]] | None = None
 
     @classmethod
     def load(cls, folder: Path) -> StaticEmbedder:
@@ -143,12 +144,39 @@ class StaticEmbedder:
                 f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it."
             )
         embedder = cls(str(about["name"]), table, scales, vocabulary, int(about["hashed"]))
-        embedder._folder = folder
-        return embedder
+        return embedder.from_disk(cls.load, folder)
+
+    def from_disk(self, load: Callable[..., StaticEmbedder], *where: object) -> StaticEmbedder:
+        """Note what loads this embedder, and return it."""
+        self._origin = (load, where)
+        return self
 
     def __reduce__(self) -> tuple[object, ...]:
         """Cross to another process by name: the weights are mapped there, not sent."""
-        return super().__reduce__() if self._folder is None else (StaticEmbedder.load, (self._folder,))  # type: ignore[return-value]
+        return super().__reduce__() if self._origin is None else self._origin  # type: ignore[return-value]
+
+    def with_rows(
+        self, name: str, rows: NDArray[np.integer], table: NDArray[np.int8], scales: NDArray[np.float32]
+    ) -> StaticEmbedder:
+        """Return an embedder of another name with other vectors for some rows.
+
+        Args:
+            name: identifies what it becomes.
+            rows: which ones, shape ``(n,)``.
+            table: their vectors, shape ``(n, dimensions)``.
+            scales: their scales, shape ``(n,)``.
+        """
+        other = copy(self)
+        other.name, other._origin = name, None
+        other._table, other._scales = self._table.copy(), self._scales.copy()
+        other._table[rows], other._scales[rows] = table, scales
+        return other
+
+    def vectors_of(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """Return the weighted vectors of rows of the table, shape ``(len(rows), dimensions)``."""
+        found: NDArray[np.float32] = self._table.take(rows, 0).astype(np.float32)
+        found *= self._scales[rows, None]
+        return found
 
     @classmethod
     @cache

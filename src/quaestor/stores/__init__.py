@@ -177,6 +177,14 @@ class Writer(Protocol):
         """Remember a string with the index."""
         ...
 
+    def set_embedder(self, name: str) -> None:
+        """Say that all vectors are another embedder's, of as many dimensions, from now on.
+
+        The caller replaces every document in the same transaction. Whoever has the index open for the former one is
+        refused with ``EmbedderChangedError``, and opens it again.
+        """
+        ...
+
 
 class Store(Protocol):
     """An index at rest. Every method sees the last committed generation, whole."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from quaestor.errors import EmbedderChangedError
 from quaestor.stores.embedded.failures import unusable
 
 FILE = "index.sqlite3"
@@ -189,4 +190,18 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
         raise unusable(
             folder,
             f"was made with the embedder {found[0]!r} ({found[1]} dimensions), not {embedder!r} ({dimensions})",
+        )
+
+
+def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) -> None:
+    """Refuse vectors that are another embedder's than when the index was opened.
+
+    Raises:
+        EmbedderChangedError: they are.
+    """
+    found = made_with(connection)
+    if found is not None and found[0] != embedder:
+        raise EmbedderChangedError(
+            f"The index in {str(folder)!r} was given the embedder {found[0]!r} since it was opened for {embedder!r}: "
+            "open it again."
         )

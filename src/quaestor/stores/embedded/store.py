@@ -46,9 +46,10 @@ class EmbeddedStore:
     Threads may share it. Several processes may have it open; one at a time writes.
     """
 
-    def __init__(self, folder: Path, dimensions: int, reader: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: sqlite3.Connection) -> None:
         """Use ``open``."""
         self._folder = folder
+        self._embedder = embedder
         self._dimensions = dimensions
         self._reader = reader
         self._lock = WriteLock(folder)
@@ -80,7 +81,7 @@ class EmbeddedStore:
             except BaseException:
                 reader.close()
                 raise
-        return cls(folder, dimensions, reader)
+        return cls(folder, embedder, dimensions, reader)
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
@@ -109,6 +110,7 @@ class EmbeddedStore:
         A block that changes nothing makes no generation.
 
         Raises:
+            EmbedderChangedError: the index was given another embedder since it was opened.
             IndexUnusableError: another writer was busy for ``timeout`` seconds.
             LimitError: the disk is full; nothing was written.
         """
@@ -123,6 +125,7 @@ class EmbeddedStore:
         ):
             connection.execute("BEGIN IMMEDIATE")
             try:
+                schema.check_embedder(connection, self._folder, self._embedder)
                 transaction = Transaction(connection)
                 yield transaction
                 if not transaction.finish():
@@ -165,6 +168,7 @@ class EmbeddedStore:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
 
         Raises:
+            EmbedderChangedError: the index was given another embedder since it was opened.
             ValueError: ``vector`` does not have the index's dimensions.
         """
         if vector.shape != (self._dimensions,):
@@ -270,6 +274,8 @@ class EmbeddedStore:
         if present is not None and present.content == truth.content(connection):
             return present
         base, behind = self._pin(connection, None, lambda: MatrixBase.load(self._folder, self._dimensions))
+        # After pinning, which may look at a newer state of the truth than the block began with.
+        schema.check_embedder(connection, self._folder, self._embedder)
         return DenseView.make(connection, base, behind, self._dimensions)
 
     def _pin(

@@ -115,6 +115,12 @@ class Transaction:
         self._connection.execute("INSERT OR REPLACE INTO metadata VALUES (?, ?)", (key, storable(value)))
         self._changed = True
 
+    def set_embedder(self, name: str) -> None:
+        """Say that all vectors are another embedder's from now on; the caller replaces every document with it."""
+        self._connection.execute("UPDATE state SET embedder = ?", (name,))
+        # Of an empty index, too: whoever has it open must notice before writing.
+        self._changed = self._content_changed = True
+
     def finish(self) -> bool:
         """Write what is pending and the new state, without committing; returns whether anything changed."""
         self._flush()

@@ -1,0 +1,117 @@
+"""Giving an index an embedder that was tuned to it, and taking that back: one transaction each way.
+
+The rows that were tuned lie in a file beside the index; which embedder counts is what the index says in the very
+transaction that holds its vectors, so that a crash at any moment leaves either the old embedder or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.assemble.embedders import Made, make_embedder
+from quaestor.assemble.places import index_folder, ingest_settings
+from quaestor.config import Settings
+from quaestor.embedding.tuning_names import base_of, forget, is_tuned
+from quaestor.errors import IndexUnusableError
+from quaestor.stores import Store
+from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from quaestor.embedding.tuned import Replaced
+
+KEY = "tuned"
+"""The metadata under which an index keeps what its tuning came to."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of documents that are done, and of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What an index was tuned to.
+
+    Attributes:
+        embedder: the name of the tuned embedder; empty if the index is not tuned.
+        trust: how many times the ranker counts the dense retriever.
+        figures: what was measured, as JSON has it.
+    """
+
+    embedder: str = ""
+    trust: float = 1.0
+    figures: Mapping[str, object] = field(default_factory=dict)
+
+
+def tuning_of(store: Store) -> Tuning:
+    """Return what an index was tuned to."""
+    text = store.metadata(KEY)
+    return Tuning(**json.loads(text)) if text else Tuning()
+
+
+def keep_tuned(
+    root: Path, settings: Settings, replaced: Replaced, trust: float, figures: Mapping[str, object], progress: Progress
+) -> int:
+    """Give an index the tuned embedder, and return the number of its vectors.
+
+    Args:
+        root: real path of the source.
+        settings: where the index lies, and how it was made.
+        replaced: the rows that were tuned.
+        trust: how many times the ranker counts the dense retriever from now on.
+        figures: what was measured, to be shown later.
+        progress: called as the work goes on.
+    """
+    from quaestor.embedding import tuned  # noqa: PLC0415 - reads the weights
+
+    folder = index_folder(root, settings)
+    embedder = tuned.save(replaced, folder)
+    tuning = Tuning(embedder.name, trust, figures)
+    count = _switch(root, settings, embedder.name, json.dumps(asdict(tuning)), progress)
+    forget(folder, but=embedder.name)
+    return count
+
+
+def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None:
+    """Give an index the bundled embedder back, and return the number of its vectors; None if it is not tuned.
+
+    The tuned rows are not needed for it, so that an index whose file of them is lost can be mended.
+
+    Raises:
+        IndexUnusableError: there is no index, or it was not made with the bundled embedder.
+    """
+    from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415
+
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None:
+        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+    if not is_tuned(made[0]):
+        forget(folder)
+        return None
+    bundled = StaticEmbedder.bundled()
+    if base_of(made[0]) != bundled.name:
+        raise IndexUnusableError(
+            f"The index of {str(root)!r} was tuned from {base_of(made[0])!r}, which is no longer bundled. "
+            f"Run `quaestor index --rebuild {root}`."
+        )
+    count = _switch(root, settings, bundled.name, "", progress)
+    forget(folder)
+    return count
+
+
+def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Progress) -> int:
+    from quaestor.ingest.reembed import reembed  # noqa: PLC0415 - imports what most commands do without
+
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None:
+        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+    store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
+    try:
+        embedder = make_embedder(settings, Made(name, made[1]), folder=folder)
+        return reembed(store, embedder, ingest_settings(settings, root), {KEY: tuning}, progress)
+    finally:
+        store.close()

@@ -1,0 +1,50 @@
+"""Names of tuned embedders, and of their files: what was tuned, and a hash of the rows that it became.
+
+Reads no weights.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PREFIX = "tuned-"
+"""What the hash stands behind, in names and in files."""
+
+_NAME = re.compile(rf"(?P<base>.+)\+{PREFIX}(?P<digest>[0-9a-f]{{12}})")
+
+
+def tuned_name(base: str, digest: str) -> str:
+    """Return the name of an embedder that was tuned from the one named ``base``."""
+    return f"{base}+{PREFIX}{digest[:12]}"
+
+
+def is_tuned(name: str) -> bool:
+    """Tell whether the name of an embedder is that of a tuned one."""
+    return _NAME.fullmatch(name) is not None
+
+
+def base_of(name: str) -> str:
+    """Return the name of the embedder that one was tuned from; of any other, its own."""
+    found = _NAME.fullmatch(name)
+    return name if found is None else found["base"]
+
+
+def file_of(name: str) -> str:
+    """Return the name of the file that holds the rows of a tuned embedder.
+
+    Raises:
+        ValueError: ``name`` is not that of a tuned embedder.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise ValueError(f"{name!r} is not the name of a tuned embedder")
+    return f"{PREFIX}{found['digest']}.npz"
+
+
+def forget(folder: Path, *, but: str = "") -> None:
+    """Delete the files of all tuned embedders in ``folder`` except that of the one named ``but``."""
+    kept = file_of(but) if is_tuned(but) else ""
+    for file in folder.glob(f"{PREFIX}*"):
+        if file.name != kept:
+            file.unlink(missing_ok=True)

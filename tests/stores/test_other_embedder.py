@@ -1,0 +1,72 @@
+"""An index that is given another embedder: whoever has it open for the former one is told, and harms nothing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
+
+from store_factories import DIMENSIONS, entry, vector_of
+
+from quaestor.errors import EmbedderChangedError, IndexUnusableError
+from quaestor.stores.embedded import EmbeddedStore
+
+
+def opened(folder: Path, embedder: str) -> EmbeddedStore:
+    return EmbeddedStore.open(folder, embedder=embedder, dimensions=DIMENSIONS, create=True)
+
+
+def switch(folder: Path, texts: list[str]) -> None:
+    store = opened(folder, "old")
+    with store.writing() as writer:
+        writer.set_embedder("new")
+        entry("a.py", texts).put(writer)
+    store.close()
+
+
+def test_an_open_index_of_the_former_embedder_neither_searches_by_meaning_nor_writes(tmp_path: Path) -> None:
+    before = opened(tmp_path, "old")
+    with before.writing() as writer:
+        entry("a.py", ["one two"]).put(writer)
+    assert before.dense(vector_of("one two"), 5)
+    switch(tmp_path, ["three four"])
+    with pytest.raises(EmbedderChangedError, match="open it again"):
+        before.dense(vector_of("one two"), 5)
+    with pytest.raises(EmbedderChangedError), before.writing() as writer:
+        entry("b.py", ["five"]).put(writer)
+    assert before.lexical(["three"], 5), "words are the same for every embedder"
+    before.close()
+    with pytest.raises(IndexUnusableError, match="'new'"):
+        opened(tmp_path, "old")
+    after = opened(tmp_path, "new")
+    assert set(after.documents()) == {"a.py"}
+    assert len(after.dense(vector_of("three four"), 5)) == 1
+    after.close()
+
+
+def test_an_empty_index_notices_as_well(tmp_path: Path) -> None:
+    before = opened(tmp_path, "old")
+    other = opened(tmp_path, "old")
+    with other.writing() as writer:
+        writer.set_embedder("new")
+    other.close()
+    with pytest.raises(EmbedderChangedError), before.writing() as writer:
+        entry("a.py", ["one"]).put(writer)
+    before.close()
+
+
+def test_an_interrupted_switch_leaves_the_former_embedder(tmp_path: Path) -> None:
+    store = opened(tmp_path, "old")
+    with store.writing() as writer:
+        entry("a.py", ["one two"]).put(writer)
+    with pytest.raises(KeyboardInterrupt), store.writing() as writer:
+        writer.set_embedder("new")
+        entry("a.py", ["three four"]).put(writer)
+        raise KeyboardInterrupt
+    assert EmbeddedStore.made_with(tmp_path) == ("old", DIMENSIONS)
+    assert [found.chunk.text for found in store.chunks_of("a.py")] == ["one two"]
+    assert len(store.dense(vector_of("one two"), 5)) == 1
+    store.close()
