@@ -168,6 +168,8 @@ def test_results_name_what_is_best_and_what_differs(run: Runs, data_set: DataSet
     assert results.metrics == ("ndcg@10", "recall@1", "recall@10", "mrr@10")
     assert results.categories == {"code": 1, "prose": 2}
     assert results.best.name == "A"
+    assert [row.name for row in results.rivals] == ["B", "C", "D"]
+    assert results.verdict.endswith("but none of the others differs from it by more than chance.")
     steps = {(results.row_of(one.step.before).name, results.row_of(one.step.after).name) for one in results.comparisons}
     assert steps == {("A", "B"), ("C", "D"), ("A", "C"), ("B", "D")}
     assert all(one.adjusted >= one.difference.p for one in results.comparisons)

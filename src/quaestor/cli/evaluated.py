@@ -8,11 +8,9 @@ from pathlib import Path
 import click
 
 from quaestor.cli.output import amount, one_line, print_table, size
-from quaestor.evaluation.results import Results, Row
+from quaestor.evaluation.results import SURE, Results, Row
 from quaestor.evaluation.scoring import MAIN, shown
 from quaestor.evaluation.statistics import Estimate
-
-_SURE = 0.05
 
 
 def print_results(results: Results, written: Mapping[str, Path]) -> None:
@@ -27,6 +25,7 @@ def print_results(results: Results, written: Mapping[str, Path]) -> None:
         click.echo()
         _print_comparisons(results)
     click.echo()
+    click.echo(one_line(results.verdict))
     click.echo(f"Brackets hold 95% intervals. Times are of this machine ({results.machine}).")
     click.echo(f"Report: {one_line(str(written['report']))}")
 
@@ -48,7 +47,7 @@ def _print_comparisons(results: Results) -> None:
     lines = []
     for one in results.comparisons:
         names = f"{results.row_of(one.step.before).name} → {results.row_of(one.step.after).name}"
-        sure = "" if one.adjusted < _SURE else "may be chance"
+        sure = "" if one.adjusted < SURE else "may be chance"
         found = [_interval(one.difference.estimate, sign="+"), f"{one.adjusted:.4f}"]
         lines.append([names, one.step.what, *found, str(one.better), str(one.worse), sure])
     print_table(head, lines, range(2, 6))

@@ -12,8 +12,11 @@ from functools import cached_property
 from quaestor.evaluation.comparing import Comparison, compare
 from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.running import Outcome
-from quaestor.evaluation.scoring import MAIN, Scored, measures, score
-from quaestor.evaluation.statistics import Estimate, estimate
+from quaestor.evaluation.scoring import MAIN, Scored, measures, score, shown
+from quaestor.evaluation.statistics import Estimate, difference, estimate, holm
+
+SURE = 0.05
+"""The probability below which a difference is taken for more than chance."""
 
 _NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -80,6 +83,29 @@ class Results:
     def best(self) -> Row:
         """The configuration with the greatest mean of the main metric; the first of several."""
         return max(self.rows, key=lambda row: row.means[MAIN].mean)
+
+    @cached_property
+    def rivals(self) -> tuple[Row, ...]:
+        """The configurations that differ from the best one by no more than chance, as far as these questions tell."""
+        others = [row for row in self.rows if row is not self.best]
+        best = self.best.scored.values[MAIN]
+        chances = holm([difference(row.scored.values[MAIN], best).p for row in others])
+        return tuple(row for row, chance in zip(others, chances, strict=True) if chance >= SURE)
+
+    @property
+    def verdict(self) -> str:
+        """A sentence on which configuration is best, and how sure that is."""
+        best, value = self.best, self.best.means[MAIN]
+        told = f"{best.name} ({best.scored.configuration})"
+        worth = f"{shown(MAIN)} of {value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
+        if len(self.rows) == 1:
+            return f"{told} has an {worth}."
+        if not self.rivals:
+            return f"{told} has the highest {worth}; every other one is worse by more than chance."
+        if len(self.rivals) == len(self.rows) - 1:
+            return f"{told} has the highest {worth}; but none of the others differs from it by more than chance."
+        names = ", ".join(row.name for row in self.rivals)
+        return f"{told} has the highest {worth}; {names} may be as good: chance explains the difference."
 
     def row_of(self, scored: object) -> Row:
         """Return the row of a configuration."""

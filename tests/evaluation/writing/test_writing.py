@@ -99,7 +99,7 @@ def test_one_configuration_and_one_category_make_a_page_too() -> None:
     alone = Results(results.data_set, results.rows[:1], (), (), results.cutoffs, results.machine, results.date)
     text = Read(report(alone)).text
     assert "Quality against cost" not in text
-    assert "was asked" in text
+    assert "A (static · auto · ranked) has an NDCG@10 of" in text
 
 
 def test_no_cell_of_a_table_is_a_formula(results: Results) -> None:

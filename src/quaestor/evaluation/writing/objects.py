@@ -34,6 +34,7 @@ def results_object(results: Results, written: Mapping[str, Path]) -> dict[str, o
             "about": list(data_set.about),
         },
         "metric": MAIN,
+        "best": {"name": results.best.name, "may_be_as_good": [row.name for row in results.rivals]},
         "configurations": [_row_object(row) for row in results.rows],
         "comparisons": [_comparison_object(results, one) for one in results.comparisons],
         "problems": list(results.problems),

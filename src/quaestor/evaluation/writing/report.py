@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from quaestor.evaluation.comparing import Comparison
-from quaestor.evaluation.results import Results, Row
+from quaestor.evaluation.results import SURE, Results, Row
 from quaestor.evaluation.scoring import MAIN, Costs, shown
 from quaestor.evaluation.statistics import Estimate
 from quaestor.evaluation.writing.differing import differing, worst
@@ -16,7 +16,6 @@ from quaestor.evaluation.writing.plots import Lane, Point, against_cost, lanes
 
 _STYLE = Path(__file__).with_name("report.css")
 _PLOTTED = 12
-_SURE = 0.05
 _MAIN = shown(MAIN)
 
 
@@ -42,16 +41,13 @@ def _sections(results: Results) -> Iterator[Markup]:
 
 
 def _head(results: Results) -> Markup:
-    best = results.best
-    value = best.means[MAIN]
     asked = f"{results.asked:,} questions, {len(results.rows)} configurations"
     problems = tag("ul", *(tag("li", one) for one in results.problems), class_="problems") if results.problems else None
-    lead = f"{best.name} ({best.scored.configuration}) {'finds most' if len(results.rows) > 1 else 'was asked'}: "
     return tag(
         "header",
         tag("h1", results.data_set.name),
         tag("p", f"{asked} · {results.date.replace('T', ' ').replace('+00:00', ' UTC')}", class_="quiet"),
-        tag("p", lead, tag("strong", f"{_MAIN} {value.mean:.3f}"), f", between {value.low:.3f} and {value.high:.3f}."),
+        tag("p", tag("strong", results.verdict)),
         *(tag("p", sentence) for sentence in results.data_set.about),
         problems,
     )
@@ -184,7 +180,7 @@ def _differences(results: Results) -> Iterator[Markup]:
     yield tag(
         "p",
         f"Each compares the same {results.asked:,} questions. p is the probability of so large a difference if both "
-        f"were alike, by a paired randomisation test{adjusted}. Above {_SURE}, a difference may be chance.",
+        f"were alike, by a paired randomisation test{adjusted}. Above {SURE}, a difference may be chance.",
         class_="quiet",
     )
 
@@ -192,7 +188,7 @@ def _differences(results: Results) -> Iterator[Markup]:
 def _difference_lane(results: Results, one: Comparison) -> Lane:
     before, after = results.row_of(one.step.before), results.row_of(one.step.after)
     value = one.difference.estimate
-    sure = one.adjusted < _SURE
+    sure = one.adjusted < SURE
     names = f"{before.name} → {after.name}"
     label = f"{names}: {getattr(one.step.before, one.step.what)} → {getattr(one.step.after, one.step.what)}"
     number = results.rows.index(after) if sure else -1
