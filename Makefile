@@ -11,6 +11,9 @@ STAMP := $(VENV)/.installed
 REAL := .real
 REAL_PIP ?= --extra-index-url https://download.pytorch.org/whl/cpu
 
+# A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
+PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
+
 .PHONY: demo test slow real check clean
 
 demo: $(STAMP)
@@ -24,7 +27,7 @@ demo: $(STAMP)
 	@$(BIN)/quaestor ask "What may a project file not set?"
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
