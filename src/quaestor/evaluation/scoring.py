@@ -24,7 +24,7 @@ class Costs:
     """What a configuration takes, on this machine.
 
     Attributes:
-        index_seconds: to build the indexes of all parts, from nothing.
+        index_seconds: to build the indexes of all parts, from nothing; None where that is not known of all.
         index_bytes: that they take on disk.
         documents: in them.
         chunks: in them.
@@ -33,7 +33,7 @@ class Costs:
         price: of embedding the corpora and the questions, in the prices' currency; None where that is not known.
     """
 
-    index_seconds: float
+    index_seconds: float | None
     index_bytes: int
     documents: int
     chunks: int
@@ -111,10 +111,15 @@ def _costs(cells: Sequence[Cell], answers: Sequence[Answer]) -> Costs:
     seconds = sorted(answer.seconds for answer in answers)
     indexes = [cell.built for cell in cells]
     return Costs(
-        index_seconds=sum(one.seconds for one in indexes),
+        index_seconds=_sum([one.seconds for one in indexes]),
         index_bytes=sum(one.bytes for one in indexes),
         documents=sum(one.documents for one in indexes),
         chunks=sum(one.chunks for one in indexes),
         query_p50=statistics.median(seconds),
         query_p95=seconds[min(len(seconds) - 1, round(0.95 * len(seconds)))],
     )
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

@@ -14,6 +14,7 @@ from quaestor.assemble import erase_apart, index_apart, ingest_settings
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder
 from quaestor.ingest.indexer import Progress
 from quaestor.passages import Document
 
@@ -29,7 +30,7 @@ class Built:
     Attributes:
         state: tells one content of the corpus, and one version of this program, from another.
         embedder: the embedder's own name.
-        seconds: that it took from nothing, on this machine.
+        seconds: that it took from nothing, on this machine; None where a remote embedder's work was gone on with.
         bytes: that it takes on disk.
         documents: in it.
         chunks: in it.
@@ -38,7 +39,7 @@ class Built:
 
     state: str
     embedder: str
-    seconds: float
+    seconds: float | None
     bytes: int
     documents: int
     chunks: int
@@ -52,30 +53,53 @@ def index_key(root: Path, embedder: Embedder, settings: Settings) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def built(root: Path, folder: Path, embedder: Embedder, settings: Settings, progress: Progress | None) -> Built:
+def built(
+    root: Path,
+    folder: Path,
+    embedder: Embedder,
+    settings: Settings,
+    progress: Progress | None = None,
+    allowance: Allowance | None = None,
+) -> Built:
     """Return what an index of the corpus as it is now holds and cost; builds it unless it is there.
 
-    One that is out of date, or was never finished, is built from nothing: its time is always that of a whole build.
+    One that is out of date, or was never finished, is built from nothing, so that its time is that of a whole build;
+    but what a remote embedder was paid for is not thrown away.
+
+    Args:
+        root: the corpus.
+        folder: where the index lies.
+        embedder: of the index.
+        settings: what ingest reads of them.
+        progress: as of any index.
+        allowance: what a remote embedder may cost; None: what a refresh may cost unasked.
+
+    Raises:
+        BudgetError: the allowance does not cover it.
+        UpstreamError: the embedder's server failed.
     """
     if (known := _known(root, folder, embedder, settings)) is not None:
         return known
     (folder / _RECORD).unlink(missing_ok=True)
-    erase_apart(folder)
+    remote = isinstance(embedder, RemoteEmbedder)
+    if not remote:
+        erase_apart(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with index_apart(root, folder, embedder, settings) as corpus:
+        whole = not corpus.store.generation()
         started = time.perf_counter()
-        changes = corpus.refresh(progress=progress)
+        changes = corpus.refresh(progress=progress, allowance=allowance if remote else None)
         seconds = time.perf_counter() - started
         if changes.failure is not None:
             raise changes.failure
-        record = _record(corpus, seconds)
+        record = _record(corpus, seconds if whole else None)
     new = folder / f"{_RECORD}.new"
     new.write_text(json.dumps(asdict(record)), "utf-8")
     new.replace(folder / _RECORD)
     return record
 
 
-def _record(corpus: Corpus, seconds: float) -> Built:
+def _record(corpus: Corpus, seconds: float | None) -> Built:
     held = corpus.stats()
     state = state_of(corpus.store.documents().values())
     return Built(
@@ -91,7 +115,7 @@ def _known(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> 
         return None
     with index_apart(root, folder, embedder, settings) as corpus:
         plan = corpus.indexer.plan()
-        same = not (plan.added or plan.changed or plan.removed)
+        same = not (plan.added or plan.changed or plan.removed or corpus.indexer.pending())
         return record if same and state_of(corpus.store.documents().values()) == record.state else None
 
 

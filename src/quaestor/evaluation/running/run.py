@@ -13,6 +13,7 @@ from quaestor.assemble import index_apart, make_embedder
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
 from quaestor.errors import ConflictError
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
@@ -109,12 +110,20 @@ class Run:
         place: where indexes and answers are kept.
         settings_of: the settings of a part's corpus, of which each configuration changes two.
         watcher: who is told how far it is.
+        allowance: what remote embedders may cost to build indexes; None: what a refresh may cost unasked.
     """
 
-    def __init__(self, place: Place, settings_of: Callable[[Part], Settings], watcher: Watcher | None = None) -> None:
+    def __init__(
+        self,
+        place: Place,
+        settings_of: Callable[[Part], Settings],
+        watcher: Watcher | None = None,
+        allowance: Allowance | None = None,
+    ) -> None:
         self._place = place
         self._settings_of = settings_of
         self._watcher = watcher or Watcher()
+        self._allowance = allowance
         self._embedders: dict[str, Embedder] = {}
 
     def of(self, data_set: DataSet, configurations: Sequence[Configuration]) -> Outcome:
@@ -123,6 +132,7 @@ class Run:
         Raises:
             ConflictError: another evaluation is under way, and the times of both would be wrong.
             UpstreamError: an embedder's server failed; what was found until then is kept.
+            BudgetError: an embedder could cost more than is allowed; what was found until then is kept.
         """
         cells: list[Cell] = []
         problems: list[str] = []
@@ -141,7 +151,7 @@ class Run:
         settings = replace(self._settings_of(part), embedder=configuration.embedder, chunker=configuration.chunker)
         embedder = self._embedder(settings)
         folder = self._place.indexes / index_key(part.root, embedder, settings)
-        about = built(part.root, folder, embedder, settings, self._watcher.indexing)
+        about = built(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
         answers = Answers(self._place.answers / f"{_key(folder.name, about, configuration, part)}.jsonl")
         known = answers.of(part.questions)
         progress.add(len(known), configuration)

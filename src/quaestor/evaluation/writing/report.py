@@ -72,7 +72,10 @@ def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
         tag("strong", row.name),
         *values_of(row.scored.configuration),
         *(_interval(row.means[metric]) for metric in results.metrics),
-        _with_small(_seconds(costs.index_seconds), f"{_bytes(costs.index_bytes)}, {costs.chunks:,} chunks"),
+        _with_small(
+            "–" if costs.index_seconds is None else _seconds(costs.index_seconds),
+            f"{_bytes(costs.index_bytes)}, {costs.chunks:,} chunks",
+        ),
         _with_small(_seconds(costs.query_p50), _seconds(costs.query_p95)),
         *price,
     ]

@@ -26,7 +26,8 @@ def configurations_table(results: Results) -> str:
 def _lines(results: Results, row: Row) -> Iterator[list[object]]:
     costs = row.scored.costs
     own = [row.name, *values_of(row.scored.configuration)]
-    spent = [f"{costs.index_seconds:.3f}", costs.index_bytes, costs.chunks]
+    seconds = "" if costs.index_seconds is None else f"{costs.index_seconds:.3f}"
+    spent = [seconds, costs.index_bytes, costs.chunks]
     spent += [f"{costs.query_p50 * 1000:.3f}", f"{costs.query_p95 * 1000:.3f}"]
     spent += ["" if costs.price is None else costs.price]
     yield [*own, "", results.asked, *_numbers(row.means.values()), *spent]
