@@ -41,6 +41,10 @@ _LINE_COST = 0.006
 _LEAST_SHARE = 0.3
 _CANDIDATES = 400
 _LEAST_CODE_LINES = 8
+# Where further documents say it as well as the best does, so many are quoted in all, each once.
+_MOST_DOCUMENTS = 6
+_AS_WELL = 0.8
+_LEAST_SAID = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +92,19 @@ def answer(question: str, passages: Sequence[Passage], encode: Encode | None = N
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for likeness beyond shared words.
-        most: how many quotes to give at most.
+        most: how many quotes to give at most; more only where more documents of prose say the same as well.
     """
     wanted = content_terms(question)
     found = [unit for passage in passages for unit in units(passage)]
     rarity = _rarity(wanted, passages)
     scored = _scored(question, found, rarity, encode, {passage.n: rank for rank, passage in enumerate(passages)})
     chosen = _choose(scored, rarity, most)
-    held = frozenset().union(*(wanted & (unit.terms | _label_terms(unit.passage)) for unit, _ in chosen))
+    further = _further(scored, rarity, chosen)
+    held = frozenset().union(*(wanted & (one.unit.terms | _label_terms(one.unit.passage)) for one in chosen))
     coverage = sum(rarity[term] for term in held)
-    alike = max((likeness for _, likeness in chosen), default=0.0)
+    alike = max((one.likeness for one in chosen), default=0.0)
     known = bool(chosen) and (coverage >= _LEAST_COVERAGE or alike >= _LEAST_SIMILARITY)
-    quotes = tuple(_quote(unit) for unit, _ in chosen) if known else ()
+    quotes = tuple(_quote(one.unit) for one in (*chosen, *further)) if known else ()
     named = {passage.n: passage for passage in passages}
     text = "\n\n".join([LEAD, *(_shown(quote, named[quote.n]) for quote in quotes)]) if quotes else NOTHING
     return ExtractiveAnswer(text, quotes, known, coverage)
@@ -182,7 +187,7 @@ def _likenesses(question: str, found: Sequence[Unit], encode: Encode | None) -> 
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -> list[tuple[Unit, float]]:
+def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -> list[_Scored]:
     """Pick stretches one after the other, each for what it adds; none that overlaps an earlier one."""
     chosen: list[_Scored] = []
     first_gain = 0.0
@@ -196,7 +201,31 @@ def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -
         first_gain = first_gain or gain
         chosen.append(best)
         rest = [one for one in rest if not _overlap(one.unit, best.unit)]
-    return [(one.unit, one.likeness) for one in chosen]
+    return chosen
+
+
+def _further(scored: Sequence[_Scored], rarity: Mapping[str, float], chosen: Sequence[_Scored]) -> list[_Scored]:
+    """Return the best stretch of each further document of prose that says as much as the best one that was chosen.
+
+    What many documents answer, each in its own way, is worth more than what the best of them say.
+    """
+    if not chosen or any(one.unit.code for one in chosen):
+        return []
+
+    def worth(one: _Scored) -> float:
+        return sum(rarity[term] for term in one.held) * one.unit.weight
+
+    least = max(_LEAST_SAID, _AS_WELL * max(map(worth, chosen)))
+    quoted = {one.unit.passage.path for one in chosen}
+    said = {one.unit.text for one in chosen}
+    further: dict[str, _Scored] = {}
+    for one in sorted(scored, key=worth, reverse=True):
+        if worth(one) < least or len(quoted) + len(further) >= _MOST_DOCUMENTS:
+            break
+        if not one.unit.code and one.unit.passage.path not in quoted | further.keys() and one.unit.text not in said:
+            further[one.unit.passage.path] = one
+            said.add(one.unit.text)
+    return list(further.values())
 
 
 def _gain(one: _Scored, said: frozenset[str], rarity: Mapping[str, float]) -> float:

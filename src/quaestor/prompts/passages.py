@@ -29,6 +29,8 @@ class Passage:
         url: where a page came from.
         symbol: the enclosing symbol or heading, qualified.
         language: the document's language.
+        author: who wrote the document.
+        date: when, in the form of ISO 8601.
     """
 
     n: int
@@ -40,6 +42,8 @@ class Passage:
     url: str | None = None
     symbol: str | None = None
     language: str = "text"
+    author: str | None = None
+    date: str | None = None
 
 
 def number(hits: Iterable[Hit], first: int = 1) -> tuple[Passage, ...]:
@@ -55,6 +59,8 @@ def number(hits: Iterable[Hit], first: int = 1) -> tuple[Passage, ...]:
             url=hit.document.url,
             symbol=hit.symbol,
             language=hit.document.language,
+            author=hit.document.author,
+            date=hit.document.date,
         )
         for n, hit in enumerate(hits, first)
     )
@@ -73,7 +79,11 @@ def show(passage: Passage) -> str:
     return load("passage").render(
         n=str(passage.n),
         where=_attribute(where(passage)),
-        label=f' title="{_attribute(label)}"' if label else "",
+        about="".join(
+            f' {name}="{_attribute(value)}"'
+            for name, value in (("title", label), ("by", passage.author), ("date", passage.date))
+            if value
+        ),
         text=_CLOSING.sub("<\\\\/", passage.text.rstrip("\r\n")),
     )
 

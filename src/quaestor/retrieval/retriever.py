@@ -6,16 +6,17 @@ Knows stores and embedders only by their protocols, and nothing of files: freshn
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quaestor.embedding import Embedder
-from quaestor.passages import Hit
+from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.features import Candidate, compute_features
 from quaestor.retrieval.file_features import agreement
 from quaestor.retrieval.fusion import convex
+from quaestor.retrieval.joining import joined
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Ranker, group_of, spread
@@ -137,11 +138,13 @@ class Retriever:
         scores = own[self.ranker.earners(matrix, group, paths)].tolist()
         decay_of = {path: self.decay(path) for path in set(paths)}
         decays = [decay_of[path] for path in paths]
-        best = spread(scores, paths, decays, k)
-        shares = self.ranker.shares(matrix[[index for index, _ in best]], group)
+        ranked = spread(scores, paths, decays, len(candidates))
+        passages = self.joined([candidates[index].stored for index, _ in ranked], k)
+        best = [(*ranked[rank], chunk) for rank, chunk in passages]
+        shares = self.ranker.shares(matrix[[index for index, *_ in best]], group)
         return [
             _hit(
-                candidates[index].stored,
+                replace(candidates[index].stored, chunk=chunk),
                 score,
                 {
                     **share,
@@ -149,8 +152,12 @@ class Retriever:
                     "further_of_file": score - scores[index],
                 },
             )
-            for (index, score), share in zip(best, shares, strict=True)
+            for (index, score, chunk), share in zip(best, shares, strict=True)
         ]
+
+    def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
+        """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
+        return joined(ranked, k, lambda path: self._chunks.of_document(self.store, path))
 
     def decay(self, path: str) -> float:
         """Return what each further chunk of this file loses, in units of the score."""

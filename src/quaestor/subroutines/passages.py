@@ -52,7 +52,13 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     """
     raw = passage.text.removesuffix("\n").split("\n")
     shown_lines = raw if lines is None else lines
-    framed = replace(passage, path=shown_name(passage.path), symbol=_name(passage.symbol), title=_name(passage.title))
+    framed = replace(
+        passage,
+        path=shown_name(passage.path),
+        symbol=_name(passage.symbol),
+        title=_name(passage.title),
+        author=_name(passage.author),
+    )
     budget = room.budget - room.count(show(replace(framed, text="")))
     while budget > 0:
         fitted = fit(shown_lines, budget, room.count, lambda number: _rest(passage, len(raw), number))

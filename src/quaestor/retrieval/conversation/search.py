@@ -142,6 +142,7 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
     order = sorted(chunks, key=lambda number: (chunks[number].document.path, chunks[number].position))
     paths = [chunks[number].document.path for number in order]
     decays = [_DECAY * retriever.decay(path) for path in paths]
-    chosen = spread([scores[number] for number in order], paths, decays, k)
+    chosen = spread([scores[number] for number in order], paths, decays, len(order))
     found = [(chunks[order[index]], score) for index, score in chosen]
-    return [Hit(stored.document, stored.chunk, score, chunk_id=stored.id) for stored, score in found]
+    passages = retriever.joined([stored for stored, _ in found], k)
+    return [Hit(found[rank][0].document, chunk, found[rank][1], chunk_id=found[rank][0].id) for rank, chunk in passages]
