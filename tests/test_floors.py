@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,3 +104,11 @@ def test_a_violation_is_seen(tmp_path: Path) -> None:
     bad.write_text("from quaestor.chat import engine\nfrom quaestor.stores import Store\n", encoding="utf-8")
     assert [package_of(module) for module, _ in imports(bad)] == ["chat", "stores"]
     assert FLOORS["chat"] > FLOORS["retrieval"] > FLOORS["stores"]
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """Folders of tests are no packages: the second of two modules of a name could not be imported beside the first."""
+    found = Counter(
+        path.name for path in Path(__file__).parent.rglob("*.py") if path.name not in ("conftest.py", "__init__.py")
+    )
+    assert [name for name, times in found.items() if times > 1] == []
