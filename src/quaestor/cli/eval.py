@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     )
     _check(chosen, settings)
     if of_itself:
-        asked = _own(corpus, place, each=questions, seed=seed, kinds=kinds or KINDS)
+        asked = _own(corpus, place, each=questions, seed=seed, kinds=kinds)
     else:
         assert data_set is not None
         asked = _read(data_set, corpus, place, split, only)

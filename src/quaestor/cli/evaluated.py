@@ -31,15 +31,16 @@ def print_results(results: Results, written: Mapping[str, Path]) -> None:
 
 
 def _print_rows(results: Results) -> None:
-    head = ["", "embedder", "chunker", "search", *map(shown, results.metrics), "index", "size", "query p50"]
+    head = ["", "embedder", "chunker", "search", *map(shown, results.metrics), "index", "size", "chunks", "query p50"]
     print_table(head, [_cells(results, row) for row in results.rows], range(4, len(head)))
 
 
 def _cells(results: Results, row: Row) -> list[str]:
     own, costs = row.scored.configuration, row.scored.costs
     means = [_interval(row.means[MAIN]), *(f"{row.means[name].mean:.3f}" for name in results.metrics[1:])]
+    chunks = f"{costs.chunks:,} of {size(round(costs.chunk_bytes))}"
     seconds = "–" if costs.index_seconds is None else f"{costs.index_seconds:.1f} s"
-    spent = [seconds, size(costs.index_bytes), f"{costs.query_p50 * 1000:.1f} ms"]
+    spent = [seconds, size(costs.index_bytes), chunks, f"{costs.query_p50 * 1000:.1f} ms"]
     return [row.name, own.embedder, own.chunker, own.search, *means, *spent]
 
 

@@ -11,7 +11,7 @@ from quaestor.corpus import Corpus
 from quaestor.errors import UsageError
 from quaestor.evaluation.copies import Copy
 from quaestor.evaluation.datasets import DataSet, Part
-from quaestor.evaluation.made import KINDS, MadeSet, make_questions, texts_of
+from quaestor.evaluation.made import MadeSet, make_questions, texts_of
 from quaestor.ingest.files import folder_of
 
 FEWEST = 20
@@ -24,6 +24,11 @@ _MADE_OF = {
     "link": "words of links (which ask for the documents behind them)",
     "commit": "subjects of commits (which ask for the files that they changed)",
 }
+_USUAL = ("heading", "sentence", "link", "commit")
+_WITHOUT_DOCSTRINGS = (
+    "Comments and docstrings were not asked: a definition that lost its own words is judged unlike one that has them, "
+    "and such questions order configurations unlike people's. --kind docstring asks them."
+)
 _CANNOT_TELL = (
     "They cannot tell how well questions are answered that people ask in other words than the corpus's authors do. "
     "Only the place that a question was made of counts as right: where code and prose say the same, a search that "
@@ -33,7 +38,7 @@ _CANNOT_TELL = (
 
 
 def own_data_set(
-    corpus: Corpus, copies: Path, *, each: int = 100, seed: int = 0, kinds: Collection[str] = KINDS
+    corpus: Corpus, copies: Path, *, each: int = 100, seed: int = 0, kinds: Collection[str] = ()
 ) -> DataSet:
     """Make questions of a corpus, and a copy of it without what gives their answers away.
 
@@ -44,14 +49,17 @@ def own_data_set(
         copies: folder in which the copy is laid out.
         each: at most so many questions of every kind.
         seed: of what is chosen.
-        kinds: what questions are made of.
+        kinds: what questions are made of; empty for all but docstrings, for these too where a history gives too few.
 
     Raises:
         UsageError: no question can be made of it.
     """
     root = folder_of(corpus.root)
     texts = texts_of(corpus)
-    made = make_questions(texts, root, each=each, seed=seed, kinds=kinds)
+    made = make_questions(texts, root, each=each, seed=seed, kinds=kinds or _USUAL)
+    short = not kinds and sum(question.category == "commit" for question in made.questions) < FEWEST
+    if short:
+        made = make_questions(texts, root, each=each, seed=seed)
     if not made.questions:
         raise UsageError(
             f"No question can be made of {str(root)!r}: its {len(texts):,} documents have no comments, headings, links "
@@ -62,7 +70,8 @@ def own_data_set(
     place = copy.lay_out(_state(made), files)
     part = Part(root.name, place, made.questions, project=corpus.retriever.project, copied=True)
     name = f"{root.name}, asked about itself"
-    return DataSet(name, "self", "chunks", (part,), _small(made, root), _about(made, seed))
+    about = (*_about(made, seed), *([] if kinds or short else [_WITHOUT_DOCSTRINGS]), _CANNOT_TELL)
+    return DataSet(name, "self", "chunks", (part,), _small(made, root), about)
 
 
 def _state(made: MadeSet) -> str:
@@ -89,5 +98,4 @@ def _about(made: MadeSet, seed: int) -> tuple[str, ...]:
     return (
         f"{len(made.questions)} questions, made of the corpus's own words with seed {seed}: {told}. What "
         "is searched is a copy of the corpus in which these words do not stand, so that nothing gives an answer away.",
-        _CANNOT_TELL,
     )

@@ -28,6 +28,7 @@ class Costs:
         index_bytes: that they take on disk.
         documents: in them.
         chunks: in them.
+        chunk_bytes: of a chunk, on average.
         query_p50: seconds of a search, half of all are faster.
         query_p95: seconds of a search, 19 of 20 are faster.
         price: of embedding the corpora and the questions, in the prices' currency; None where that is not known.
@@ -37,6 +38,7 @@ class Costs:
     index_bytes: int
     documents: int
     chunks: int
+    chunk_bytes: float
     query_p50: float
     query_p95: float
     price: float | None = None
@@ -115,6 +117,7 @@ def _costs(cells: Sequence[Cell], answers: Sequence[Answer]) -> Costs:
         index_bytes=sum(one.bytes for one in indexes),
         documents=sum(one.documents for one in indexes),
         chunks=sum(one.chunks for one in indexes),
+        chunk_bytes=sum(one.source_bytes for one in indexes) / max(1, sum(one.chunks for one in indexes)),
         query_p50=statistics.median(seconds),
         query_p95=seconds[min(len(seconds) - 1, round(0.95 * len(seconds)))],
     )

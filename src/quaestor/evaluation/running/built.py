@@ -34,7 +34,7 @@ class Built:
         bytes: that it takes on disk.
         documents: in it.
         chunks: in it.
-        vectors: numbers in a vector.
+        source_bytes: of the documents themselves.
     """
 
     state: str
@@ -43,7 +43,7 @@ class Built:
     bytes: int
     documents: int
     chunks: int
-    vectors: int
+    source_bytes: int
 
 
 def index_key(root: Path, embedder: Embedder, settings: Settings) -> str:
@@ -102,9 +102,7 @@ def built(
 def _record(corpus: Corpus, seconds: float | None) -> Built:
     held = corpus.stats()
     state = state_of(corpus.store.documents().values())
-    return Built(
-        state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, corpus.embedder.dimensions
-    )
+    return Built(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes)
 
 
 def _known(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:

@@ -74,7 +74,7 @@ def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
         *(_interval(row.means[metric]) for metric in results.metrics),
         _with_small(
             "–" if costs.index_seconds is None else _seconds(costs.index_seconds),
-            f"{_bytes(costs.index_bytes)}, {costs.chunks:,} chunks",
+            f"{_bytes(costs.index_bytes)}, {costs.chunks:,} chunks of {_bytes(costs.chunk_bytes)}",
         ),
         _with_small(_seconds(costs.query_p50), _seconds(costs.query_p95)),
         *price,
@@ -102,12 +102,17 @@ def _with_small(large: str, small: str) -> Markup:
 
 
 def _reading(results: Results) -> Markup:
+    longer = (
+        " A longer chunk covers a place more easily and takes more of a model's window: mind the sizes where chunkers "
+        "differ."
+    )
     unit = "a chunk" if results.data_set.unit == "chunks" else "a document, which counts once"
     return tag(
         "p",
         f"A result is {unit}. NDCG@10 tells how high the right results stand among the first ten, recall@k which share "
         "of them is among the first k, MRR@10 how high the first right one stands; all from 0 to 1. Small numbers are "
-        "the 95% interval, by bootstrap over the questions: what another choice of such questions would give.",
+        "the 95% interval, by bootstrap over the questions: what another choice of such questions would give."
+        + (longer if results.data_set.unit == "chunks" else ""),
         class_="quiet",
     )
 

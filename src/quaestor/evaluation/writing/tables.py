@@ -19,7 +19,7 @@ def configurations_table(results: Results) -> str:
     head = ["name", "embedder", "chunker", "search", "category", "questions"]
     for metric in results.metrics:
         head += [metric, f"{metric} low", f"{metric} high"]
-    head += ["index_seconds", "index_bytes", "chunks", "query_p50_ms", "query_p95_ms", "price"]
+    head += ["index_seconds", "index_bytes", "chunks", "chunk_bytes", "query_p50_ms", "query_p95_ms", "price"]
     return _table(head, (line for row in results.rows for line in _lines(results, row)))
 
 
@@ -27,7 +27,7 @@ def _lines(results: Results, row: Row) -> Iterator[list[object]]:
     costs = row.scored.costs
     own = [row.name, *values_of(row.scored.configuration)]
     seconds = "" if costs.index_seconds is None else f"{costs.index_seconds:.3f}"
-    spent = [seconds, costs.index_bytes, costs.chunks]
+    spent = [seconds, costs.index_bytes, costs.chunks, f"{costs.chunk_bytes:.0f}"]
     spent += [f"{costs.query_p50 * 1000:.3f}", f"{costs.query_p95 * 1000:.3f}"]
     spent += ["" if costs.price is None else costs.price]
     yield [*own, "", results.asked, *_numbers(row.means.values()), *spent]
