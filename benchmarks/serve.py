@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     with upstream(options.pieces, options.pause) as model:
         with serving([options.folder], model) as server:
-            report["at_rest"] = measured(options, server, model)
+            report["spread"] = measured(options, server, model)
+            report["at_once"] = measured(options, server, model, together=True)
             report["searches"] = asyncio.run(rates(server[0], options.seconds))
         # A folder that is not indexed yet: the index is made while the streams go on.
         with serving([options.folder, options.index], model) as server:
@@ -142,22 +143,29 @@ def ready(port: int) -> bool:
 
 
 def measured(
-    options: argparse.Namespace, server: tuple[int, int], model: int, corpus: str = "quaestor"
+    options: argparse.Namespace,
+    server: tuple[int, int],
+    model: int,
+    corpus: str = "quaestor",
+    *,
+    together: bool = False,
 ) -> dict[str, Any]:
-    """Measure the model alone, then our server before it, with the same requests."""
+    """Measure our server before the model, then the model alone, with the same requests."""
     port, process = server
+    load = {"streams": options.streams, "rounds": options.rounds, "together": together}
     asyncio.run(all_streams(options, port, corpus, streams=4, rounds=1))
     files, size = descriptors(process), resident(process)
     began, busy = time.monotonic(), processor(process)
-    through = asyncio.run(all_streams(options, port, corpus, streams=options.streams, rounds=options.rounds))
+    through = asyncio.run(all_streams(options, port, corpus, **load))
     used = resident(process)
     busy, wall = processor(process) - busy, time.monotonic() - began
-    direct = asyncio.run(all_streams(options, model, "scripted", streams=options.streams, rounds=options.rounds))
+    direct = asyncio.run(all_streams(options, model, "scripted", **load))
     beyond = sorted(one.first - one.retrieval for one in through)
     alone = sorted(one.first for one in direct)
     return {
         "first_word_ms": spread([one.first for one in through]),
         "retrieval_ms": spread([one.retrieval for one in through]),
+        "beyond_retrieval_ms": spread(beyond),
         "direct_ms": spread(alone),
         "added_ms": {
             name: round((at(beyond, share) - at(alone, share)) * 1000, 2)
@@ -177,14 +185,16 @@ def measured(
 
 
 async def all_streams(
-    options: argparse.Namespace, port: int, model: str, *, streams: int, rounds: int
+    options: argparse.Namespace, port: int, model: str, *, streams: int, rounds: int, together: bool = False
 ) -> list[Streamed]:
-    """Run so many streams at once, each one reply after the other, and return them all."""
+    """Run so many streams at once, each one reply after the other, and return them all.
+
+    Their first replies begin evenly spread over the time that one takes, or ``together``.
+    """
     length = options.pieces * options.pause
 
     async def client(number: int) -> list[Streamed]:
-        # Replies begin evenly spread over the time that one takes.
-        await asyncio.sleep(length * number / streams)
+        await asyncio.sleep(0 if together else length * number / streams)
         found = []
         for turn in range(rounds):
             word = f"w{number}x{turn}"
@@ -243,19 +253,20 @@ def processor(process: int) -> float:
 def table(report: dict[str, Any]) -> str:
     """Return the report for people."""
     lines = [f"{report['streams']} streams at once, {report['replies']} replies", ""]
-    for name in ("at_rest", "while_indexing"):
+    for name in ("spread", "at_once", "while_indexing"):
         part = report[name]
         lines.append(name.replace("_", " "))
         for row in (
             "first_word_ms",
             "retrieval_ms",
+            "beyond_retrieval_ms",
             "direct_ms",
             "added_ms",
             "processor",
             "resident_mb",
             "descriptors",
         ):
-            lines.append(f"  {row:16} " + "  ".join(f"{key} {value}" for key, value in part[row].items()))
+            lines.append(f"  {row:20} " + "  ".join(f"{key} {value}" for key, value in part[row].items()))
         lines.append(f"  lost {part['lost']}, mixed {part['mixed']} {' '.join(part['errors'])}")
     for clients, found in report["searches"].items():
         lines.append(f"{clients:>3} clients searching: {found['per_second']} a second, p50 {found['ms']['p50']} ms")

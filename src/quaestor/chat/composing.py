@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 
 from quaestor.chat.protocols import CallProtocol
 from quaestor.chat.settings import Brief, ConversationSettings
@@ -103,6 +105,7 @@ def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage
     return tuple(passage for place, passage in enumerate(passages) if place in kept)
 
 
+@cache
 def prompt_hashes() -> Mapping[str, str]:
     """Return the hash of every prompt, for the record of what a request was made of."""
-    return {name: load(name).sha256 for name in names()}
+    return MappingProxyType({name: load(name).sha256 for name in names()})

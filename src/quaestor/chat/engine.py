@@ -26,7 +26,6 @@ from quaestor.chat.rows import clean
 from quaestor.chat.settings import Brief, ConversationSettings
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview, Turn
-from quaestor.chunking.languages import PROSE
 from quaestor.citations.verify import verify
 from quaestor.corpus import Corpus, Understood
 from quaestor.endpoints.failures import ToolsRefusedError
@@ -377,6 +376,4 @@ def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:
 
 def _brief_for(index: Corpus) -> Brief:
     """Return the brief that suits what a corpus mostly holds."""
-    languages = index.store.stats().languages
-    prose = sum(count for language, count in languages.items() if language in PROSE)
-    return "documents" if 2 * prose > sum(languages.values()) else "code"
+    return "documents" if index.is_prose() else "code"

@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,6 +25,8 @@ from quaestor.chat.rows import add_message, as_stored, checked_title, clean, now
 from quaestor.messages import Message, Usage
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
+
+_PLACE = tuple(field.name for field in fields(Passage))
 
 
 class Transcript(Recorded):
@@ -93,7 +95,13 @@ class Transcript(Recorded):
     def showing(self, turn: int, passages: Sequence[Passage], hashes: Sequence[str]) -> None:
         """Record what was found for a turn; texts are the documents' own and are kept only as far as they are sent."""
         rows = [
-            (turn, passage.n, rank, json.dumps(asdict(replace(passage, text=""))), sha256)
+            (
+                turn,
+                passage.n,
+                rank,
+                json.dumps({name: getattr(passage, name) for name in _PLACE} | {"text": ""}),
+                sha256,
+            )
             for rank, (passage, sha256) in enumerate(zip(passages, hashes, strict=True))
         ]
         with self._step() as connection:

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from quaestor.chunking.languages import PROSE
 from quaestor.corpus.meaning import Meaning
 from quaestor.embedding import Embedder
 from quaestor.errors import EmbedderChangedError
@@ -52,6 +53,7 @@ class OpenIndex:
         self.meaning = Meaning(self.embedder, self.indexer, self.root)
         self.retriever = Retriever(self.store, self.meaning.asked, ranker, project_name(self.root))
         self._relations: Relations | None = None
+        self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
 
     def reopened(self) -> Parts:
         """Return the parts of the index as it is now, with the embedder that it was given meanwhile.
@@ -74,6 +76,15 @@ class OpenIndex:
                     self._former.append(used)
                     self._use(parts)
             return act()
+
+    def is_prose(self) -> bool:
+        """Return whether most documents are prose; they are counted once after each change of the index."""
+        generation = self.store.generation()
+        if self._prose[0] != generation:
+            languages = self.store.stats().languages
+            prose = sum(count for language, count in languages.items() if language in PROSE)
+            self._prose = (generation, 2 * prose > sum(languages.values()))
+        return self._prose[1]
 
     def close(self) -> None:
         """Release the index's files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from quaestor.config import Settings
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.metrics import Metrics
+from quaestor.serving.http.queueing import AT_ONCE
 from quaestor.serving.http.running import Turns
 from quaestor.serving.windows import Windows
 
@@ -44,6 +46,7 @@ class Served:
         any_address: whether it may be addressed by any IP address as well.
         body_limit: bytes of a request's body.
         turns: of which sessions one is under way.
+        places: of turns that get ready at the same time; see ``queueing``.
     """
 
     corpora: Corpora
@@ -61,16 +64,18 @@ class Served:
     any_address: bool = False
     body_limit: int = 10_000_000
     turns: Turns = field(default_factory=Turns)
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 
-def served(request: Request) -> Served:
+# Not plain functions, though nothing is waited for: FastAPI runs those in threads, with two changes of thread each.
+async def served(request: Request) -> Served:
     """Return what is served."""
     found = request.app.state.served
     assert isinstance(found, Served)
     return found
 
 
-def request_id(request: Request) -> str:
+async def request_id(request: Request) -> str:
     """Return the request's id, which its answer and its log carry as well."""
     return str(request.scope["state"]["request_id"])
 

@@ -20,6 +20,7 @@ Item = TypeVar("Item")
 
 # Line ends to Python, if not to the format of the stream: clients that read lines would cut events there.
 _LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _HEARTBEAT_SECONDS = 15.0
 _PATIENCE_SECONDS = 10.0
 _COMMENT = b":\n\n"
@@ -33,8 +34,9 @@ def event(data: Any, name: str = "") -> bytes:
 
 def as_json(data: Any) -> str:
     """Return a value as JSON on one line; lone surrogates, which are no text, are replaced."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode("utf-8")
-    return text.translate(_LINE_ENDS)
+    text = _encode(data)
+    # Most pieces of an answer are plain letters, and there are many.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8").translate(_LINE_ENDS)
 
 
 class EventStream(Response):

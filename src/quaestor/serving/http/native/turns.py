@@ -34,6 +34,7 @@ from quaestor.serving.http.native.events import encoded, failure
 from quaestor.serving.http.native.refusals import refusals
 from quaestor.serving.http.native.sessions import SessionId
 from quaestor.serving.http.observing import observed
+from quaestor.serving.http.queueing import queued
 from quaestor.serving.http.state import RequestId, Served, ServedHere
 from quaestor.serving.http.streams import EventStream, answered_while_there, begun, event
 
@@ -101,7 +102,8 @@ async def _turn(
         conversation = await asyncio.to_thread(_conversation, served, user, session, number)
         limit = conversation.limit
         try:
-            async with aclosing(observed(request, served.metrics, _steps(conversation, asked))) as steps:
+            turn = queued(served.places, _steps(conversation, asked))
+            async with aclosing(observed(request, served.metrics, turn)) as steps:
                 async for step in steps:
                     yield _sent(*await _encoded(conversation, step))
         finally:

@@ -23,6 +23,7 @@ from quaestor.serving.http.openai.models import corpus_named
 from quaestor.serving.http.openai.reading import read, settings_for
 from quaestor.serving.http.openai.replies import Reply
 from quaestor.serving.http.openai.schemas import ChatCompletion, ChatRequest
+from quaestor.serving.http.queueing import queued
 from quaestor.serving.http.state import RequestId, Served, ServedHere
 from quaestor.serving.http.streams import EventStream, answered_while_there, as_json, begun, event
 
@@ -39,7 +40,8 @@ router = APIRouter()
 async def complete(body: ChatRequest, request: Request, served: ServedHere, who: Who, identity: RequestId) -> Response:
     """Answer the newest question of a conversation from a corpus, with citations that are checked."""
     reply = Reply(body.model)
-    told = _told(reply, observed(request, served.metrics, _turn(body, served, who, identity)))
+    turn = queued(served.places, _turn(body, served, who, identity))
+    told = _told(reply, observed(request, served.metrics, turn))
     if not body.stream:
         await answered_while_there(request, _ended(told))
         return Response(as_json(reply.whole()), media_type="application/json")
