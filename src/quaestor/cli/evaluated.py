@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,22 +13,28 @@ from quaestor.evaluation.results import SURE, Results, Row
 from quaestor.evaluation.scoring import MAIN, shown
 from quaestor.evaluation.statistics import Estimate
 
+_WIDEST = 110
+
 
 def print_results(results: Results, written: Mapping[str, Path]) -> None:
     """Print the configurations, what their differences are worth, and where the report lies."""
     data_set = results.data_set
     click.echo(click.style(one_line(data_set.name), bold=True) + f": {amount(results.asked, 'question')}")
     for sentence in data_set.about:
-        click.echo(sentence)
+        _print_wrapped(sentence)
     click.echo()
     _print_rows(results)
     if results.comparisons:
         click.echo()
         _print_comparisons(results)
     click.echo()
-    click.echo(one_line(results.verdict))
-    click.echo(f"Brackets hold 95% intervals. Times are of this machine ({results.machine}).")
+    _print_wrapped(results.verdict)
+    _print_wrapped(f"Brackets hold 95% intervals. Times are of this machine ({results.machine}).")
     click.echo(f"Report: {one_line(str(written['report']))}")
+
+
+def _print_wrapped(text: str) -> None:
+    click.echo(click.wrap_text(one_line(text), width=min(shutil.get_terminal_size().columns, _WIDEST)))
 
 
 def _print_rows(results: Results) -> None:
