@@ -17,6 +17,8 @@ from quaestor.passages import Chunk
 _SIZEABLE = 1 / 4
 _SLIGHT = 1 / 8
 _TINY = 1 / 16
+# Items of a list that stand for themselves stay together up to this only.
+_ITEMS = 3 / 10
 
 _RANKS = {"macro": 1, "declaration": 1, "type": 0, "constant": 2, "variable": 2, "field": 2, "block": 3}
 _NAMELESS = 4
@@ -128,6 +130,8 @@ def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
 def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
     """Give a group that says too little alone to the group before it."""
     last, before = groups[-1], groups[-2]
+    if last.pieces[0].item and before.pieces[-1].item and before.size + last.size > settings.target * _ITEMS:
+        return
     if last.opens or before.size + last.size > settings.limit:
         return
     ends_body = last.pieces[0].part and last.pieces[0].parent in {
@@ -153,6 +157,8 @@ def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
     smaller, larger = min(merged.size, size), max(merged.largest, size)
     # The first line of something large goes with the first of its members.
     leads_in = last.opens and piece.parent in merged.numbers and merged.size < settings.target * _SLIGHT
+    if piece.item and last.item and merged.size + size > settings.target * _ITEMS:
+        return False
     if piece.opens:
         return leads_in and merged.size + size <= settings.target
     if merged.size + size > settings.target:

@@ -37,6 +37,7 @@ class Piece:
         part: whether this continues what its parent began (statements of one body).
         opens: whether what follows are its members, as pieces of their own.
         defines: (depth, name) of every definition that starts here.
+        item: whether this is an item of a list that stands for itself.
         end: offset of the next piece.
     """
 
@@ -48,6 +49,7 @@ class Piece:
     scope: tuple[str, ...] = ()
     part: bool = False
     opens: bool = False
+    item: bool = False
     defines: list[tuple[int, str]] = field(default_factory=list)
     end: int = 0
 

@@ -12,6 +12,7 @@ from quaestor.chunking.asciidoc import TERM_LEVEL, asciidoc_headings
 from quaestor.chunking.decode import Decoded
 from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
 from quaestor.chunking.headings import Heading, adorned_headings, markdown_headings
+from quaestor.chunking.lists import list_items
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.chunking.settings import ChunkSettings
 from quaestor.passages import Chunk
@@ -98,23 +99,41 @@ def _divide(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[Piec
     if piece.end - piece.start <= settings.target:
         yield piece
         return
-    cuts = [*_cuts(piece, data, settings), piece.end]
+    items = list_items(data, piece.start, piece.end)
+    alone = frozenset(items)
+    cuts = [*_cuts(piece, data, settings, items), piece.end]
     if len(cuts) == 2:
         yield piece
         return
     piece.end, piece.opens = cuts[1], True
     yield piece
     for start, end in pairwise(cuts[1:]):
-        yield Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True, end=end)
+        part = Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True, end=end)
+        part.item = start in alone
+        yield part
 
 
-def _cuts(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[int]:
-    """Starts of paragraphs and list items; of sentences, in a paragraph over the limit."""
-    starts = [piece.start, *(at for at in _blocks(data, piece.start, piece.end) if at > piece.start)]
+def _cuts(piece: Piece, data: bytes, settings: ChunkSettings, items: list[int]) -> Iterator[int]:
+    """Starts of paragraphs and list items; of sentences, in a paragraph over the limit.
+
+    Of ``items``, if there are any, only the starts, as long as none is over the target.
+    """
+    blocks = [at for at in _blocks(data, piece.start, piece.end) if at > piece.start]
+    starts = [piece.start, *(_whole(blocks, items, piece.end, settings.target) if items else blocks)]
     for start, end in zip(starts, [*starts[1:], piece.end], strict=True):
         yield start
         if end - start > settings.limit and not _FENCE.match(data, start):
             yield from _sentences(data, start, end, settings.target)
+
+
+def _whole(blocks: list[int], items: list[int], end: int, target: int) -> list[int]:
+    """Starts of items, and of blocks outside of items and in those that are over the target."""
+    kept = [at for at in blocks if at < items[0]]
+    for start, stop in pairwise([*items, end]):
+        kept.append(start)
+        if stop - start > target:
+            kept.extend(at for at in blocks if start < at < stop)
+    return kept
 
 
 def _blocks(data: bytes, start: int, end: int) -> Iterator[int]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from quaestor.chunking import ChunkSettings
 
-_RECIPE = 4
+_RECIPE = 5
 """Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""
 
 
