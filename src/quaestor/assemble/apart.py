@@ -28,7 +28,10 @@ def index_apart(root: Path, folder: Path, embedder: Embedder, settings: Settings
         IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         UsageError: there is no such chunker.
     """
-    store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=True)
+    made = EmbeddedStore.made_with(folder)
+    # A remote embedder would have to be asked.
+    dimensions = made[1] if made is not None and made[0] == embedder.name else embedder.dimensions
+    store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=dimensions, create=True)
     try:
         indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
     except BaseException:

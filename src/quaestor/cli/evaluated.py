@@ -45,7 +45,7 @@ def _print_rows(results: Results) -> None:
 def _cells(results: Results, row: Row) -> list[str]:
     own, costs = row.scored.configuration, row.scored.costs
     means = [_interval(row.means[MAIN]), *(f"{row.means[name].mean:.3f}" for name in results.metrics[1:])]
-    chunks = f"{costs.chunks:,} of {size(round(costs.chunk_bytes))}"
+    chunks = f"{costs.chunks:,} × {size(round(costs.chunk_bytes))}"
     seconds = "–" if costs.index_seconds is None else f"{costs.index_seconds:.1f} s"
     spent = [seconds, size(costs.index_bytes), chunks, f"{costs.query_p50 * 1000:.1f} ms"]
     return [row.name, own.embedder, own.chunker, own.search, *means, *spent]

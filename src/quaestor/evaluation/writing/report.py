@@ -59,7 +59,7 @@ def _section(title: str, *children: Markup) -> Markup:
 
 def _table(results: Results) -> Markup:
     metrics = [shown(metric).replace(f"{_MAIN} by", "by") for metric in results.metrics]
-    head = ["", "embedder", "chunker", "search", *metrics, "index", "query p50, p95"]
+    head = ["", "embedder", "chunker", "search", *metrics, "index, chunks", "query p50, p95"]
     priced = any(row.scored.costs.price is not None for row in results.rows)
     rows = [_cells(results, row, priced=priced) for row in results.rows]
     return _scrolling([*head, "price"] if priced else head, rows, first_number=4)
@@ -74,7 +74,7 @@ def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
         *(_interval(row.means[metric]) for metric in results.metrics),
         _with_small(
             "–" if costs.index_seconds is None else _seconds(costs.index_seconds),
-            f"{_bytes(costs.index_bytes)}, {costs.chunks:,} chunks of {_bytes(costs.chunk_bytes)}",
+            f"{_bytes(costs.index_bytes)}, {costs.chunks:,} × {_bytes(costs.chunk_bytes)}",
         ),
         _with_small(_seconds(costs.query_p50), _seconds(costs.query_p95)),
         *price,
