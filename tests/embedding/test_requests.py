@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quaestor.embedding.requests import RequestLimits, as_pieces, in_requests, longest_prefix
@@ -13,6 +13,7 @@ texts = st.lists(st.text("aé\ud800 \n", max_size=30), max_size=20)
 
 
 @given(texts, st.integers(1, 6), st.integers(1, 40), st.none() | st.integers(1, 12))
+@example(["é"], 1, 1, 1)
 def test_every_text_that_says_anything_is_sent_once_within_the_limits(
     given_texts: list[str], count: int, tokens: int, each: int | None
 ) -> None:

@@ -73,7 +73,7 @@ def shortened(piece: Piece, limits: RequestLimits, count: Count) -> Piece:
     if limits.each is None or piece.tokens <= limits.each:
         return piece
     text = longest_prefix(piece.text, limits.each, count)
-    return replace(piece, text=text, tokens=count(text), cut=True)
+    return replace(piece, text=text, tokens=count(text), cut=piece.cut or text != piece.text)
 
 
 def longest_prefix(text: str, most: int, count: Count) -> str:
