@@ -6,6 +6,7 @@ What lies below is imported only for sites, for most commands are about folders.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from quaestor.ingest.web.settings import CrawlProgress, CrawlReport
 
 _FOLDER = "sites"
+_LATELY_SECONDS = 24 * 3600
 _ADDRESS = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -42,6 +44,30 @@ def pages_of(url: str, home: Path) -> Path:
     if not root.is_dir():
         raise NotFoundError(f"{url!r} is not indexed yet. Run `quaestor index {url}`, which fetches its pages.")
     return root
+
+
+def was_looked_at(url: str, home: Path) -> bool:
+    """Return whether a whole crawl lately fetched a site's pages that were not indexed yet."""
+    try:
+        return time.time() - _look(url, home).stat().st_mtime < _LATELY_SECONDS
+    except OSError:
+        return False
+
+
+def note_look(url: str, home: Path) -> None:
+    """Note that a site's pages were fetched only to be looked at, so that whoever indexes them need not fetch again."""
+    _look(url, home).touch()
+
+
+def forget_look(url: str, home: Path) -> None:
+    """Note that a site's pages are indexed, or not wholly fetched."""
+    _look(url, home).unlink(missing_ok=True)
+
+
+def _look(url: str, home: Path) -> Path:
+    from quaestor.ingest.web.site import site_folder  # noqa: PLC0415
+
+    return site_folder(home / _FOLDER, url) / "looked-at"
 
 
 def crawl(

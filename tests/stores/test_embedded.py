@@ -221,3 +221,24 @@ def test_large_transactions_are_written_in_batches(store: EmbeddedStore) -> None
     assert np.isclose(store.dense(vector_of("word15 part1"), 1)[0][1], 1, atol=0.01)
     assert store.lexical(["word5"], 5) == []
     store.close()
+
+
+@pytest.mark.parametrize("dimensions", [1, 7, 64, 384, 1536, 3072])
+@pytest.mark.parametrize("exact", [32_768, 10], ids=["all are scored", "by signs first"])
+def test_vectors_of_any_length_are_kept_mapped_and_found(tmp_path: Path, dimensions: int, exact: int) -> None:
+    rows = np.random.default_rng(dimensions).standard_normal((60, dimensions)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    with on_disk(0), mock.patch(f"{MODULE}.vectors.EXACT_ROWS", exact):
+        store = EmbeddedStore.open(tmp_path, embedder="any", dimensions=dimensions, create=True)
+        made = entry("a.py", [f"text{number}" for number in range(60)])
+        with store.writing() as writer:
+            writer.replace(made.document, made.chunks, rows, made.terms, made.keys)
+        base = MatrixBase.load(tmp_path, dimensions)
+        assert base is not None
+        assert (base.rows.data.shape, len(base.rows.planes)) == ((60, dimensions), -(-dimensions // 64))
+        places = {one.id: one.position for one in store.chunks_of("a.py")}
+        for number in (0, 31, 59):
+            best, score = store.dense(rows[number], 60)[0]
+            assert score == pytest.approx(1, abs=0.02)
+            np.testing.assert_allclose(rows[places[best]] @ rows[number], 1, atol=0.02)
+        store.close()

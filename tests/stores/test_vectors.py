@@ -66,12 +66,12 @@ def test_nearest_over_parts_with_gaps_and_filters() -> None:
 def test_a_query_is_blockwise_the_same() -> None:
     units = random_units(2, 100)
     whole = nearest([rows_of(units)], units[3], 100)
-    with_blocks = vectors._BLOCK_ROWS
+    with_blocks = vectors._BLOCK_NUMBERS
     try:
-        vectors._BLOCK_ROWS = 7
+        vectors._BLOCK_NUMBERS = 7 * 16
         blocks = nearest([rows_of(units)], units[3], 100)
     finally:
-        vectors._BLOCK_ROWS = with_blocks
+        vectors._BLOCK_NUMBERS = with_blocks
     assert [chunk for chunk, _ in whole] == [chunk for chunk, _ in blocks]
 
 

@@ -5,7 +5,7 @@ from quaestor.assemble.conversations import answering, conversation_settings, ma
 from quaestor.assemble.embedders import make_embedder
 from quaestor.assemble.endpoints import make_endpoint, make_ledger, make_model, make_users
 from quaestor.assemble.index import Index, make_store
-from quaestor.assemble.places import index_folder, ingest_settings, locate, make_journal, make_objection, survey_folder
+from quaestor.assemble.places import index_folder, ingest_settings, locate, make_journal, make_objection
 
 __all__ = [
     "Index",
@@ -26,5 +26,4 @@ __all__ = [
     "make_store",
     "make_subroutines",
     "make_users",
-    "survey_folder",
 ]

@@ -87,6 +87,7 @@ class RemoteModel:
     """An embedding model behind an endpoint, as the settings name it; knowing it contacts nobody.
 
     Attributes:
+        name: the embedder's own name.
         model: its name at the endpoint.
         base_url: the endpoint; empty for OpenAI's own.
         key: what is sent as a bearer token.
@@ -94,6 +95,7 @@ class RemoteModel:
         quote: what they cost.
     """
 
+    name: str
     model: str
     base_url: str
     key: str
@@ -108,11 +110,10 @@ class RemoteModel:
         from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
         from quaestor.accounts.record import Record  # noqa: PLC0415
         from quaestor.assemble.endpoints import make_ledger  # noqa: PLC0415
-        from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder, name_of  # noqa: PLC0415
+        from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 
         record = Record(ledger or make_ledger(settings), load_prices(settings), Limits.of(settings))
-        name = name_of(self.model, self.base_url)
-        known = made.dimensions if made is not None and made.name == name else None
+        known = made.dimensions if made is not None and made.name == self.name else None
         return HttpEmbedder(
             self.model,
             base_url=self.base_url,
@@ -136,12 +137,14 @@ def remote_model(settings: Settings, made: Made | None = None) -> RemoteModel | 
         return None
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only for these
     from quaestor.accounts.published import embedding_quote  # noqa: PLC0415
+    from quaestor.embedding.http import name_of  # noqa: PLC0415
     from quaestor.tokens import tokenizer_for  # noqa: PLC0415
 
     address = settings.embedder_base_url or settings.base_url
     address = "" if address.rstrip("/") == OPENAI_URL else address
     quote = embedding_quote(settings, load_prices(settings), model, at_openai=not address)
-    return RemoteModel(model, address, _key(settings), tokenizer_for(settings.embedder_tokenizer or model), quote)
+    tokenizer = tokenizer_for(settings.embedder_tokenizer or model)
+    return RemoteModel(name_of(model, address), model, address, _key(settings), tokenizer, quote)
 
 
 def _key(settings: Settings) -> str:

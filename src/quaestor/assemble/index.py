@@ -68,9 +68,10 @@ class Index(Corpus):
             progress: called as the work goes on.
             rebuild: throw away what is there and begin anew.
             site: fields of ``CrawlSettings``, for a site; those not given are as the time before.
-            max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` for no bound. None: no
-                more than the setting ``refresh_cost``. What it does not cover is found by words alone, and
-                ``last_changes`` says why; the next build goes on from there.
+            max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` for no bound. None:
+                nothing for a new index, and no more than the setting ``refresh_cost`` for what changed in one that is
+                there. What it does not cover is found by words alone, and ``last_changes`` says why; the next build
+                goes on from there.
 
         Raises:
             NotFoundError: the path does not exist.
@@ -117,7 +118,9 @@ class Index(Corpus):
         return index
 
     def _first(self, progress: Progress | None, allowance: Allowance | None = None) -> None:
-        """Bring a new index up to date, or close it."""
+        """Bring an index up to date, or close it; nothing is paid for a new one unless that is allowed."""
+        if allowance is None and not self.store.generation():
+            allowance = Allowance(0)
         try:
             self.refresh(progress=progress, allowance=allowance)
         except BaseException:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking import ChunkSettings
 from quaestor.config import Settings, data_home, load_configuration
-from quaestor.ingest.files import checked_root, folder_of, walk
-from quaestor.ingest.indexer import CountTokens, IngestSettings, Survey
+from quaestor.ingest.files import checked_root
+from quaestor.ingest.indexer import IngestSettings
 from quaestor.sites import is_address, is_site, pages_of
 
 if TYPE_CHECKING:
@@ -53,15 +53,6 @@ def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSetti
         max_file_bytes=settings.max_file_bytes,
         chunks=ChunkSettings.read(settings.chunker, settings.chunk_target, settings.chunk_limit),
     )
-
-
-def survey_folder(root: Path, settings: Settings, count_tokens: CountTokens) -> Survey:
-    """Return what indexing would read and make; the index is neither needed nor touched."""
-    from quaestor.ingest.survey import survey  # noqa: PLC0415 - cuts files, which takes long to import
-
-    place = checked_root(root)
-    chosen = ingest_settings(settings, place)
-    return survey(str(folder_of(place)), chosen, walk(place, chosen), count_tokens)
 
 
 def make_journal(root: Path, settings: Settings) -> Journal:

@@ -9,17 +9,38 @@ from dataclasses import asdict
 
 import click
 
-from quaestor.cli.output import amount, one_line, size
+from quaestor.cli.output import amount, one_line, remark, size
 from quaestor.config import Settings, data_home
 from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlState
-from quaestor.sites import crawl
+from quaestor.sites import crawl, forget_look, note_look, was_looked_at
 
 _SHOWN_URL = 60
 
 
-def crawled(url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object]) -> CrawlReport:
-    """Crawl a site, showing how far it is."""
-    return crawl(url, data_home(settings), chosen, crawling_progress(), rebuild=rebuild)
+def fetched(
+    url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object], look: bool = False
+) -> CrawlReport | None:
+    """Crawl a site, showing how far it is; None if it was looked at lately and its pages are taken as they are.
+
+    Args:
+        url: the site.
+        settings: where sites lie.
+        rebuild: throw away what is there.
+        chosen: options of the crawl; any of them has the site crawled.
+        look: whether the pages are only looked at, and not indexed now.
+    """
+    home = data_home(settings)
+    if not rebuild and all(value is None or value is False for value in chosen.values()) and was_looked_at(url, home):
+        remark("The pages were fetched lately by a dry run, and are taken as they are.")
+        if not look:
+            forget_look(url, home)
+        return None
+    report = crawl(url, home, chosen, crawling_progress(), rebuild=rebuild)
+    if look and not report.unfinished:
+        note_look(url, home)
+    else:
+        forget_look(url, home)
+    return report
 
 
 def report_object(report: CrawlReport) -> dict[str, object]:

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, survey_folder
+from quaestor.assemble import Index
+from quaestor.assemble.estimate import estimate_update, survey_and_estimate
 from quaestor.cli import crawling
-from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import amount, one_line, print_json, size
+from quaestor.cli.options import configure, embedder_options, find_root, json_option, path_argument
+from quaestor.cli.output import amount, one_line, print_json, remark, size
+from quaestor.cli.paying import agreed_cost, estimate_object, print_estimate
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.stats import print_skipped, print_survey
 from quaestor.config import Settings
@@ -21,15 +23,18 @@ from quaestor.corpus.objects import survey_object
 from quaestor.errors import UsageError
 from quaestor.ingest.indexer import Changes, by_reason
 from quaestor.ingest.watch import watch
+from quaestor.ingest.web.settings import CrawlReport
 from quaestor.sites import is_address
-from quaestor.tokens import tokenizer_for
 
 _SHOWN_PATHS = 10
 
 
 @click.command("index")
 @path_argument
-@click.option("--dry-run", is_flag=True, help="Say what would be indexed, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be indexed and what it would cost; index nothing.")
+@embedder_options
+@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
+@click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
 @click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
 @click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
@@ -43,6 +48,10 @@ _SHOWN_PATHS = 10
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     path: str | None,
     dry_run: bool,
+    embedder: str | None,
+    price: float | None,
+    yes: bool,
+    max_cost: float | None,
     rebuild: bool,
     keep_watching: bool,
     verbose: bool,
@@ -57,10 +66,14 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """Build the index of a folder, a file or a site, or bring it up to date.
 
     A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
-    as Markdown; searching them needs no network. The same command later fetches what changed.
+    as Markdown; searching them needs no network. The same command later fetches what changed. With --dry-run its pages
+    are fetched as well, for nothing else tells what they hold; the next `quaestor index` takes them as they are.
+
+    An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost. What that
+    does not cover is found by words alone; the same command later goes on.
     """
     report = None
-    if path is not None and is_address(path) and not dry_run:
+    if path is not None and is_address(path):
         if keep_watching:
             raise UsageError(f"{path!r} is a site, which tells nobody of changes. Run `quaestor index` again instead.")
         chosen = {
@@ -71,16 +84,18 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             "delay": delay,
             "allow_private": allow_private,
         }
-        report = crawling.crawled(path, configure(None).settings, rebuild=rebuild, chosen=chosen)
+        report = crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=dry_run)
     elif include or exclude or depth is not None or max_pages is not None or delay is not None or allow_private:
         raise UsageError("--include, --exclude, --depth, --max-pages, --delay and --allow-private are for sites only.")
     root = find_root(path)
-    settings = configure(root).settings
+    settings = configure(root, embedder=embedder, embedder_price=price).settings
     if dry_run:
-        return _survey(root, settings, verbose, as_json)
+        return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)
+    estimate = estimate_update(root, settings, rebuild=rebuild)
+    most = None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=max_cost)
     if keep_watching:
-        return _watch(root, settings, rebuild, verbose, as_json)
-    with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild) as index:
+        return _watch(root, settings, rebuild, verbose, as_json, most)
+    with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most) as index:
         changes = index.last_changes
         if as_json:
             crawl = {} if report is None else {"crawl": crawling.report_object(report)}
@@ -89,13 +104,21 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             if report is not None:
                 crawling.print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
-    return 0
+    return _failed(changes)
 
 
-def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool) -> int:
+def _failed(changes: Changes) -> int:
+    """Say why not everything was embedded, and return the exit code of that."""
+    if changes.failure is None:
+        return 0
+    remark(f"error: {changes.failure}")
+    return changes.failure.exit_code
+
+
+def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool, most: float | None) -> int:
     """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
-    if rebuild:
-        Index.build(root, settings=settings, progress=indexing_progress(), rebuild=True).close()
+    if rebuild or most is not None:
+        Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         for changes in watch(index.refresh):
             if as_json:
@@ -115,6 +138,11 @@ def changes_object(changes: Changes) -> dict[str, object]:
         "removed": changes.removed,
         "unchanged": changes.unchanged,
         "stale": changes.stale,
+        "embedded": changes.embedded,
+        "cut": changes.cut,
+        "cost": changes.spent / 1_000_000,
+        "pending": changes.pending,
+        "failure": None if changes.failure is None else str(changes.failure),
         "skipped": [asdict(entry) for entry in changes.skipped],
         "seconds": round(changes.seconds, 3),
     }
@@ -126,13 +154,28 @@ def _advice(changes: Changes) -> str:
     return "Give a folder that holds code or documents."
 
 
-def _survey(root: Path, settings: Settings, verbose: bool, as_json: bool) -> int:
-    survey = survey_folder(root, settings, tokenizer_for(settings.model or "gpt-4o").count)
+def _survey(
+    root: Path, settings: Settings, report: CrawlReport | None, *, rebuild: bool, verbose: bool, as_json: bool
+) -> int:
+    survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
     if as_json:
-        print_json(survey_object(str(root), survey))
-    else:
-        print_survey(root, survey, verbose)
+        crawl = {} if report is None else {"crawl": crawling.report_object(report)}
+        print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **crawl})
+        return 0
+    if report is not None:
+        crawling.print_report(report, verbose)
+    print_survey(root, survey, verbose)
+    print_estimate(estimate)
     return 0
+
+
+def _print_embedded(changes: Changes) -> None:
+    paid = f" for {changes.spent / 1_000_000:.6f}" if changes.spent else ""
+    cut = f"; {amount(changes.cut, 'text')} longer than the model reads, by their beginnings" if changes.cut else ""
+    click.echo(f"embedded    {amount(changes.embedded, 'text')}{paid}{cut}")
+    if changes.pending:
+        waiting = amount(len(changes.pending), "document")
+        click.echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
 
 
 def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: bool) -> None:
@@ -151,6 +194,8 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
     )
     if not held.documents:
         click.echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
+    if changes.embedded or changes.pending:
+        _print_embedded(changes)
     if changes.stale:
         click.echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
     print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())

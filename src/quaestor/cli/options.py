@@ -86,6 +86,12 @@ def remark_on(understood: Sequence[str], missed: Sequence[str]) -> None:
         remark(f"not used as a filter, for nothing would be left: {named}")
 
 
+def embedder_options(command: Command) -> Command:
+    """Add the options that choose an embedder."""
+    command = click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")(command)
+    return click.option("--embedder", metavar="NAME", help="'static', 'openai:MODEL', or 'auto'.")(command)
+
+
 def find_root(path: str | None) -> Path:
     """Return the folder that is meant: the given one, else the nearest repository upwards, else this folder.
 

@@ -140,6 +140,14 @@ class Indexer:
         found = walk(self.root, self.settings)
         return survey(self._folder, self.settings, found, count_tokens)
 
+    def awaiting(self) -> Found:
+        """Return what a complete refresh would read, all of it among what is added; reads no file but ignore files."""
+        recipe = self._recipe_changed()
+        found = self._with_pending(self._scanner.scan())
+        if recipe:
+            return walk(self.root, self.settings)
+        return replace(found, added=[*found.added, *found.suspects], suspects=[])
+
     def documents(self) -> int:
         """Return how many documents there are, as of the last refresh."""
         return len(self._scanner.documents())

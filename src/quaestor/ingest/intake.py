@@ -85,6 +85,7 @@ class Intake:
             changes,
             embedded=self.vectoriser.embedded,
             cut=self.vectoriser.cut,
+            spent=self.vectoriser.spent,
             pending=tuple(one.path for one in pending(written)),
             failure=failure if isinstance(failure, QuaestorError) else None,
         )

@@ -7,7 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from quaestor.errors import QuaestorError
+from quaestor.ingest.counts import Range
 from quaestor.ingest.deny import Reason
+
+__all__ = [
+    "Changes",
+    "CountTokens",
+    "FoundFile",
+    "Plan",
+    "Progress",
+    "ProgressState",
+    "Range",
+    "Skipped",
+    "Survey",
+    "by_reason",
+]
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -106,6 +120,7 @@ class Changes:
         seconds: time taken.
         embedded: texts that a remote embedder was asked for.
         cut: how many of them were longer than the model reads, and embedded by their beginnings.
+        spent: what that cost, in millionths of the currency's unit; what has no price counts nothing.
         pending: paths of which not all is embedded, and which are found by words alone until it is.
         failure: why a remote embedder was not asked for more; None if it was.
     """
@@ -122,6 +137,7 @@ class Changes:
     seconds: float = 0.0
     embedded: int = 0
     cut: int = 0
+    spent: int = 0
     pending: tuple[str, ...] = ()
     failure: QuaestorError | None = None
 
@@ -129,23 +145,6 @@ class Changes:
     def any(self) -> bool:
         """Whether what a search can find has changed."""
         return bool(self.added or self.changed or self.removed)
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Least, mean and most of a count.
-
-    Attributes:
-        least: the smallest.
-        mean: the average.
-        most: the largest.
-        total: the sum.
-    """
-
-    least: int = 0
-    mean: float = 0.0
-    most: int = 0
-    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

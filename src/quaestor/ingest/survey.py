@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.ingest.batches import TASK_BYTES, TASK_FILES, batched
 from quaestor.ingest.files import Found
 from quaestor.ingest.prepare import Loaded, Refused, Same, Task, document_of, load
-from quaestor.ingest.report import CountTokens, Range, Skipped, Survey
+from quaestor.ingest.report import CountTokens, FoundFile, Range, Skipped, Survey
 from quaestor.ingest.settings import IngestSettings
-from quaestor.ingest.texts import embedded_text
+from quaestor.ingest.texts import embedded_text, vector_keys
 from quaestor.ingest.workers import run_here
 from quaestor.passages import Document
 from quaestor.terms import find_words
@@ -25,13 +25,15 @@ class Counted:
         document: the document as it would be stored.
         chunks: number of chunks.
         words: number of words.
-        tokens: of everything that would be embedded.
+        tokens: of each text that would be embedded, in the order of the chunks; empty without a counter.
+        keys: under which their vectors would be kept; empty where nobody asks.
     """
 
     document: Document
     chunks: int
     words: int
-    tokens: int
+    tokens: Sequence[int]
+    keys: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,13 @@ class Surveyor:
         root: the folder that paths are relative to.
         settings: sizes and limits.
         count_tokens: counts a text's tokens, None for no count.
+        embedder: whose vectors' keys are wanted; None: nobody's.
     """
 
     root: str
     settings: IngestSettings
     count_tokens: CountTokens | None
+    embedder: str | None = None
 
     def prepare(self, tasks: Sequence[Task]) -> list[Counted | Skipped]:
         """Return each file's counts, or why it is left out."""
@@ -58,26 +62,44 @@ class Surveyor:
             return loaded.skipped
         assert not isinstance(loaded, Same)  # no task of a survey has a known hash
         words = sum(len(find_words(chunk.text)) for chunk in loaded.parts.chunks)
+        texts = self._texts(task.path, loaded)
         return Counted(
             document_of(task.path, loaded.snapshot, loaded.parts),
             len(loaded.parts.chunks),
             words,
-            self._tokens(task.path, loaded),
+            [] if self.count_tokens is None else [self.count_tokens(text) for text in texts],
+            [] if self.embedder is None else vector_keys(self.embedder, texts),
         )
 
-    def _tokens(self, path: str, loaded: Loaded) -> int:
-        if self.count_tokens is None:
-            return 0
+    def _texts(self, path: str, loaded: Loaded) -> list[str]:
+        if self.count_tokens is None and self.embedder is None:
+            return []
         shown = path if self.settings.embed_path else None
-        parts = loaded.parts
-        return sum(self.count_tokens(embedded_text(chunk, shown, parts.title)) for chunk in parts.chunks)
+        return [embedded_text(chunk, shown, loaded.parts.title) for chunk in loaded.parts.chunks]
 
 
 def survey(folder: str, settings: IngestSettings, found: Found, count_tokens: CountTokens | None) -> Survey:
     """Read and cut everything that a walk found, and return what came of it."""
     surveyor = Surveyor(folder, settings, count_tokens)
-    batches = batched(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
-    return summarise(run_here(surveyor, batches), found.skipped, with_tokens=count_tokens is not None)
+    return summarise(_run(surveyor, found.added), found.skipped, with_tokens=count_tokens is not None)
+
+
+def survey_texts(
+    folder: str, settings: IngestSettings, found: Found, count_tokens: CountTokens, embedder: str
+) -> tuple[Survey, dict[bytes, int]]:
+    """Return the same, and the tokens of each text that would be embedded, by the key of its vector.
+
+    Equal texts are there once, as they are embedded.
+    """
+    results = list(_run(Surveyor(folder, settings, count_tokens, embedder), found.added))
+    counted = [one for batch in results for one in batch if isinstance(one, Counted)]
+    texts = {key: tokens for one in counted for key, tokens in zip(one.keys, one.tokens, strict=True)}
+    return summarise(results, found.skipped, with_tokens=True), texts
+
+
+def _run(surveyor: Surveyor, files: Iterable[FoundFile]) -> Iterator[Sequence[Counted | Skipped]]:
+    batches = batched(((Task(file.path), file.size) for file in files), TASK_BYTES, TASK_FILES)
+    return run_here(surveyor, batches)
 
 
 def summarise(
@@ -90,20 +112,14 @@ def summarise(
     return Survey(
         documents=len(counted),
         chunks=sum(result.chunks for result in counted),
-        words=_range([result.words for result in counted]),
+        words=Range.of([result.words for result in counted]),
         bytes=sum(document.size for document in documents),
-        tokens=sum(result.tokens for result in counted) if with_tokens else None,
+        tokens=sum(sum(result.tokens) for result in counted) if with_tokens else None,
         languages=_tally(document.language for document in documents),
         chunkers=_tally(document.chunker for document in documents),
         notes=_tally(document.note for document in documents if document.note),
         skipped=(*skipped, *(result for result in everything if isinstance(result, Skipped))),
     )
-
-
-def _range(counts: Sequence[int]) -> Range:
-    if not counts:
-        return Range()
-    return Range(min(counts), sum(counts) / len(counts), max(counts), sum(counts))
 
 
 def _tally(names: Iterable[str]) -> dict[str, int]:

@@ -41,6 +41,11 @@ class Vectoriser:
         self.reused = self.embedded = self.cut = 0
         self.failure: BaseException | None = None
 
+    @property
+    def spent(self) -> int:
+        """What the remote embedder cost so far, in millionths of the currency's unit."""
+        return self._allowance.spent
+
     def complete(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Return the outcomes with all vectors, made in one call to the embedder."""
         if isinstance(self._embedder, RemoteEmbedder):

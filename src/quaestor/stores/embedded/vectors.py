@@ -16,9 +16,9 @@ Ids = NDArray[np.int64]
 Runs = tuple[Ids, Ids]
 """Runs of chunks: the first of each, ascending, and their numbers."""
 
-# Rows turned into floats at a time: 1 MiB at 256 dimensions, which stays in the cache of one core and is too little for
-# a BLAS to start threads for; on busy machines those cost fifty times what they save.
-_BLOCK_ROWS = 1024
+# Numbers turned into floats at a time: 1 MiB, which stays in the cache of one core and is too little for a BLAS to
+# start threads for; on busy machines those cost fifty times what they save.
+_BLOCK_NUMBERS = 1 << 18
 
 EXACT_ROWS = 32_768
 """Up to this many searchable rows all are scored exactly, in some 3 ms on one core."""
@@ -88,8 +88,9 @@ class Rows:
         """Return the cosines of the rows at ``places``."""
         scores = np.empty(len(places), dtype=np.float32)
         whole = len(places) == len(self.ids)
-        for start in range(0, len(places), _BLOCK_ROWS):
-            end = start + _BLOCK_ROWS
+        rows = max(1, _BLOCK_NUMBERS // self.data.shape[1])
+        for start in range(0, len(places), rows):
+            end = start + rows
             block = self.data[start:end] if whole else self.data[places[start:end]]
             np.dot(block.astype(np.float32), query, out=scores[start:end])
         scores *= self.scales if whole else self.scales[places]

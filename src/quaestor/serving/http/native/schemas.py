@@ -55,13 +55,23 @@ class CorpusList(BaseModel):
     corpora: list[CorpusState]
 
 
+class Bin(BaseModel):
+    """One bar of a histogram; the last has no end."""
+
+    first: int
+    last: int | None
+    number: int
+
+
 class Words(BaseModel):
     """Words per document."""
 
     least: int
     mean: float
+    median: float
     most: int
     total: int
+    histogram: list[Bin]
 
 
 class IndexStats(BaseModel):

@@ -1,0 +1,234 @@
+"""What indexing a source would take, before anything is written or paid for."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quaestor.accounts.published import Quote
+from quaestor.assemble.embedders import Made, RemoteModel, chosen, make_embedder, remote_model
+from quaestor.assemble.places import index_folder, ingest_settings
+from quaestor.config import Settings
+from quaestor.embedding import Embedder
+from quaestor.embedding.requests import RequestLimits
+from quaestor.ingest.batches import POOL_BYTES, batched
+from quaestor.ingest.files import Found, checked_root, folder_of, walk
+from quaestor.ingest.indexer import Indexer
+from quaestor.ingest.intake import Intake, usable_cores
+from quaestor.ingest.report import FoundFile, Survey
+from quaestor.ingest.settings import IngestSettings
+from quaestor.ingest.survey import survey, survey_texts
+from quaestor.stores.embedded import EmbeddedStore
+from quaestor.tokens import Tokenizer, tokenizer_for
+
+REQUEST_SECONDS = 1.0
+"""What a request to an endpoint is assumed to take: nothing is sent to find out."""
+
+REQUESTS_AT_ONCE = 4
+_SAMPLE_BYTES = 400_000
+_SAMPLE_FILES = 200
+_KEYS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What embedding would take.
+
+    Attributes:
+        embedder: the name of the embedder.
+        remote: whether it is asked over a wire.
+        tokenizer: by which tokens are counted.
+        exact: whether that is the embedder's own encoding; otherwise the numbers are upper bounds.
+        texts: that would be embedded; equal ones once.
+        tokens: of these.
+        known: texts that are embedded already, which cost nothing.
+        new: whether the embedder made no index of the source yet.
+        quote: what a million tokens cost; None: nothing is asked for them.
+        cost: of the tokens, in millionths of the currency's unit; None: no price is known.
+        seconds: that it would take.
+        basis: what that follows from.
+    """
+
+    embedder: str
+    remote: bool
+    tokenizer: str
+    exact: bool
+    texts: int
+    tokens: int
+    known: int
+    new: bool
+    quote: Quote | None
+    cost: int | None
+    seconds: float
+    basis: str
+
+
+def survey_and_estimate(root: Path, settings: Settings, *, rebuild: bool = False) -> tuple[Survey, Estimate]:
+    """Return what a source holds, and what embedding it would take; nothing is written, and nobody is asked.
+
+    Args:
+        root: the folder or file.
+        settings: the embedder, its price, and what ingest reads of them.
+        rebuild: as if there was no index yet.
+
+    Raises:
+        NotFoundError: ``root`` does not exist.
+        UsageError: there is no such embedder.
+    """
+    place = checked_root(root)
+    ingest = ingest_settings(settings, place)
+    made = _made(place, settings)
+    found = walk(place, ingest)
+    remote = remote_model(settings, made)
+    if remote is None:
+        tokenizer = tokenizer_for(settings.model or "gpt-4o")
+        held = survey(str(folder_of(place)), ingest, found, tokenizer.count)
+        return held, _local(place, settings, ingest, found, held, made, tokenizer)
+    folder = str(folder_of(place))
+    held, texts = survey_texts(folder, ingest, found, remote.tokenizer.count, remote.name)
+    current = _current(remote, made, rebuild=rebuild)
+    return held, _remote(remote, texts, _known(place, settings, current, texts), new=current is None)
+
+
+def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) -> Estimate | None:
+    """Return what bringing an index up to date would take; None where the embedder asks nobody.
+
+    Only what changed is read, and what waits since an earlier time.
+
+    Raises:
+        as ``survey_and_estimate``.
+    """
+    place = checked_root(root)
+    made = _made(place, settings)
+    remote = remote_model(settings, made)
+    if remote is None:
+        return None
+    ingest = ingest_settings(settings, place)
+    current = _current(remote, made, rebuild=rebuild)
+    if current is None:
+        found = walk(place, ingest)
+    else:
+        with _opened(place, settings, current) as store:
+            found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting()
+    _, texts = survey_texts(str(folder_of(place)), ingest, found, remote.tokenizer.count, remote.name)
+    return _remote(remote, texts, _known(place, settings, current, texts), new=current is None)
+
+
+def _remote(remote: RemoteModel, texts: Mapping[bytes, int], known: set[bytes], *, new: bool) -> Estimate:
+    missing = [tokens for key, tokens in texts.items() if key not in known]
+    limits = RequestLimits.of_model(remote.model)
+    sent = [tokens if limits.each is None else min(tokens, limits.each) for tokens in missing]
+    tokens = sum(sent)
+    requests = max(-(-len(sent) // limits.texts), -(-tokens // limits.tokens))
+    price = remote.quote.price
+    return Estimate(
+        embedder=remote.name,
+        remote=True,
+        tokenizer=remote.tokenizer.name,
+        exact=remote.tokenizer.exact,
+        texts=len(sent),
+        tokens=tokens,
+        known=len(known),
+        new=new,
+        quote=remote.quote,
+        # Each request is rounded up by itself.
+        cost=None if price is None else price.cost(tokens, 0) + (requests if price.prompt else 0),
+        seconds=-(-requests // REQUESTS_AT_ONCE) * REQUEST_SECONDS,
+        basis=f"if each of {requests:,} requests takes {REQUEST_SECONDS:g} s, {REQUESTS_AT_ONCE} at a time",
+    )
+
+
+def _local(
+    place: Path,
+    settings: Settings,
+    ingest: IngestSettings,
+    found: Found,
+    held: Survey,
+    made: Made | None,
+    tokenizer: Tokenizer,
+) -> Estimate:
+    embedder = make_embedder(settings, made)
+    seconds, basis = _measured(str(folder_of(place)), ingest, found.added, embedder)
+    return Estimate(
+        embedder=chosen(settings, made),
+        remote=False,
+        tokenizer=tokenizer.name,
+        exact=tokenizer.exact,
+        texts=held.chunks,
+        tokens=held.tokens or 0,
+        known=0,
+        new=made is None,
+        quote=None,
+        cost=0,
+        seconds=seconds,
+        basis=basis,
+    )
+
+
+def _measured(folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder) -> tuple[float, str]:
+    """Return the seconds that indexing would take here, and from what that follows: a part of it is done, elsewhere."""
+    sample = _sample(files)
+    if not sample:
+        return 0.0, "there is nothing to index"
+    with tempfile.TemporaryDirectory(prefix="quaestor-") as home:
+        store = EmbeddedStore.open(Path(home), embedder=embedder.name, dimensions=embedder.dimensions, create=True)
+        try:
+            started = time.perf_counter()
+            intake = Intake(folder, store, embedder, replace(ingest, workers=1), {})
+            intake.take(Found(added=sample), None, None)
+            prepared = time.perf_counter()
+            intake.committer.commit()
+            written = time.perf_counter()
+        finally:
+            store.close()
+    total, part = (sum(file.size for file in some) or 1 for some in (files, sample))
+    cores = min(ingest.workers or usable_cores(), _free_cores()) if total >= POOL_BYTES else 1.0
+    seconds = ((prepared - started) / cores + (written - prepared)) * total / part
+    took = f"{len(sample):,} of its {len(files):,} files took {written - started:.2f} s on one core here"
+    return seconds, f"{took}, of which {cores:.1f} are free" if cores > 1 else took
+
+
+def _free_cores() -> float:
+    """Return how many cores nobody used in the last minute, and 1 at least."""
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return max(1.0, usable_cores() - busy)
+
+
+def _sample(files: Sequence[FoundFile]) -> list[FoundFile]:
+    """Return files from all over a source, in their order."""
+    step = max(1, len(files) // _SAMPLE_FILES, sum(file.size for file in files) // _SAMPLE_BYTES)
+    return list(files[step // 2 :: step])
+
+
+def _made(root: Path, settings: Settings) -> Made | None:
+    found = EmbeddedStore.made_with(index_folder(root, settings))
+    return None if found is None else Made(*found)
+
+
+def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made | None:
+    """Return what the index that is gone on with was made with; None if there is none by this embedder."""
+    return made if not rebuild and made is not None and made.name == remote.name else None
+
+
+def _known(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
+    """Return those keys whose vectors the index holds."""
+    if made is None:
+        return set()
+    with _opened(root, settings, made) as store:
+        some = batched(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
+        return {key for asked in some for key in store.known_vectors(asked)}
+
+
+@contextmanager
+def _opened(root: Path, settings: Settings, made: Made) -> Iterator[EmbeddedStore]:
+    folder = index_folder(root, settings)
+    store = EmbeddedStore.open(folder, embedder=made.name, dimensions=made.dimensions, create=False)
+    try:
+        yield store
+    finally:
+        store.close()
