@@ -150,7 +150,7 @@ def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], ba
 
 def _shown_dates(part: Element) -> Iterator[str]:
     """Yield texts that may be the date of writing, the likeliest first."""
-    own = list(_own(part, part.name == "article"))
+    own = _own(part)
     for one in own:
         if one.get("itemprop").lower() in _WRITTEN_MARKS:
             yield one.get("datetime") or one.get("content") or one.text()
@@ -178,15 +178,21 @@ def _dated_part(page: Element) -> Element:
     return next((one for one in dated if one.find("h1") is not None), Element("#nothing"))
 
 
-def _own(element: Element, inside: bool = False) -> Iterator[Element]:
-    """Yield the elements below that are no part of what stands beside a text: other texts' dates and authors.
+def _own(part: Element) -> list[Element]:
+    """Return the elements below that are no part of what stands beside a text: other texts' dates and authors.
 
     A footer counts inside an article, which it is of.
     """
+    found: list[Element] = []
+    _gather(part, part.name == "article", found)
+    return found
+
+
+def _gather(element: Element, inside: bool, found: list[Element]) -> None:
     for one in element.children:
         if isinstance(one, Element) and one.name not in _ELSEWHERE and (inside or one.name != "footer"):
-            yield one
-            yield from _own(one, inside or one.name == "article")
+            found.append(one)
+            _gather(one, inside or one.name == "article", found)
 
 
 def classes(element: Element) -> list[str]:

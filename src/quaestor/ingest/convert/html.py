@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from quaestor.ingest.convert.about import About, about
 from quaestor.ingest.convert.charset import decode_page
+from quaestor.ingest.convert.html_tokens import Start, tokens
 from quaestor.ingest.convert.html_tree import Element, parse
 from quaestor.ingest.convert.main_text import main_text
 from quaestor.ingest.convert.markdown import render
@@ -16,14 +18,25 @@ _TEMPLATE = re.compile(
     rb"\{\{|\{%|<%|<\?(?:php|=)|\$\{|\bng-\w+=|\bv-(?:if|for|bind|model)\b|\bx-data=|@(?:if|foreach)\b"
 )
 _LEAST_WORDS = 40
+_LOOKED_AT = 200_000
 
 
 def reads_as_page(data: bytes) -> bool:
     """Return whether an HTML file is a page to read, and not a template or the frame of an application."""
     if _TEMPLATE.search(data):
         return False
-    words = re.sub(rb"(?is)<(script|style)\b.{0,200000}?</\1>|<[^>]{0,2000}>", b" ", data[:200_000]).split()
-    return len(words) >= _LEAST_WORDS
+    return sum(len(text.split()) for text in _texts(decode_page(data[:_LOOKED_AT]))) >= _LEAST_WORDS
+
+
+def _texts(page: str) -> Iterator[str]:
+    """Yield the text of a page that is shown."""
+    shown = True
+    for token in tokens(page):
+        if isinstance(token, str):
+            if shown:
+                yield token
+        else:
+            shown = not (isinstance(token, Start) and token.name in ("script", "style"))
 
 
 def from_html(data: bytes) -> Converted:

@@ -57,14 +57,12 @@ class Element:
 
     def elements(self) -> Iterator[Element]:
         """Yield every element below this one, in order."""
-        pending = [iter(self.children)]
+        pending = [child for child in reversed(self.children) if isinstance(child, Element)]
         while pending:
-            child = next(pending[-1], None)
-            if child is None:
-                pending.pop()
-            elif isinstance(child, Element):
-                yield child
-                pending.append(iter(child.children))
+            one = pending.pop()
+            yield one
+            if one.children:
+                pending += [child for child in reversed(one.children) if isinstance(child, Element)]
 
     def find(self, *names: str) -> Element | None:
         """Return the first element below of one of these names."""

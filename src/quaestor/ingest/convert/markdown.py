@@ -26,15 +26,18 @@ def render(root: Element, base: str = "") -> str:
         root: the element.
         base: the page's address, which links are relative to; empty leaves them as they are.
     """
-    blocks = list(_Blocks(Inline(base)).blocks(root.children))
+    holding: set[int] = set()
+    _note_holders(root, holding)
+    blocks = list(_Blocks(Inline(base), holding).blocks(root.children))
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 class _Blocks:
     """Renders blocks; each one comes as text without blank lines around it."""
 
-    def __init__(self, inline: Inline) -> None:
+    def __init__(self, inline: Inline, holding: set[int]) -> None:
         self._inline = inline
+        self._holding = holding
         self._by_name: dict[str, Callable[[Element], Iterator[str]]] = {
             **dict.fromkeys(HEADINGS, self._heading),
             **dict.fromkeys(("ul", "ol", "menu", "dir"), self._list),
@@ -53,7 +56,7 @@ class _Blocks:
         """Yield the blocks of nodes; running text between them is a paragraph."""
         running: list[Element | str] = []
         for node in nodes:
-            if isinstance(node, str) or not _holds_block(node):
+            if isinstance(node, str) or id(node) not in self._holding:
                 running.append(node)
                 continue
             yield from self._running(running)
@@ -71,7 +74,7 @@ class _Blocks:
             yield f"{'#' * int(element.name[1])} {text}"
 
     def _paragraph(self, element: Element) -> Iterator[str]:
-        if any(isinstance(child, Element) and _holds_block(child) for child in element.children):
+        if any(isinstance(child, Element) and id(child) in self._holding for child in element.children):
             yield from self.blocks(element.children)
         else:
             yield from self._running(element.children)
@@ -97,7 +100,7 @@ class _Blocks:
         text = _code_text(element).strip("\n").replace("\r\n", "\n")
         if not text.strip():
             return
-        longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
+        longest = max((len(run) for run in re.findall(r"^[ \t]*(`{3,})", text, re.MULTILINE)), default=2)
         fence = "`" * (longest + 1)
         yield f"{fence}{_language(element)}\n{text.rstrip()}\n{fence}"
 
@@ -158,11 +161,15 @@ class _Blocks:
                     yield from self.blocks(cell.children)
 
 
-def _holds_block(element: Element) -> bool:
-    return element.name in _STRUCTURED or (
-        element.name not in ("math", "svg")
-        and any(isinstance(one, Element) and _holds_block(one) for one in element.children)
-    )
+def _note_holders(element: Element, holding: set[int]) -> bool:
+    """Note every element that is a block or holds one; each is looked at once, however deep it lies."""
+    holds = element.name in _STRUCTURED
+    for child in element.children:
+        if isinstance(child, Element) and _note_holders(child, holding):
+            holds = holds or element.name not in ("math", "svg")
+    if holds:
+        holding.add(id(element))
+    return holds
 
 
 def _joined(blocks: list[str]) -> str:

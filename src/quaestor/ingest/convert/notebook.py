@@ -68,6 +68,6 @@ def _text(source: object) -> str:
 
 def fenced(text: str, language: str) -> str:
     """Return code between fences that nothing in it closes."""
-    longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
+    longest = max((len(run) for run in re.findall(r"^[ \t]*(`{3,})", text, re.MULTILINE)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
