@@ -18,6 +18,7 @@ EXTRAS: dict[str, tuple[str, str]] = {"pdf": ("pypdf", "documents"), "docx": ("m
 """By suffix: the package that reads such files, and the extra that installs it."""
 
 _PAGES = frozenset({"html", "htm", "xhtml"})
+_APART = frozenset({"epub", *EXTRAS})
 _RECORDS = frozenset({"jsonl", "ndjson"})
 _ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
 CONVERTED_SUFFIXES = _PAGES | _RECORDS | _ALWAYS
@@ -40,7 +41,7 @@ def converted(data: bytes, path: str) -> Converted | None:
     suffix = suffix_of(path)
     if suffix not in CONVERTED_SUFFIXES:
         return None
-    if suffix in EXTRAS:
+    if suffix in _APART:
         return _apart(suffix, data)
     if suffix in _PAGES:
         from quaestor.ingest.convert.html import from_html, reads_as_page  # noqa: PLC0415 - most files need none
@@ -50,10 +51,6 @@ def converted(data: bytes, path: str) -> Converted | None:
         from quaestor.ingest.convert.records import from_records, reads_as_texts  # noqa: PLC0415
 
         return from_records(data) if reads_as_texts(data) else None
-    if suffix == "epub":
-        from quaestor.ingest.convert.epub import from_epub  # noqa: PLC0415
-
-        return from_epub(data)
     from quaestor.ingest.convert.notebook import from_notebook  # noqa: PLC0415
 
     return from_notebook(data)
@@ -65,8 +62,8 @@ def extra_is_installed(suffix: str) -> bool:
 
 
 def _apart(suffix: str, data: bytes) -> Converted:
-    _, extra = EXTRAS[suffix]
-    if not extra_is_installed(suffix):
+    _, extra = EXTRAS.get(suffix, ("", ""))
+    if extra and not extra_is_installed(suffix):
         raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
     from quaestor.ingest.convert.apart import convert_apart  # noqa: PLC0415
 

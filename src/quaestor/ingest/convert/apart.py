@@ -1,7 +1,7 @@
 """Converting in a process of its own, with a limit on its time and its memory.
 
-PDF and Word files are read by other people's parsers, and a hostile file can keep such a parser busy for hours or
-have it fill the machine. What exceeds the limits costs that file only.
+PDF and Word files are read by other people's parsers, and books are large: a hostile file can keep a parser busy for
+hours or have it fill the machine. What exceeds the limits costs that file only.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from importlib import import_module
 
 from quaestor.ingest.convert.failures import ConversionError
 from quaestor.ingest.convert.values import Converted
@@ -56,13 +57,7 @@ def main(kind: str) -> None:
 
 
 def _function(kind: str) -> Callable[[bytes], Converted]:
-    if kind == "pdf":
-        from quaestor.ingest.convert.pdf import from_pdf  # noqa: PLC0415 - an extra
-
-        return from_pdf
-    from quaestor.ingest.convert.docx import from_docx  # noqa: PLC0415 - an extra
-
-    return from_docx
+    return getattr(import_module(f"quaestor.ingest.convert.{kind}"), f"from_{kind}")  # type: ignore[no-any-return]
 
 
 def _limit_memory() -> None:

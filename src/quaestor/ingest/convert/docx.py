@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import mammoth
 
 from quaestor.ingest.convert.about import LONGEST_FIELD
-from quaestor.ingest.convert.archive import Archive
+from quaestor.ingest.convert.archive import Archive, declares_entities
 from quaestor.ingest.convert.failures import ConversionError
 from quaestor.ingest.convert.html_tree import parse
 from quaestor.ingest.convert.markdown import render
@@ -28,7 +28,7 @@ def from_docx(data: bytes) -> Converted:
         raise ConversionError("unreadable", "it is encrypted or in an old format; save it as .docx without a password")
     archive = Archive(data)
     for name in archive.names:
-        if name.endswith((".xml", ".rels")) and b"<!ENTITY" in archive.read(name, 200_000_000):
+        if name.endswith((".xml", ".rels")) and declares_entities(archive.read(name, 200_000_000)):
             raise ConversionError("unreadable", "it declares entities of its own")
     try:
         made = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(_no_image))
