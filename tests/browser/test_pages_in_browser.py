@@ -155,3 +155,20 @@ def test_usage_tells_what_was_spent_and_what_is_left(page: StartPage) -> None:
     one.one("#spent").click()
     assert f"{spent} tokens of 100,000 tokens, yours" in one.text()
     assert 0 < float(one.one("meter").get_attribute("value")) < 0.1
+
+
+def test_search_by_date_and_author_is_at_hand_and_fits_a_phone(page: StartPage) -> None:
+    front = "---\nauthor: Ana Núñez\ndate: 2021-03-04\n---\n"
+    one = page(path="/search", files={"bread.md": f"{front}# Bread\n\nThe dough rests.\n", "old.md": "# Dough\n"})
+    one.one(".limits summary").click()
+    one.one("[name=since]").click()
+    one.press("2020")
+    one.one("[name=q]").click()
+    one.press("dough", Keys.ENTER)
+    assert one.wait_for(".result .place").text.startswith("bread.md:")
+    assert len(one.all(".result")) == 1
+    assert "Ana Núñez · 2021-03-04" in one.text(".result")
+    assert one.one("[name=since]").get_attribute("value") == "2020"
+    assert not one.violations()
+    one.size(*PHONE)
+    assert one.sideways() <= 0

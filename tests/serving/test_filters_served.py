@@ -1,0 +1,68 @@
+"""Dates and authors over HTTP and on the page's search, over one blog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from blog import write_blog
+from serving.http.served import Running, get, post, serving
+
+ASKED = "where to eat in Oaxaca"
+
+
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("served")
+    with serving(write_blog(folder / "blog"), home=folder / "home") as server:
+        yield server
+
+
+def found(blog: Running, **asked: object) -> dict[str, object]:
+    answer = post(f"{blog.url}/api/search", json={"query": ASKED, "k": 30, **asked}, timeout=30)
+    assert answer.status_code == 200, answer.text
+    return answer.json()  # type: ignore[no-any-return]
+
+
+def bylines(answer: dict[str, object]) -> set[tuple[str, str]]:
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    return {(hit["author"], str(hit["date"])[:4]) for hit in hits}
+
+
+def test_search_by_date_and_author(blog: Running) -> None:
+    assert bylines(found(blog, since="2019", by=["Okri"])) == {("Ben Okri", "2019"), ("Ben Okri", "2020")}
+    assert bylines(found(blog, before="March 2015")) == {("Julia Evans", "2015"), ("Ana Núñez", "2015")}
+    said = found(blog, query="posts by Julia Evans since 2018 about food")
+    assert said["understood"] == ["by Julia Evans", "since 2018"]
+    assert {author for author, _ in bylines(said)} == {"Julia Evans"}
+    words = found(blog, query="posts by Julia Evans since 2018 about food", filters=False)
+    assert (words["understood"], len(bylines(words)) > 2) == ([], True)
+    assert found(blog, query="food since 2031")["missed"] == ["since 2031"]
+
+
+def test_an_answer_from_documents_of_a_date(blog: Running) -> None:
+    asked = {"question": f"{ASKED}?", "before": "2016", "by": ["Ana Nunez"]}
+    answer = post(f"{blog.url}/api/ask", json=asked, timeout=30).json()
+    assert {citation["path"] for citation in answer["citations"]} == {"posts/2015-02-11-tlayudas.md"}
+
+
+def test_a_date_that_is_none(blog: Running) -> None:
+    refused = post(f"{blog.url}/api/search", json={"query": "x", "since": "soon"}, timeout=30)
+    assert refused.status_code == 400
+    assert "'soon' is no date" in refused.json()["error"]["message"]
+
+
+def test_the_page_searches_by_date_and_author_and_tells_what_it_understood(blog: Running) -> None:
+    shown = get(f"{blog.url}/search?q=food&since=2019&by=Okri").text
+    assert 'name="since" value="2019"' in shown
+    assert '<details class="limits" open>' in shown
+    assert "Ben Okri · 2020-03-11" in shown
+    assert "Julia Evans" not in shown
+    said = get(f"{blog.url}/search?q=posts+by+Ana+N%C3%BA%C3%B1ez+on+food").text
+    assert "Understood as a filter: “by Ana Núñez”" in said
+    assert "nothing would be left: “since 2031”" in get(f"{blog.url}/search?q=food+since+2031").text
+    failed = get(f"{blog.url}/search?q=food&since=soon")
+    assert failed.status_code == 400
+    assert "is no date" in failed.text
