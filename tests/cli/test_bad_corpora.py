@@ -71,6 +71,32 @@ def test_a_folder_of_which_nothing_can_be_indexed(quaestor: Run, tmp_path: Path)
     assert "`quaestor index --verbose` tells why" in quaestor("index", tmp_path / "images").err
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.zip", b"PK\x03\x04", "binary: an archive: unpack it and index the folder"),
+        ("a.tar.gz", b"\x1f\x8b", "binary: an archive: unpack it and index the folder"),
+        ("a.pptx", b"PK\x03\x04", "binary: save it as .docx, .pdf or .md to have it read"),
+        ("a.png", b"\x89PNG", "binary"),
+        ("a.epub", b"PK", "unreadable: the file is damaged: it is no zip archive"),
+        ("a.ipynb", b"{", "unreadable: it is not a Jupyter notebook"),
+        ("id_rsa", b"x", "secret"),
+    ],
+)
+def test_a_file_that_cannot_be_indexed(quaestor: Run, tmp_path: Path, name: str, data: bytes, reason: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(data)
+    done = quaestor("index", file)
+    assert (done.code, done.err) == (1, f"error: {str(file)!r} is not indexed ({reason}).\n")
+
+
+def test_several_files_at_once(quaestor: Run, tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": "# A", "b.md": "# B"})
+    done = quaestor("index", tmp_path / "a.md", tmp_path / "b.md")
+    assert (done.code, done.out) == (2, "")
+    assert "Give the folder that holds them, or one at a time" in done.err
+
+
 # Contents
 
 ODD: dict[str, str | bytes] = {

@@ -12,7 +12,7 @@ import click
 from quaestor.assemble import Index
 from quaestor.assemble.estimate import estimate_update, survey_and_estimate
 from quaestor.cli import crawling
-from quaestor.cli.options import configure, embedder_options, find_root, json_option, path_argument
+from quaestor.cli.options import configure, embedder_options, find_root, json_option
 from quaestor.cli.output import amount, one_line, print_json, remark, size
 from quaestor.cli.paying import agreed_cost, estimate_object, print_estimate
 from quaestor.cli.progress import indexing_progress
@@ -30,7 +30,7 @@ _SHOWN_PATHS = 10
 
 
 @click.command("index")
-@path_argument
+@click.argument("paths", metavar="[PATH]", nargs=-1)
 @click.option("--dry-run", is_flag=True, help="Say what would be indexed and what it would cost; index nothing.")
 @embedder_options
 @click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
@@ -46,7 +46,7 @@ _SHOWN_PATHS = 10
 @click.option("--allow-private", is_flag=True, help="Of a site: its host may lie in a private network.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option
-    path: str | None,
+    paths: Sequence[str],
     dry_run: bool,
     embedder: str | None,
     price: float | None,
@@ -72,6 +72,12 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost. What that
     does not cover is found by words alone; the same command later goes on.
     """
+    if len(paths) > 1:
+        raise UsageError(
+            f"{len(paths):,} sources were given, and an index is of one. "
+            "Give the folder that holds them, or one at a time."
+        )
+    path = paths[0] if paths else None
     report = None
     if path is not None and is_address(path):
         if keep_watching:
@@ -104,7 +110,18 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             if report is not None:
                 crawling.print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
-    return _failed(changes)
+        kept = index.stats().documents
+    return _failed(changes) or _refused(root, changes, kept)
+
+
+def _refused(root: Path, changes: Changes, kept: int) -> int:
+    """Say why the one file that was named is not indexed, and return the exit code of that."""
+    if kept or not changes.skipped or not root.is_file():
+        return 0
+    why = changes.skipped[0]
+    said = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
+    remark(f"error: {str(root)!r} is not indexed ({said}).")
+    return 1
 
 
 def _failed(changes: Changes) -> int:
@@ -192,7 +209,7 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
         f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
-    if not held.documents:
+    if not held.documents and not root.is_file():
         click.echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:
         _print_embedded(changes)

@@ -131,6 +131,8 @@ _DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc np
     pth onnx safetensors gguf tflite joblib mat rdb"""
 _PRINT = "doc xls xlsx ppt pptx odt ods odp rtf mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
+_PACKED = frozenset("zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar".split())
+_OFFICE = frozenset("doc ppt pptx odt odp rtf djvu mobi".split())
 _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
 # A long book is 3 MB; no other text that a person wrote is.
@@ -181,6 +183,14 @@ def deny_file(name: str, folder: str = "") -> Reason | None:
     if suffix_of(name) in _BINARY_SUFFIXES or name == ".DS_Store":
         return "binary"
     return "build output" if _BUILD_OUTPUT.search(name) else None
+
+
+def advice_for(name: str) -> str:
+    """Return what to do about a file of this name that is left out as binary; empty where nothing can be done."""
+    suffix = suffix_of(name)
+    if suffix in _PACKED:
+        return "an archive: unpack it and index the folder"
+    return "save it as .docx, .pdf or .md to have it read" if suffix in _OFFICE else ""
 
 
 def is_secret(name: str) -> bool:

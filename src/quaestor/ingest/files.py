@@ -18,6 +18,7 @@ from quaestor.ingest.convert import extra_is_installed
 from quaestor.ingest.decisions import Decisions
 from quaestor.ingest.deny import (
     Reason,
+    advice_for,
     deny_content_of_folder,
     deny_file,
     deny_folder,
@@ -130,7 +131,7 @@ class _Walk:
         name = self._root.name
         reason = deny_file(name)
         if reason:
-            self._skip(name, reason)
+            self._skip(name, reason, advice_for(name) if reason == "binary" else "")
         else:
             self._consider(name, name, self._root.stat())
 
@@ -205,7 +206,7 @@ class _Walk:
         if not entry.is_file(follow_symlinks=False):
             self._skip(path, "special")
         elif reason := deny_file(entry.name, here.folder.name):
-            self._skip(path, reason)
+            self._skip(path, reason, advice_for(entry.name) if reason == "binary" else "")
         elif not self._rules.takes(here, path, entry.name):
             self._skip(path, "ignored")
         else:
