@@ -90,6 +90,7 @@ class HttpEmbedder(RemoteEmbedder):
         self._endpoint = Endpoint(checked_url(base_url or OPENAI_URL), model, api_key)
         self._meter = meter
         self._dimensions = dimensions
+        self._asking = Allowance(None)
         self._limits = limits or RequestLimits.of_model(model)
         self._timeout = timeout
         self._form: str | None = "base64"
@@ -108,7 +109,7 @@ class HttpEmbedder(RemoteEmbedder):
             UpstreamError: the server is down, refuses, or answers nonsense.
         """
         if self._dimensions is None:
-            failure = self._encode(["dimensions"], "index", None).failure
+            failure = self._encode(["dimensions"], "index", self._asking).failure
             if failure is not None:
                 raise failure
         assert self._dimensions is not None
@@ -140,6 +141,9 @@ class HttpEmbedder(RemoteEmbedder):
 
         After a failure, Ctrl-C among them, no further request is sent, and those under way are waited for.
         """
+        # What it took to learn the dimensions, before anybody could say what may be spent, belongs to the first work.
+        asking, self._asking = self._asking, Allowance(None)
+        allowance.correct(0, asking.spent)
         return self._encode(texts, "index", allowance)
 
     def close(self) -> None:
