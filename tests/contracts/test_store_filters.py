@@ -73,6 +73,16 @@ def test_filters_on_bylines_apply_before_the_best_are_taken(store: Store) -> Non
         assert len(store.dense(vector_of("retry"), 5, where)) == 1
 
 
+def test_definitions_within_a_filter(store: Store) -> None:  # noqa: F811
+    put(store, *(entry(f"src/{number}.py", ["retry once", "retry twice"]) for number in range(30)))
+    put(store, entry("lib/a.py", ["other", "retry", "more"]), entry("lib/b.py", ["retry"]))
+    found = list(store.defining(["RETRY"], 5, Where(paths=("lib/**",))))
+    assert sorted(one.document.path for one in store.get(found).values()) == ["lib/a.py", "lib/b.py"]
+    assert len(store.defining(["retry"], 5, Where(paths=("src/**",)))) == 5
+    assert list(store.defining(["retry"], 5, Where(paths=("nowhere/**",)))) == []
+    assert list(store.defining(["retry"], 0, Where(paths=("lib/**",)))) == []
+
+
 def test_a_byline_that_changed_is_filtered_by_anew(store: Store) -> None:  # noqa: F811
     one = post("a.md", "2019", "Ana")
     put(store, one)

@@ -73,10 +73,10 @@ class Retriever:
         body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count], *list(body)[: count // 2]])
-        if query.names and where is None:
-            chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS))
-        if query.places and where is None:
-            chosen |= dict.fromkeys(self._pointed_at(query))
+        if query.names:
+            chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS, where))
+        if query.places:
+            chosen |= dict.fromkeys(self._pointed_at(query, where))
         stored = self._chunks.get(self.store, chosen)
         return [
             Candidate(
@@ -102,9 +102,9 @@ class Retriever:
         scores = self.ranker.scores(matrix, group)[earners].tolist()
         return [(candidate.stored, score) for candidate, score in zip(candidates, scores, strict=True)]
 
-    def _pointed_at(self, query: Query) -> list[int]:
+    def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
-        files = {place.path: self._files_like(place.path) for place in query.places}
+        files = {place.path: self._files_like(place.path, where) for place in query.places}
         found = [
             (fit, stored.id)
             for place in query.places
@@ -114,9 +114,9 @@ class Retriever:
         ]
         return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
 
-    def _files_like(self, pointed: str) -> list[tuple[float, str]]:
+    def _files_like(self, pointed: str, where: Where | None) -> list[tuple[float, str]]:
         """Return the documents whose paths agree best with one that a query points at, and how well."""
-        near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, None, _PATH)
+        near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, where, _PATH)
         paths = {stored.document.path for stored in self._chunks.get(self.store, dict(near)).values()}
         fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
         return [(fit, path) for fit, path in fits if fit > 0]

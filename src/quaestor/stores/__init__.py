@@ -214,8 +214,11 @@ class Store(Protocol):
         """
         ...
 
-    def defining(self, names: Iterable[str], k: int) -> Sequence[int]:
-        """Return identifiers of up to ``k`` chunks that define any of ``names``, case-insensitively."""
+    def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
+        """Return identifiers of up to ``k`` chunks that define any of ``names``, case-insensitively.
+
+        Those that define most of them come first.
+        """
         ...
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:

@@ -34,6 +34,7 @@ RELATED = _object(
 ASK = _object(
     answer=_TEXT,
     known=_TRUTH,
+    understood=_list(_TEXT),
     citations=_list(_object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)),
     nearest=_list(_object(**_LINES)),
 )

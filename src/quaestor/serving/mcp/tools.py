@@ -134,6 +134,7 @@ def _answer(outcome: TurnOutcome) -> dict[str, Any]:
     return {
         "answer": done.answer if done else "",
         "known": done is not None and done.known,
+        "understood": list(outcome.understood),
         "citations": citations,
         "nearest": nearest,
     }

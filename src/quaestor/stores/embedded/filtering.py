@@ -35,6 +35,14 @@ class Allowed:
         order = np.argsort(self.first_chunks)
         return self.first_chunks[order], self.chunk_counts[order]
 
+    def only(self, chunks: Sequence[int]) -> list[int]:
+        """Return those of some chunks that are of these documents, in their order."""
+        firsts, counts = self.runs()
+        ids = np.asarray(chunks, dtype=np.int64)
+        places = np.searchsorted(firsts, ids, side="right") - 1
+        inside = (places >= 0) & (ids < (firsts + counts)[places]) if len(firsts) else np.zeros(len(ids), dtype=bool)
+        return [int(chunk) for chunk in ids[inside]]
+
 
 def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
     """Return the documents with chunks that ``where`` lets through."""

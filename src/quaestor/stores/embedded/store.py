@@ -36,6 +36,7 @@ LOCK_SECONDS = 60.0
 _CATCH_UP_SECONDS = 30.0
 _POLL_SECONDS = 0.01
 _REMEMBERED_FILTERS = 16
+_MOST_DEFINITIONS = 10_000
 
 _Base = TypeVar("_Base", LexicalBase, MatrixBase)
 
@@ -178,10 +179,14 @@ class EmbeddedStore:
             allowed = self._allowed(connection, where)
         return view.search(vector, k, allowed)
 
-    def defining(self, names: Iterable[str], k: int) -> Sequence[int]:
+    def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks that define any of ``names``, case-insensitively; most names first."""
         with self._reading() as connection:
-            return truth.defining(connection, names, k)
+            allowed = self._allowed(connection, where)
+            if allowed is None:
+                return truth.defining(connection, names, k)
+            # A name is defined in a few places: all of them are looked at.
+            return allowed.only(truth.defining(connection, names, _MOST_DEFINITIONS))[: max(k, 0)]
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, by identifier."""
