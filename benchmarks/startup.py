@@ -3,12 +3,14 @@
     python benchmarks/startup.py DIR
 
 ``DIR`` is indexed once, into a temporary folder, before anything is timed. "cold" means a new process; the files
-are in the system's cache, as they are on a machine that is in use.
+are in the system's cache, as they are on a machine that is in use. Of the MCP server the time to its answer to
+``initialize`` is taken, beside that of the least server that its SDK can make.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import statistics
 import subprocess
@@ -16,6 +18,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import _machine
@@ -37,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "quaestor ask (no model)": (*QUAESTOR, "ask", options.query, str(options.folder)),
         }
         times = {name: timed(command, environment, options.runs) for name, command in commands.items()}
+        times |= asyncio.run(initialised(options.folder, environment, options.runs))
     print(table(times, options.runs))
 
 
@@ -57,6 +61,33 @@ def timed(command: Sequence[str], environment: Mapping[str, str], runs: int) -> 
         started = time.perf_counter()
         run(command, environment)
         times.append(time.perf_counter() - started)
+    return times
+
+
+async def initialised(folder: Path, environment: Mapping[str, str], runs: int) -> dict[str, list[float]]:
+    """Return the seconds from the start of an MCP server to its answer to ``initialize``, servers taking turns.
+
+    The client is the SDK's own. Of the repository without an index, none is left from the run before.
+    """
+    from mcp import Client, StdioServerParameters  # noqa: PLC0415 - only here, and takes a second
+
+    with TemporaryDirectory() as elsewhere:
+        fresh = {**environment, "QUAESTOR_HOME": f"{elsewhere}/home"}
+        mcp = [*QUAESTOR[1:], "mcp", str(folder)]
+        servers = {
+            "MCP SDK, least server": ([str(Path(__file__).parent / "_startup_mcp.py")], environment),
+            "quaestor mcp": (mcp, environment),
+            "quaestor mcp, no index": (mcp, fresh),
+        }
+        times: dict[str, list[float]] = {name: [] for name in servers}
+        for turn in range(runs + 1):
+            for name, (command, variables) in servers.items():
+                rmtree(fresh["QUAESTOR_HOME"], ignore_errors=True)
+                server = StdioServerParameters(command=sys.executable, args=command, env=dict(variables))
+                started = time.perf_counter()
+                async with Client(server, mode="legacy"):
+                    if turn:
+                        times[name].append(time.perf_counter() - started)
     return times
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.cli.options import configure, find_root
 from quaestor.cli.output import remark
 from quaestor.errors import UsageError
+
+if TYPE_CHECKING:
+    from quaestor.serving.mcp.tools import Tool
 
 _HOST = "127.0.0.1"
 
@@ -19,33 +24,68 @@ _HOST = "127.0.0.1"
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8757, show_default=True, help="With --http.")
 def command(paths: tuple[str, ...], http: bool, port: int) -> None:
-    """Serve folders to coding agents over MCP; without PATHS, the current repository.
+    """Serve folders to coding agents over MCP; without PATHS, what the client works in, or the current repository.
 
     Serving begins at once; what is not indexed yet is indexed behind.
     """
-    from quaestor.serving.corpora import Corpora  # noqa: PLC0415 - half a second that --help need not wait
-    from quaestor.serving.listening import listening  # noqa: PLC0415
-    from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
-
     try:
-        from quaestor.serving.mcp.server import make_server, serve_http, serve_stdio  # noqa: PLC0415
+        from quaestor.serving.mcp.offering import Offering  # noqa: PLC0415 - a second that --help need not wait
+        from quaestor.serving.mcp.server import make_server, serve_stdio  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(
             f"The MCP server needs the package {error.name!r}, which is not installed. Run "
             "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."
         ) from error
 
-    roots = [find_root(path) for path in paths] or [_started_in()]
-    # Before anything is indexed: a port that is taken is said at once.
-    at = listening(_HOST, port) if http else None
-    with Corpora(roots, lambda root: configure(root).settings, apart=True) as corpora:
-        server = make_server(tools_of(corpora))
-        if at is None:
-            asyncio.run(serve_stdio(server))
+    for path in paths:
+        if not Path(path).expanduser().exists():
+            # An address, or a mistake that is said at once. To look is quick; what knows addresses is not.
+            _find(path)
+    with ExitStack() as open_ones:
+        if http:
+            _over_http(paths, port, open_ones)
             return
-        with at:
-            remark(f"http://{_HOST}:{port}/mcp")
-            asyncio.run(serve_http(server, _HOST, at))
+        made = False
+
+        def make(named: Sequence[Path]) -> Sequence[Tool]:
+            nonlocal made
+            meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
+            tools = _serving([_find(path) for path in meant], open_ones)
+            made = True
+            return tools
+
+        asyncio.run(serve_stdio(make_server(Offering(make, asking=not paths))))
+        if not made and not paths:
+            # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
+            _started_in()
+
+
+def _over_http(paths: Sequence[str], port: int, open_ones: ExitStack) -> None:
+    from quaestor.serving.listening import listening  # noqa: PLC0415
+    from quaestor.serving.mcp.offering import Offering  # noqa: PLC0415
+    from quaestor.serving.mcp.server import make_server, serve_http  # noqa: PLC0415
+
+    # Before anything is indexed: a port that is taken is said at once.
+    at = open_ones.enter_context(listening(_HOST, port))
+    tools = _serving([_find(path) for path in paths], open_ones)
+    remark(f"http://{_HOST}:{port}/mcp")
+    asyncio.run(serve_http(make_server(Offering(lambda _: tools, asking=False)), _HOST, at))
+
+
+def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
+    """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
+    from quaestor.cli.options import configure  # noqa: PLC0415 - see offering: the client is answered first
+    from quaestor.serving.corpora import Corpora  # noqa: PLC0415
+    from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
+
+    corpora = Corpora(list(roots) or [_started_in()], lambda root: configure(root).settings, apart=True)
+    return tools_of(open_ones.enter_context(corpora))
+
+
+def _find(path: str) -> Path:
+    from quaestor.cli.options import find_root  # noqa: PLC0415 - knows the web, and more
+
+    return find_root(path)
 
 
 def _started_in() -> Path:
@@ -54,10 +94,17 @@ def _started_in() -> Path:
     Raises:
         UsageError: it is the home folder or the whole disk: a client started the server just anywhere.
     """
+    from quaestor.cli.options import find_root  # noqa: PLC0415
+
     root = find_root(None)
-    if root in (Path.home(), Path(root.anchor)) and not (root / ".git").exists():
+    if _is_anywhere(root):
         raise UsageError(
             f"The server was started in {str(root)!r}, which is no repository, and was not told what to serve. Run "
             "`quaestor install CLIENT PATH`, or `quaestor mcp PATH`."
         )
     return root
+
+
+def _is_anywhere(folder: Path) -> bool:
+    """Return whether a folder is the home folder or the whole disk, which nobody means to have indexed."""
+    return folder in (Path.home(), Path(folder.anchor)) and not (folder / ".git").exists()

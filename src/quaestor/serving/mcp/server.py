@@ -6,42 +6,59 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from quaestor import __version__
 from quaestor.errors import QuaestorError
 from quaestor.prompts import load
-from quaestor.serving.mcp.tools import Tool
+from quaestor.serving.mcp.offering import Offering
+
+if TYPE_CHECKING:
+    from quaestor.serving.mcp.tools import Tool
 
 _LOG = logging.getLogger(__name__)
 
+_Context = ServerRequestContext[Any]
 
-def make_server(tools: Sequence[Tool]) -> Server[Any]:
-    """Return a server that offers the tools."""
-    by_name = {tool.name: tool for tool in tools}
-    listed = [_listed(tool) for tool in tools]
 
-    async def list_tools(_context: object, _params: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=listed)
+def make_server(offering: Offering) -> Server[Any]:
+    """Return a server for what is offered."""
 
-    async def call_tool(_context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
+        try:
+            return types.ListToolsResult(tools=[_listed(tool) for tool in await offering.tools(context.session)])
+        except QuaestorError as error:
+            raise MCPError(types.INVALID_REQUEST, str(error)) from error
+
+    async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            by_name = {tool.name: tool for tool in await offering.tools(context.session)}
+        except QuaestorError as error:
+            return _failed(str(error))
         tool = by_name.get(params.name)
         if tool is None:
             return _failed(f"There is no tool {params.name!r}. There are {', '.join(by_name)}.")
         return await asyncio.to_thread(_run, tool, params.arguments or {})
 
-    return Server(
+    async def begin(context: _Context, _params: object) -> None:
+        offering.begin(context.session)
+
+    server: Server[Any] = Server(
         "quaestor",
         version=__version__,
         instructions=load("mcp_instructions").template,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    # Not before: what is imported then would delay the answer that the client waits for.
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, begin)
+    return server
 
 
 async def serve_stdio(server: Server[Any]) -> None:
