@@ -1,6 +1,6 @@
 """From configuration to concrete objects: the only place that names them."""
 
-from quaestor.assemble.apart import erase_apart, index_apart
+from quaestor.assemble.apart import TUNED, Trial, erase_apart, index_apart, trial_of
 from quaestor.assemble.conversations import answering, conversation_settings, make_sessions, make_subroutines
 from quaestor.assemble.embedders import make_embedder
 from quaestor.assemble.endpoints import make_endpoint, make_ledger, make_model, make_users
@@ -8,7 +8,9 @@ from quaestor.assemble.index import Index, make_store
 from quaestor.assemble.places import index_folder, ingest_settings, locate, make_journal, make_objection
 
 __all__ = [
+    "TUNED",
     "Index",
+    "Trial",
     "answering",
     "conversation_settings",
     "erase_apart",
@@ -26,4 +28,5 @@ __all__ = [
     "make_store",
     "make_subroutines",
     "make_users",
+    "trial_of",
 ]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quaestor.assemble.embedders import refresh_cost
-from quaestor.assemble.places import ingest_settings
+from quaestor.assemble.embedders import Made, make_embedder, refresh_cost
+from quaestor.assemble.places import index_folder, ingest_settings
+from quaestor.assemble.tuned import tuning_of
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
+from quaestor.embedding.tuning_names import is_tuned
+from quaestor.errors import UsageError
 from quaestor.ingest.indexer import Indexer
 from quaestor.retrieval.ranker import Ranker
 from quaestor.stores.embedded import EmbeddedStore
+
+TUNED = "tuned"
+"""The name under which an embedder that a corpus's own index was tuned to is tried."""
 
 
 def index_apart(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Corpus:
@@ -46,6 +53,43 @@ def index_apart(root: Path, folder: Path, embedder: Embedder, settings: Settings
         refresh_seconds=settings.refresh_seconds,
         refresh_cost=refresh_cost(settings, embedder),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What turns chunks and queries into vectors where something is tried out.
+
+    Attributes:
+        embedder: the embedder.
+        trust: how many times the ranker counts the dense retriever.
+    """
+
+    embedder: Embedder
+    trust: float = 1.0
+
+
+def trial_of(root: Path, settings: Settings) -> Trial:
+    """Return the embedder that the settings name, to be tried on a corpus.
+
+    Args:
+        root: the corpus.
+        settings: its name; ``tuned`` for what the corpus's own index was tuned to.
+
+    Raises:
+        UsageError: there is no embedder of that name, or the index of the corpus is not tuned.
+    """
+    if settings.embedder != TUNED:
+        return Trial(make_embedder(settings, source=str(root)))
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None or not is_tuned(made[0]):
+        raise UsageError(f"The index of {str(root)!r} is not tuned. Run `quaestor tune {root}` first.")
+    embedder = make_embedder(replace(settings, embedder="auto"), Made(*made), folder=folder)
+    store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=made[1], create=False)
+    try:
+        return Trial(embedder, tuning_of(store).trust)
+    finally:
+        store.close()
 
 
 def erase_apart(folder: Path) -> None:

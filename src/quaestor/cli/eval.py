@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, ingest_settings, make_embedder
+from quaestor.assemble import TUNED, Index, ingest_settings, make_embedder
 from quaestor.cli.evaluated import print_results
 from quaestor.cli.options import configure, find_root, json_option
 from quaestor.cli.output import print_json, remark
@@ -94,7 +94,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         retrievers,  # type: ignore[arg-type]
         [name == "on" for name in dict.fromkeys(rankers)],
     )
-    _check(chosen, settings)
+    _check(chosen, settings, of_itself=of_itself)
     if of_itself:
         asked = _own(corpus, place, each=questions, seed=seed, kinds=kinds)
     else:
@@ -115,9 +115,16 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     return 0
 
 
-def _check(configurations: Iterable[Configuration], settings: Settings) -> None:
+def _check(configurations: Iterable[Configuration], settings: Settings, *, of_itself: bool) -> None:
     """Refuse what cannot be tried before anything is begun."""
     for one in configurations:
+        if one.embedder == TUNED:
+            if of_itself:
+                raise UsageError(
+                    f"{TUNED!r} cannot be judged by --self: it was tuned on such questions. Give a data set; "
+                    "what `quaestor tune` told was measured on questions that it kept apart."
+                )
+            continue
         chosen = replace(settings, embedder=one.embedder, chunker=one.chunker)
         ingest_settings(chosen)
         make_embedder(chosen)

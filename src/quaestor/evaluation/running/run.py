@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quaestor.assemble import index_apart, make_embedder
+from quaestor.assemble import TUNED, Trial, index_apart, trial_of
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
-from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.errors import ConflictError
 from quaestor.evaluation.datasets import DataSet, Part
@@ -21,6 +20,8 @@ from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.running.answers import Answer, Answers
 from quaestor.evaluation.running.built import Built, built, index_key
 from quaestor.ingest.indexer import Progress
+from quaestor.retrieval.retriever import Retriever
+from quaestor.retrieval.trust import trusting
 from quaestor.stores.embedded.lock import WriteLock
 
 DEPTH = 50
@@ -124,7 +125,7 @@ class Run:
         self._settings_of = settings_of
         self._watcher = watcher or Watcher()
         self._allowance = allowance
-        self._embedders: dict[str, Embedder] = {}
+        self._trials: dict[tuple[str, str], Trial] = {}
 
     def of(self, data_set: DataSet, configurations: Sequence[Configuration]) -> Outcome:
         """Return what every configuration finds.
@@ -149,31 +150,31 @@ class Run:
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
         settings = replace(self._settings_of(part), embedder=configuration.embedder, chunker=configuration.chunker)
-        embedder = self._embedder(settings)
+        trial = self._trial(part, settings)
+        embedder = trial.embedder
         folder = self._place.indexes / index_key(part.root, embedder, settings)
         about = built(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
-        answers = Answers(self._place.answers / f"{_key(folder.name, about, configuration, part)}.jsonl")
+        answers = Answers(self._place.answers / f"{_key(folder.name, about, configuration, part, trial)}.jsonl")
         known = answers.of(part.questions)
         progress.add(len(known), configuration)
         missing = [question for question in part.questions if question.id not in known]
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
             with index_apart(part.root, folder, embedder, settings) as corpus:
-                self._ask(corpus, part, configuration, missing, answers, progress)
+                retriever = _retriever(corpus, part, trial)
+                self._ask(corpus, retriever, part, configuration, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 
     @staticmethod
     def _ask(
         corpus: Corpus,
+        retriever: Retriever,
         part: Part,
         configuration: Configuration,
         questions: Sequence[Question],
         answers: Answers,
         progress: _Count,
     ) -> None:
-        retriever = corpus.retriever
-        if part.project is not None:
-            retriever = replace(retriever, project=part.project)
         for question in questions[:_WARM_UP]:
             retriever.search(question.text, DEPTH, mode=configuration.search)
         with answers.adding() as file:
@@ -185,11 +186,12 @@ class Run:
                 answers.add(file, question, Answer.of(hits, part.prefix, time.perf_counter() - started))
                 progress.add(1, configuration)
 
-    def _embedder(self, settings: Settings) -> Embedder:
+    def _trial(self, part: Part, settings: Settings) -> Trial:
         """Return the embedder of a name: one for the whole run, for some take long to load."""
-        if settings.embedder not in self._embedders:
-            self._embedders[settings.embedder] = make_embedder(settings)
-        return self._embedders[settings.embedder]
+        key = (settings.embedder, part.name if settings.embedder == TUNED else "")
+        if key not in self._trials:
+            self._trials[key] = trial_of(part.root, settings)
+        return self._trials[key]
 
 
 class _Count:
@@ -216,7 +218,13 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _key(index: str, about: Built, configuration: Configuration, part: Part) -> str:
+def _retriever(corpus: Corpus, part: Part, trial: Trial) -> Retriever:
+    own = corpus.retriever
+    ranker = own.ranker if trial.trust == 1.0 else trusting(own.ranker, trial.trust)
+    return replace(own, project=own.project if part.project is None else part.project, ranker=ranker)
+
+
+def _key(index: str, about: Built, configuration: Configuration, part: Part, trial: Trial) -> str:
     """Return the name of a file of answers: another state of the corpus, or another search, has another one."""
-    text = repr((index, about.state, configuration.search, part.prefix, part.project, DEPTH))
+    text = repr((index, about.state, configuration.search, part.prefix, part.project, trial.trust, DEPTH))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
