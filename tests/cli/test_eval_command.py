@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from cli_parts import Run, contents, shell, write
 
+from servers.scripted import ScriptedServer
+
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Path:
@@ -94,6 +96,40 @@ def test_what_cannot_be_done_is_one_sentence(
     done = quaestor("eval", *arguments)
     assert done.code == 2
     assert done.sentence.startswith(sentence)
+
+
+def test_an_embedder_that_costs_money_is_paid_only_when_told(
+    quaestor: Run, repository: Path, asked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = [
+        "eval",
+        asked,
+        "--corpus",
+        repository,
+        "--embedder",
+        "static",
+        "--embedder",
+        "openai:text-embedding-3-small",
+    ]
+    with ScriptedServer() as server:
+        monkeypatch.setenv("QUAESTOR_EMBEDDER_BASE_URL", server.base_url)
+        refused = quaestor(*grid, "--price", "10")
+        assert refused.code == 2
+        assert "Nothing was sent" in refused.sentence and "--yes" in refused.sentence
+        unknown = quaestor(*grid, "--max-cost", "1")
+        assert "no price" in unknown.sentence
+        assert server.requests == []
+        poor = quaestor(*grid, "--price", "10", "--yes", "--max-cost", "0.000001")
+        assert poor.code == 5
+        paid = quaestor(*grid, "--price", "10", "--yes", "--json")
+        assert paid.code == 0
+        static, remote = paid.json["configurations"]
+        assert static["costs"]["price"] == 0
+        assert 0 < remote["costs"]["price"] < 0.01
+        count = len(server.requests)
+        again = quaestor(*grid, "--price", "10", "--json")
+        assert again.json["configurations"] == paid.json["configurations"]
+        assert len(server.requests) == count
 
 
 def test_a_killed_run_goes_on(tmp_path: Path, home: Path) -> None:

@@ -37,7 +37,7 @@ def found(texts: Sequence[str] = HOSTILE, embedders: Sequence[str] = ("static", 
         Cell(
             configuration,
             part,
-            Built("state", "e", 2.5 * (number + 1), 4_000_000 * (number + 1), 7, 90, 256),
+            Built("state", "e", 2.5 * (number + 1), 4_000_000 * (number + 1), 7, 90, 60_000, 0.5 * number),
             {one.id: _answer(one, (place + number) % 4, texts) for place, one in enumerate(questions)},
         )
         for number, configuration in enumerate(grid(list(embedders), ["auto", "lines:40"], ["hybrid"], [True, False]))

@@ -125,21 +125,33 @@ def _remote(remote: RemoteModel, texts: Mapping[bytes, int], known: set[bytes], 
     sent = [tokens if limits.each is None else min(tokens, limits.each) for tokens in missing]
     tokens = sum(sent)
     requests = max(-(-len(sent) // limits.texts), -(-tokens // limits.tokens))
+    return _asked(remote, len(sent), tokens, requests, REQUESTS_AT_ONCE, known=len(known), new=new)
+
+
+def estimate_queries(remote: RemoteModel, queries: Sequence[str]) -> Estimate:
+    """Return what embedding queries would take, one request after the other."""
+    tokens = sum(remote.tokenizer.count(query) for query in queries)
+    return _asked(remote, len(queries), tokens, len(queries), 1)
+
+
+def _asked(
+    remote: RemoteModel, texts: int, tokens: int, requests: int, at_once: int, *, known: int = 0, new: bool = False
+) -> Estimate:
     price = remote.quote.price
     return Estimate(
         embedder=remote.name,
         remote=True,
         tokenizer=remote.tokenizer.name,
         exact=remote.tokenizer.exact,
-        texts=len(sent),
+        texts=texts,
         tokens=tokens,
-        known=len(known),
+        known=known,
         new=new,
         quote=remote.quote,
         # Each request is rounded up by itself.
         cost=None if price is None else price.cost(tokens, 0) + (requests if price.prompt else 0),
-        seconds=-(-requests // REQUESTS_AT_ONCE) * REQUEST_SECONDS,
-        basis=f"if each of {requests:,} requests takes {REQUEST_SECONDS:g} s, {REQUESTS_AT_ONCE} at a time",
+        seconds=-(-requests // at_once) * REQUEST_SECONDS,
+        basis=f"if each of {requests:,} requests takes {REQUEST_SECONDS:g} s, {at_once} at a time",
     )
 
 

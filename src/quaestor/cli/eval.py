@@ -9,9 +9,11 @@ from pathlib import Path
 import click
 
 from quaestor.assemble import TUNED, Index, ingest_settings, make_embedder
+from quaestor.assemble.embedders import allowance_of
 from quaestor.cli.evaluated import print_results
 from quaestor.cli.options import configure, find_root, json_option
 from quaestor.cli.output import print_json, remark
+from quaestor.cli.paying import agreed_cost
 from quaestor.cli.progress import asking_progress, indexing_progress
 from quaestor.config import Settings, data_home
 from quaestor.errors import UsageError
@@ -21,6 +23,7 @@ from quaestor.evaluation.made import KINDS
 from quaestor.evaluation.own import own_data_set
 from quaestor.evaluation.results import results_of
 from quaestor.evaluation.running import Place, Run, Watcher
+from quaestor.evaluation.running.estimating import estimate
 from quaestor.evaluation.running.run import DEPTH
 from quaestor.evaluation.writing import results_object, write_results
 
@@ -59,6 +62,9 @@ _FOLDER = "evaluations"
 @click.option("--seed", type=int, default=0, show_default=True, help="--self: of what is chosen.")
 @click.option("--split", default="test", show_default=True, metavar="NAME", help="BEIR: which judgements.")
 @click.option("--only", multiple=True, metavar="NAME", help="Code search: only this repository.")
+@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
+@click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
+@click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the tables.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option
@@ -75,6 +81,9 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     seed: int,
     split: str,
     only: Sequence[str],
+    yes: bool,
+    max_cost: float | None,
+    price: float | None,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -83,10 +92,12 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     DATA_SET is a folder in BEIR's layout, one in that of the code-search benchmark, or a JSONL file of questions. With
     --self, questions are made of the corpus itself. Every combination of the options is tried. What was found is kept:
     the same command goes on where it was stopped.
+
+    An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost.
     """
     if of_itself == (data_set is not None):
         raise UsageError("Give either a data set or --self. `quaestor eval --self` makes questions of this folder.")
-    settings = configure(None).settings
+    settings = configure(None, embedder_price=price).settings
     place = Place(data_home(settings) / _FOLDER)
     chosen = grid(
         list(dict.fromkeys(embedders)) or [_own_embedder(settings)],
@@ -100,8 +111,11 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     else:
         assert data_set is not None
         asked = _read(data_set, corpus, place, split, only)
+    settings_of = _settings_of(price)
+    cost = estimate(Run(place, settings_of), asked, chosen, settings_of)
+    allowance = None if cost is None else allowance_of(agreed_cost(cost, settings, yes=yes, most=max_cost))
     watcher = Watcher(indexing_progress(), asking_progress())
-    outcome = Run(place, _settings_of(), watcher).of(asked, chosen)
+    outcome = Run(place, settings_of, watcher, allowance).of(asked, chosen)
     if not outcome.cells:
         raise UsageError(" ".join(outcome.problems))
     results = results_of(asked, outcome, tuple(dict.fromkeys(cutoffs)))
@@ -145,13 +159,13 @@ def _own_embedder(settings: Settings) -> str:
     return "static" if settings.embedder == "auto" else settings.embedder
 
 
-def _settings_of() -> Callable[[Part], Settings]:
+def _settings_of(price: float | None) -> Callable[[Part], Settings]:
     """Return what tells the settings of a part's corpus: its project file may tune them, as ever."""
     known: dict[str, Settings] = {}
 
     def settings_of(part: Part) -> Settings:
         if part.name not in known:
-            settings = configure(None if part.copied else part.root).settings
+            settings = configure(None if part.copied else part.root, embedder_price=price).settings
             known[part.name] = replace(settings, ignore=("!*",)) if part.copied else settings
         return known[part.name]
 

@@ -31,7 +31,7 @@ class Costs:
         chunk_bytes: of a chunk, on average.
         query_p50: seconds of a search, half of all are faster.
         query_p95: seconds of a search, 19 of 20 are faster.
-        price: of embedding the corpora and the questions, in the prices' currency; None where that is not known.
+        price: of embedding the corpora, in the prices' currency; None where that is not known.
     """
 
     index_seconds: float | None
@@ -120,6 +120,7 @@ def _costs(cells: Sequence[Cell], answers: Sequence[Answer]) -> Costs:
         chunk_bytes=sum(one.source_bytes for one in indexes) / max(1, sum(one.chunks for one in indexes)),
         query_p50=statistics.median(seconds),
         query_p95=seconds[min(len(seconds) - 1, round(0.95 * len(seconds)))],
+        price=_sum([one.price for one in indexes]),
     )
 
 

@@ -35,6 +35,7 @@ class Built:
         documents: in it.
         chunks: in it.
         source_bytes: of the documents themselves.
+        price: of its vectors, at most, in the prices' currency; None where no price is known.
     """
 
     state: str
@@ -44,6 +45,7 @@ class Built:
     documents: int
     chunks: int
     source_bytes: int
+    price: float | None
 
 
 def index_key(root: Path, embedder: Embedder, settings: Settings) -> str:
@@ -78,7 +80,7 @@ def built(
         BudgetError: the allowance does not cover it.
         UpstreamError: the embedder's server failed.
     """
-    if (known := _known(root, folder, embedder, settings)) is not None:
+    if (known := finished(root, folder, embedder, settings)) is not None:
         return known
     (folder / _RECORD).unlink(missing_ok=True)
     remote = isinstance(embedder, RemoteEmbedder)
@@ -92,20 +94,29 @@ def built(
         seconds = time.perf_counter() - started
         if changes.failure is not None:
             raise changes.failure
-        record = _record(corpus, seconds if whole else None)
+        price = _price(root, settings) if remote else 0.0
+        record = _record(corpus, seconds if whole else None, price)
     new = folder / f"{_RECORD}.new"
     new.write_text(json.dumps(asdict(record)), "utf-8")
     new.replace(folder / _RECORD)
     return record
 
 
-def _record(corpus: Corpus, seconds: float | None) -> Built:
+def _price(root: Path, settings: Settings) -> float | None:
+    """Return what a whole index costs, whatever of it was paid for before."""
+    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - only where embedders cost anything
+
+    cost = survey_and_estimate(root, settings, rebuild=True)[1].cost
+    return None if cost is None else cost / 1_000_000
+
+
+def _record(corpus: Corpus, seconds: float | None, price: float | None) -> Built:
     held = corpus.stats()
     state = state_of(corpus.store.documents().values())
-    return Built(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes)
+    return Built(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
 
 
-def _known(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:
+def finished(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:
     """Return the record of a finished index that nothing has changed of."""
     try:
         record = Built(**json.loads((folder / _RECORD).read_bytes()))

@@ -18,7 +18,7 @@ from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.running.answers import Answer, Answers
-from quaestor.evaluation.running.built import Built, built, index_key
+from quaestor.evaluation.running.built import Built, built, finished, index_key
 from quaestor.ingest.indexer import Progress
 from quaestor.retrieval.retriever import Retriever
 from quaestor.retrieval.trust import trusting
@@ -27,7 +27,8 @@ from quaestor.stores.embedded.lock import WriteLock
 DEPTH = 50
 """Hits that are kept of each search: as many as it takes for ten documents, where chunks of one follow each other."""
 
-_WARM_UP = 3
+WARM_UP = 3
+"""Searches before those whose time counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,17 @@ class Watcher:
     asked: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A configuration on a part, with the embedder that it names and the folder of its index."""
+
+    part: Part
+    configuration: Configuration
+    settings: Settings
+    trial: Trial
+    folder: Path
+
+
 class Run:
     """Asks every question of every configuration, unless that was done before.
 
@@ -148,22 +160,34 @@ class Run:
                     cells.append(cell)
         return Outcome(tuple(cells), tuple(problems))
 
+    def missing(self, part: Part, configuration: Configuration) -> list[Question] | None:
+        """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
+        cell = self._begun(part, configuration)
+        about = finished(part.root, cell.folder, cell.trial.embedder, cell.settings)
+        return None if about is None else _missing(part, self._answers(cell, about))
+
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
-        settings = replace(self._settings_of(part), embedder=configuration.embedder, chunker=configuration.chunker)
-        trial = self._trial(part, settings)
-        embedder = trial.embedder
-        folder = self._place.indexes / index_key(part.root, embedder, settings)
+        begun = self._begun(part, configuration)
+        folder, embedder, settings = begun.folder, begun.trial.embedder, begun.settings
         about = built(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
-        answers = Answers(self._place.answers / f"{_key(folder.name, about, configuration, part, trial)}.jsonl")
-        known = answers.of(part.questions)
-        progress.add(len(known), configuration)
-        missing = [question for question in part.questions if question.id not in known]
+        answers = self._answers(begun, about)
+        missing = _missing(part, answers)
+        progress.add(len(part.questions) - len(missing), configuration)
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
             with index_apart(part.root, folder, embedder, settings) as corpus:
-                retriever = _retriever(corpus, part, trial)
+                retriever = _retriever(corpus, part, begun.trial)
                 self._ask(corpus, retriever, part, configuration, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
+
+    def _begun(self, part: Part, configuration: Configuration) -> _Begun:
+        settings = replace(self._settings_of(part), embedder=configuration.embedder, chunker=configuration.chunker)
+        trial = self._trial(part, settings)
+        folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
+        return _Begun(part, configuration, settings, trial, folder)
+
+    def _answers(self, begun: _Begun, about: Built) -> Answers:
+        return Answers(self._place.answers / f"{_key(begun, about)}.jsonl")
 
     @staticmethod
     def _ask(
@@ -175,7 +199,7 @@ class Run:
         answers: Answers,
         progress: _Count,
     ) -> None:
-        for question in questions[:_WARM_UP]:
+        for question in questions[:WARM_UP]:
             retriever.search(question.text, DEPTH, mode=configuration.search)
         with answers.adding() as file:
             for question in questions:
@@ -224,7 +248,13 @@ def _retriever(corpus: Corpus, part: Part, trial: Trial) -> Retriever:
     return replace(own, project=own.project if part.project is None else part.project, ranker=ranker)
 
 
-def _key(index: str, about: Built, configuration: Configuration, part: Part, trial: Trial) -> str:
+def _missing(part: Part, answers: Answers) -> list[Question]:
+    known = answers.of(part.questions)
+    return [question for question in part.questions if question.id not in known]
+
+
+def _key(begun: _Begun, about: Built) -> str:
     """Return the name of a file of answers: another state of the corpus, or another search, has another one."""
-    text = repr((index, about.state, configuration.search, part.prefix, part.project, trial.trust, DEPTH))
+    part, search = begun.part, begun.configuration.search
+    text = repr((begun.folder.name, about.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -60,14 +60,14 @@ def _section(title: str, *children: Markup) -> Markup:
 def _table(results: Results) -> Markup:
     metrics = [shown(metric).replace(f"{_MAIN} by", "by") for metric in results.metrics]
     head = ["", "embedder", "chunker", "search", *metrics, "index, chunks", "query p50, p95"]
-    priced = any(row.scored.costs.price is not None for row in results.rows)
+    priced = any(row.scored.costs.price != 0 for row in results.rows)
     rows = [_cells(results, row, priced=priced) for row in results.rows]
     return _scrolling([*head, "price"] if priced else head, rows, first_number=4)
 
 
 def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
     costs = row.scored.costs
-    price = [] if not priced else ["" if costs.price is None else f"{costs.price:.4f}"]
+    price = [] if not priced else ["not known" if costs.price is None else f"{costs.price:.4f}"]
     return [
         tag("strong", row.name),
         *values_of(row.scored.configuration),
@@ -122,7 +122,7 @@ def _against_costs(results: Results) -> Iterator[Markup]:
         ("Median time of a search", lambda costs: costs.query_p50, _seconds),
         ("Time to index", lambda costs: costs.index_seconds, _seconds),
         ("Size of the index", lambda costs: costs.index_bytes, _bytes),
-        ("Price", lambda costs: costs.price, lambda price: f"{price:.4g}"),
+        ("Price of the index", lambda costs: costs.price, lambda price: f"{price:.4g}"),
     ]
     for number, (title, cost_of, written) in enumerate(kinds):
         costs = [cost_of(row.scored.costs) for row in results.rows]
