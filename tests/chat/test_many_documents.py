@@ -68,18 +68,22 @@ def test_a_model_is_shown_them_and_each_of_its_citations_is_checked(index: Index
 
 
 def test_a_conversation_obeys_dates_and_authors_and_says_so(index: Index) -> None:
-    found = ask(Conversation(index, None), f"posts by Ben Okri since 2018: {QUESTION}")
+    conversation = Conversation(index, None)
+    found = ask(conversation, f"posts by Ben Okri since 2018: {QUESTION}")
     [searching] = [event for event in found if isinstance(event, Searching)]
     assert set(searching.understood) == {"by Ben Okri", "since 2018"}
     [passages] = [event for event in found if isinstance(event, Passages)]
     assert {hit.document.author for hit in passages.hits} == {"Ben Okri"}
+    assert set(conversation.transcript.limits(1)[0]) == {"by Ben Okri", "since 2018"}
     as_words = Conversation(index, None, settings=ConversationSettings(filters=False))
     [searching] = [event for event in ask(as_words, f"posts since 2018: {QUESTION}") if isinstance(event, Searching)]
     assert (searching.understood, searching.query) == ((), f"posts since 2018: {QUESTION}")
 
 
 def test_a_filter_that_finds_nothing_is_searched_without(index: Index) -> None:
-    found = ask(Conversation(index, None), f"{QUESTION} since 2031")
+    conversation = Conversation(index, None)
+    found = ask(conversation, f"{QUESTION} since 2031")
+    assert conversation.transcript.limits(1) == ((), ("since 2031",))
     [searching] = [event for event in found if isinstance(event, Searching)]
     assert (searching.understood, searching.missed) == ((), ("since 2031",))
     assert any(isinstance(event, Passages) and event.hits for event in found)

@@ -209,7 +209,9 @@ def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "since"), [(1, ("calls", "plans", "titles")), (2, ("titles",))], ids=["first", "second"]
+    ("version", "since"),
+    [(1, ("calls", "plans", "titles", "filters")), (2, ("titles", "filters")), (3, ("filters",))],
+    ids=["first", "second", "third"],
 )
 def test_a_session_of_an_older_format_is_taken_on(tmp_path: Path, version: int, since: tuple[str, ...]) -> None:
     path = tmp_path / "old.session"

@@ -48,6 +48,15 @@ def test_an_answer_from_documents_of_a_date(blog: Running) -> None:
     assert {citation["path"] for citation in answer["citations"]} == {"posts/2015-02-11-tlayudas.md"}
 
 
+def test_a_conversation_on_the_page_tells_what_it_understood(blog: Running) -> None:
+    asked = post(f"{blog.url}/ask", data={"question": "posts by Ana Núñez on food"})
+    shown = get(blog.url + asked.headers["location"].partition("#")[0]).text
+    assert "Understood as a filter: “by Ana Núñez”. Put it in quotation marks" in shown
+    asked = post(f"{blog.url}/ask", data={"question": "food since 2031"})
+    shown = get(blog.url + asked.headers["location"].partition("#")[0]).text
+    assert "Not used as a filter, for nothing would be left: “since 2031”." in shown
+
+
 def test_a_date_that_is_none(blog: Running) -> None:
     refused = post(f"{blog.url}/api/search", json={"query": "x", "since": "soon"}, timeout=30)
     assert refused.status_code == 400

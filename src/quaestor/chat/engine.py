@@ -200,12 +200,12 @@ class Conversation:
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         asked = await self._understood(turn)
         query = self._sought(turn, asked)
-        yield Searching(query.single, asked.phrases, asked.missed)
+        yield self._searching(turn, query, asked)
         hits = await self._found(turn, query, asked)
         if not hits and asked.phrases:
             asked = Understood(turn.question.content, self.settings.where, missed=asked.phrases)
             query = self._sought(turn, asked)
-            yield Searching(query.single, missed=asked.missed)
+            yield self._searching(turn, query, asked)
             hits = await self._found(turn, query, asked)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
@@ -255,6 +255,12 @@ class Conversation:
         """Return what to search for, and note what is sought for whoever looks for it in the passages."""
         turn.sought = asked.text
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
+
+    def _searching(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
+        """Return the event that a search begins; what limits it is on record."""
+        if asked.phrases or asked.missed:
+            self.transcript.limited(turn.number, asked.phrases, asked.missed)
+        return Searching(query.single, asked.phrases, asked.missed)
 
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""

@@ -96,6 +96,13 @@ class Recorded:
         with self._reading():
             return [CallRecord(row[0], row[1], row[2], row[3], bool(row[4]), tuple(json.loads(row[5]))) for row in rows]
 
+    def limits(self, turn: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words of a turn's question that limited the documents, and those that would have."""
+        rows = self._rows("select understood, missed from filters where turn = ? order by id desc limit 1", (turn,))
+        with self._reading():
+            understood, missed = (tuple(map(str, json.loads(one))) for one in (rows[0] if rows else ("[]", "[]")))
+            return understood, missed
+
     def plan(self, turn: int) -> Plan | None:
         """Return what the model premeditated in a turn; None if it did not."""
         rows = self._rows("select plan from plans where turn = ?", (turn,))

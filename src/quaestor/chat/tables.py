@@ -19,7 +19,7 @@ from pathlib import Path
 from quaestor.errors import LimitError, NotFoundError, UsageError
 
 APPLICATION = 0x51535472
-VERSION = 3
+VERSION = 4
 _BUSY_SECONDS = 5.0
 
 _TABLES = """
@@ -77,7 +77,15 @@ _TITLES = """
 create table if not exists titles (id integer primary key, at text not null, title text not null);
 """
 
-_ADDED = {2: _CALLS, 3: _TITLES}
+# Since format 4: words of a question that limited the documents, and words that would have; the newest of a turn count.
+_FILTERS = """
+create table if not exists filters (
+    id integer primary key, turn integer not null references turns (number), at text not null,
+    understood text not null, missed text not null
+);
+"""
+
+_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS}
 
 TABLES = (
     "session",
@@ -93,6 +101,7 @@ TABLES = (
     "calls",
     "plans",
     "titles",
+    "filters",
 )
 """In an order in which rows can be added."""
 
@@ -115,7 +124,7 @@ def create(path: Path | None) -> sqlite3.Connection:
     with failures_explained(path):
         connection.executescript(
             f"pragma application_id = {APPLICATION}; pragma user_version = {VERSION};"
-            f"begin immediate; {_TABLES} {_CALLS} {_TITLES} commit; pragma journal_mode = wal"
+            f"begin immediate; {_TABLES} {' '.join(_ADDED.values())} commit; pragma journal_mode = wal"
         )
         _prepare(connection)
     return connection

@@ -205,6 +205,12 @@ class Transcript(Recorded):
         with self._step() as connection:
             connection.execute("insert into calls values (null, ?, ?, ?, ?, ?, ?, ?)", row)
 
+    def limited(self, turn: int, understood: Sequence[str], missed: Sequence[str]) -> None:
+        """Record which words of the question limited the documents, by date or author, and which would have."""
+        row = (turn, now(), *(clean(json.dumps(list(phrases))) for phrases in (understood, missed)))
+        with self._step() as connection:
+            connection.execute("insert into filters values (null, ?, ?, ?, ?)", row)
+
     def premeditated(self, turn: int, plan: Plan) -> None:
         """Record what the model said, unseen, before its answer."""
         with self._step() as connection:

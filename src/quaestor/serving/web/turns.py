@@ -45,6 +45,7 @@ class TurnView:
         known: whether the corpus held an answer.
         unsupported: sentences that nothing supports.
         error: why it failed or ended early; empty if it did not.
+        limits: what of the question limited the documents, or did not although it could; as a sentence.
         steps: what was done for it.
         steps_said: the same in a few words.
         sources: number of passages that were found.
@@ -61,6 +62,7 @@ class TurnView:
     known: bool
     unsupported: tuple[str, ...]
     error: str
+    limits: str
     steps: tuple[Step, ...]
     steps_said: str
     sources: int
@@ -107,6 +109,7 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int) -> TurnView:
         known=ending.known,
         unsupported=ending.unsupported,
         error=ending.error,
+        limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(len(sources), calls)),
         steps_said=_steps_said(len(sources), calls),
         sources=len(sources),
@@ -114,6 +117,16 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int) -> TurnView:
         said=_said(turn),
         last=turn.number == last,
     )
+
+
+def _limits(understood: Sequence[str], missed: Sequence[str]) -> str:
+    if understood:
+        return f"Understood as a filter: {_quoted(understood)}. Put it in quotation marks to search for the words."
+    return f"Not used as a filter, for nothing would be left: {_quoted(missed)}." if missed else ""
+
+
+def _quoted(phrases: Sequence[str]) -> str:
+    return ", ".join(f"“{phrase}”" for phrase in phrases)
 
 
 def _steps(found: int, calls: Sequence[CallRecord]) -> list[Step]:
