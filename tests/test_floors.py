@@ -21,6 +21,7 @@ FLOORS: dict[str, int] = {
     "authors": 1,
     "dates": 1,
     "tokens": 1,
+    "questions": 1,
     "terms": 1,
     "chatml": 1,
     "tags": 1,

@@ -157,3 +157,45 @@ def test_quotes_are_verbatim(question: str, given_texts: list[tuple[str, str]]) 
         assert quote.text
         assert quote.text in passage.text
         assert passage.start_line <= quote.start_line <= quote.end_line <= passage.end_line
+
+
+GUIDE = """# Waiting
+
+You can set how long every request waits on the client:
+
+```python
+client = Client(timeout=10.0)
+```
+
+The default is five seconds.
+"""
+SOURCE = "def set_wait(client, seconds):\n    client.wait = seconds  # how long every request waits\n"
+MIXED = (
+    Passage(1, "client.py", 1, 2, SOURCE, symbol="set_wait", language="python"),
+    Passage(2, "docs/waiting.md", 1, 9, GUIDE, title="Waiting", language="markdown"),
+)
+
+
+def test_a_sentence_comes_with_the_code_that_it_announces() -> None:
+    [first, *_] = answer("How do I set how long a request waits?", MIXED).quotes
+    assert first.path == "docs/waiting.md"
+    assert first.text.startswith("You can set")
+    assert first.text.endswith("```")
+    assert "Client(timeout=10.0)" in first.text
+    assert (first.start_line, first.end_line) == (3, 7)
+
+
+def test_documents_answer_how_to_use_a_thing_and_code_how_it_works() -> None:
+    assert answer("How can I set how long requests wait?", MIXED).quotes[0].path == "docs/waiting.md"
+    assert answer("Where is it set how long every request waits?", MIXED).quotes[0].path == "client.py"
+
+
+def test_beside_code_alone_one_stretch_of_prose_explains_it() -> None:
+    quotes = answer("Where is it set how long every request waits?", MIXED).quotes
+    assert [quote.path for quote in quotes] == ["client.py", "docs/waiting.md"]
+
+
+def test_a_long_block_is_not_quoted_with_its_announcement() -> None:
+    lines = "\n".join(f"step({number})" for number in range(40))
+    passage = Passage(1, "guide.md", 1, 45, f"Run the steps like this:\n\n```\n{lines}\n```\n", language="markdown")
+    assert all(quote.text.count("\n") < 20 for quote in answer("how do I run the steps?", [passage]).quotes)

@@ -172,3 +172,14 @@ def test_every_score_of_a_file_is_earned_once(rows: list[tuple[str, bool, float,
     earners = Ranker.bundled().earners(matrix, "text", paths).tolist()
     assert sorted(earners) == list(range(len(rows)))
     assert [paths[earner] for earner in earners] == paths
+
+
+@pytest.mark.parametrize(("text", "group"), [("how do I set a timeout", "how"), ("where is the timeout set", "text")])
+def test_documents_gain_where_somebody_asks_how_to_use_a_thing(text: str, group: str) -> None:
+    matrix = np.zeros((2, len(FEATURES)), dtype=np.float32)
+    matrix[0, FEATURES.index("prose")] = 1
+    assert group_of(read_query(text), matrix) == group
+    ranker = replace(Ranker.bundled(), how_to=2.5)
+    gained = ranker.scores(matrix, "how") - ranker.scores(matrix, "text")
+    assert gained.tolist() == pytest.approx([2.5, 0.0])
+    assert ranker.shares(matrix, "how")[0]["prose"] == pytest.approx(float(ranker.scores(matrix, "how")[0]))

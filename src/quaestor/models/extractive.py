@@ -22,6 +22,7 @@ from quaestor.models.capabilities import Capabilities
 from quaestor.models.content import content_terms
 from quaestor.models.units import Unit, units
 from quaestor.prompts.passages import Passage, where
+from quaestor.questions import asks_how_to
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Maps texts to rows of unit length, as ``Embedder.encode`` does."""
@@ -43,6 +44,8 @@ _CANDIDATES = 400
 _LEAST_CODE_LINES = 8
 # Where further documents say it as well as the best does, so many are quoted in all, each once.
 _MOST_DOCUMENTS = 6
+# Where both speak of what is asked, documents tell how to use it.
+_CODE_FOR_HOW_TO = 0.6
 _AS_WELL = 0.8
 _LEAST_SAID = 0.5
 
@@ -168,13 +171,14 @@ def _scored(
     else:
         best = sorted(found, key=lexical, reverse=True)[:_CANDIDATES]
     likenesses = _likenesses(question, best, encode)
+    of_code = _CODE_FOR_HOW_TO if asks_how_to(question) else 1.0
     return [
         _Scored(
             unit,
             unit.terms & wanted,
             labels[unit.passage.n] - unit.terms,
             likeness,
-            1 / (1 + _RANK_STEP * ranks[unit.passage.n]),
+            (of_code if unit.code else 1.0) / (1 + _RANK_STEP * ranks[unit.passage.n]),
         )
         for unit, likeness in zip(best, likenesses, strict=True)
     ]
@@ -207,9 +211,11 @@ def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -
 def _further(scored: Sequence[_Scored], rarity: Mapping[str, float], chosen: Sequence[_Scored]) -> list[_Scored]:
     """Return the best stretch of each further document of prose that says as much as the best one that was chosen.
 
-    What many documents answer, each in its own way, is worth more than what the best of them say.
+    What many documents answer, each in its own way, is worth more than what the best of them say. Beside code alone one
+    stretch of prose is enough: what the code does is also explained.
     """
-    if not chosen or any(one.unit.code for one in chosen):
+    kinds = {one.unit.code for one in chosen}
+    if len(kinds) != 1:
         return []
 
     def worth(one: _Scored) -> float:
@@ -218,9 +224,10 @@ def _further(scored: Sequence[_Scored], rarity: Mapping[str, float], chosen: Seq
     least = max(_LEAST_SAID, _AS_WELL * max(map(worth, chosen)))
     quoted = {one.unit.passage.path for one in chosen}
     said = {one.unit.text for one in chosen}
+    most = 1 if True in kinds else _MOST_DOCUMENTS - len(quoted)
     further: dict[str, _Scored] = {}
     for one in sorted(scored, key=worth, reverse=True):
-        if worth(one) < least or len(quoted) + len(further) >= _MOST_DOCUMENTS:
+        if worth(one) < least or len(further) >= most:
             break
         if not one.unit.code and one.unit.passage.path not in quoted | further.keys() and one.unit.text not in said:
             further[one.unit.passage.path] = one

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from quaestor.models.content import content_terms
 from quaestor.prompts.passages import Passage
@@ -22,6 +23,7 @@ _DEFINITION = re.compile(
 _COMMENT = re.compile(r"^\s*(?:#(?!include|define|if|endif)|//|/\*|\*|--|;;|\"\"\"|''')")
 _LONGEST_RUN = 12
 _LONGEST_SENTENCE = 600
+_LINES_BEFORE_CODE = 3  # a line's end, an empty line, the fence
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +93,33 @@ def _weight(line: str) -> float:
 
 
 def _of_prose(passage: Passage) -> Iterator[Unit]:
-    for start, end, code in _blocks(passage.text):
+    blocks = list(_blocks(passage.text))
+    for (start, end, code), following in zip_longest(blocks, blocks[1:]):
         if code:
             yield from _of_code(passage, start, end)
             continue
         at = start
         for found in _STOP.finditer(passage.text, start, end):
+            if not passage.text[found.end() : end].strip():
+                break
             yield from _sentence(passage, at, found.end())
             at = found.end()
         yield from _sentence(passage, at, end)
+        if following is not None:
+            yield from _announced(passage, at, end, following)
+
+
+def _announced(passage: Passage, start: int, end: int, following: tuple[int, int, bool]) -> Iterator[Unit]:
+    """Yield a sentence with the block of code that comes right after it: "set it like this:" is answered by both."""
+    text = passage.text
+    begun, ended, code = following
+    if not code or text.count("\n", begun, ended) > _LONGEST_RUN or text[end:begun].count("\n") > _LINES_BEFORE_CODE:
+        return
+    newline = text.find("\n", ended)  # behind the closing fence
+    for alone in _sentence(passage, start, end):
+        stop = len(text) if newline < 0 else newline
+        terms = alone.terms | content_terms(text[begun:ended])
+        yield Unit(passage, alone.start, stop, terms, code=False, weight=min(1.0, 0.5 + 0.1 * len(terms)))
 
 
 def _sentence(passage: Passage, start: int, end: int) -> Iterator[Unit]:

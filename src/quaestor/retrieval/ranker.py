@@ -17,16 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.errors import IndexUnusableError
+from quaestor.questions import asks_how_to
 from quaestor.retrieval.features import FEATURES
 from quaestor.retrieval.query import Query
 
 Matrix = NDArray[np.float32]
-Group = Literal["symbol", "place", "quote", "text"]
+Group = Literal["symbol", "place", "quote", "how", "text"]
+
+TEXTS: frozenset[Group] = frozenset({"how", "text"})
+"""Questions and all else that is neither a name, nor a place, nor a quotation."""
 
 # So large a share of a query's runs of three words is no chance; of common words, a third soon is. A message has some
 # of its own words beside a value that the source does not have.
 _VERBATIM = 0.6
 _PROSE = FEATURES.index("prose")
+_IS_PROSE = np.array([name == "prose" for name in FEATURES], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,8 @@ class Ranker:
         of_quoted_prose: weights for queries whose very words stand in the corpus, for prose.
         of_places_within: weights by which the chunks of one source file share out the places that it has earned, for
             texts. Which file answers and which part of it does are different questions.
-        decay: what each further chunk of a file loses, for code; in units of the score.
+        how_to: what prose gains where somebody asks how to use a thing; in units of the score.
+        decay: what each further chunk of a file loses, for code; in the same units.
         prose_decay: the same for prose.
     """
 
@@ -55,6 +61,7 @@ class Ranker:
     of_prose: Matrix
     of_quoted_prose: Matrix
     of_places_within: Matrix
+    how_to: float
     decay: float
     prose_decay: float
 
@@ -82,6 +89,7 @@ class Ranker:
             np.array(data["of_prose"], dtype=np.float32),
             np.array(data["of_quoted_prose"], dtype=np.float32),
             np.array(data["of_places_within"], dtype=np.float32),
+            float(data["how_to"]),
             float(data["decay"]),
             float(data["prose_decay"]),
         )
@@ -92,6 +100,7 @@ class Ranker:
             "symbol": self.of_symbols,
             "place": self.of_places,
             "quote": self.of_quoted_prose if prose else self.of_quotes,
+            "how": self.of_prose + self.how_to * _IS_PROSE if prose else self.of_texts,
             "text": self.of_prose if prose else self.of_texts,
         }
         return of_groups[group]
@@ -109,7 +118,7 @@ class Ranker:
         than for texts asked of code, every row keeps its own score.
         """
         own = self.scores(features, group)
-        if group != "text":
+        if group not in TEXTS:
             return np.arange(len(own))
         code = features[:, _PROSE] <= 0
         within = np.where(code, features @ self.of_places_within, own)
@@ -133,7 +142,9 @@ def group_of(query: Query, features: Matrix) -> Group:
     if query.kind == "path" or (query.places and query.kind == "trace"):
         return "place"
     verbatim = len(features) > 0 and float(features[:, FEATURES.index("phrase")].max()) >= _VERBATIM
-    return "quote" if verbatim else "text"
+    if verbatim:
+        return "quote"
+    return "how" if asks_how_to(query.text) else "text"
 
 
 @cache

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.retrieval.features import FEATURES
-from quaestor.retrieval.ranker import Ranker, spread
+from quaestor.retrieval.ranker import TEXTS, Ranker, spread
 from quaestor.training.judged import (
     Search,
     load_asked_searches,
@@ -64,6 +64,7 @@ _PROSE_FEATURES = frozenset(
 _QUOTED_FEATURES = _PROSE_FEATURES - {"likeness"} | {
     *("phrase", "pairs", "pairs_relative", "lexical_symbol", "symbol_precision"),
 }
+_HOW_TO = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
 _DECAYS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -108,13 +109,27 @@ def fit(searches: Sequence[Search], documents: Sequence[Search], own: Sequence[S
     decay = max(_DECAYS, key=lambda value: _mean(searches, rankers, value))
     scores = [_score(search, rankers[search.repository], decay) for search in searches]
     whole = _with_prose(_fit_weights(searches, name), of_prose, of_quoted, searches)
+    whole = replace(whole, of_places_within=of_places_within, decay=decay, prose_decay=min(decay, _PROSE_DECAY))
     return Fitted(
-        replace(whole, of_places_within=of_places_within, decay=decay, prose_decay=min(decay, _PROSE_DECAY)),
+        replace(whole, how_to=best_how_to(whole, own)),
         _means([search.category for search in searches], scores),
         _means([search.repository if _is_annotated(search) else "(made)" for search in searches], scores),
         float(np.mean([score for search, score in zip(searches, scores, strict=True) if _is_annotated(search)])),
         _of_prose(documents),
     )
+
+
+def best_how_to(ranker: Ranker, own: Sequence[Search]) -> float:
+    """Return what prose should gain where somebody asks how to use a thing: what repositories' own such questions say.
+
+    Annotated questions are answered by code alone, whatever they ask.
+    """
+    asked = [search for search in own if search.group == "how"]
+
+    def worth(value: float) -> float:
+        return sum(_score(search, replace(ranker, how_to=value), ranker.decay) for search in asked)
+
+    return max(_HOW_TO, key=worth)
 
 
 def _of_prose(documents: Sequence[Search]) -> float:
@@ -157,7 +172,7 @@ def _with_prose(ranker: Ranker, of_prose: Array, of_quoted: Array, searches: Seq
     kept[_PROSE] = _PROSE_SHARE
     softened = replace(ranker, of_symbols=ranker.of_symbols * kept, of_prose=ranker.of_texts * kept)
     bare = replace(softened, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
-    asked = [search for search in searches if _is_annotated(search) and search.group == "text"]
+    asked = [search for search in searches if _is_annotated(search) and search.group in TEXTS]
     quoted = [search for search in searches if search.group == "quote"]
     of_prose, of_quoted = of_prose.copy(), of_quoted.copy()
     of_prose[_PROSE] += _gap(asked, softened, bare)
@@ -186,7 +201,9 @@ def _lead(search: Search, ranker: Ranker) -> float:
 def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
     """Fit the weights for code: names and texts share what they teach each other, the others stand alone."""
     useful = [search for search in searches if search.judged.any()]
-    asked = [search for search in useful if _is_annotated(search) and search.group in ("symbol", "text")]
+    asked = [
+        search for search in useful if _is_annotated(search) and (search.group == "symbol" or search.group in TEXTS)
+    ]
     shared, of_texts, of_symbols = np.split(_fit([_tripled(search) for search in asked], asked), 3)
     made = [search for search in useful if not _is_annotated(search)]
     of_alone = {}
@@ -202,6 +219,7 @@ def _fit_weights(searches: Sequence[Search], name: str) -> Ranker:
         of_prose=(shared + of_texts).astype(np.float32),
         of_quoted_prose=of_alone["quote"].astype(np.float32),
         of_places_within=np.zeros(len(FEATURES), dtype=np.float32),
+        how_to=0.0,
         decay=0.0,
         prose_decay=0.0,
     )
@@ -278,6 +296,7 @@ def to_json(ranker: Ranker) -> str:
             "of_prose": [round(float(weight), 5) for weight in ranker.of_prose],
             "of_quoted_prose": [round(float(weight), 5) for weight in ranker.of_quoted_prose],
             "of_places_within": [round(float(weight), 5) for weight in ranker.of_places_within],
+            "how_to": ranker.how_to,
             "decay": ranker.decay,
             "prose_decay": ranker.prose_decay,
         },

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.retrieval.features import FEATURES
+from quaestor.retrieval.ranker import TEXTS
 from quaestor.training.judged import Search
 from quaestor.training.listnet import listnet
 
@@ -26,7 +27,7 @@ def fit_within(searches: Sequence[Search]) -> Array:
     Raises:
         ValueError: no file of source code has both chunks that answer and others.
     """
-    lists = [one for search in searches if search.group == "text" for one in lists_of_files(search)]
+    lists = [one for search in searches if search.group in TEXTS for one in lists_of_files(search)]
     if not lists:
         raise ValueError("no search is answered by a part of a source file")
     return listnet([features for features, _ in lists], [judged / judged.sum() for _, judged in lists])
