@@ -137,6 +137,7 @@ def test_doctor(quaestor: Run, repository: Path) -> None:
     assert found["ok"] is True
     assert {check["name"] for check in found["checks"]} == {
         "program",
+        "tuning",
         "data",
         "grammars",
         "embedder",

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders import Made, make_embedder
 from quaestor.assemble.places import index_folder, ingest_settings
@@ -42,13 +42,40 @@ class Tuning:
 
     embedder: str = ""
     trust: float = 1.0
-    figures: Mapping[str, object] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """Return what tuning came to, on one line; empty if the index is not tuned."""
+        if not self.figures:
+            return ""
+        row = self.figures["rows"][0]
+        before, after = row["before"]["mean"], row["after"]["mean"]
+        trust = f"; vectors count {self.trust:g} times" if self.trust != 1 else ""
+        return f"NDCG@10 {before:.3f} before, {after:.3f} after, on {row['questions']} questions{trust}"
 
 
 def tuning_of(store: Store) -> Tuning:
     """Return what an index was tuned to."""
     text = store.metadata(KEY)
     return Tuning(**json.loads(text)) if text else Tuning()
+
+
+def checked_tuning(root: Path, settings: Settings) -> Tuning:
+    """Return what the index of a source was tuned to, after loading the rows; of no index, an empty tuning.
+
+    Raises:
+        IndexUnusableError: the rows are lost or damaged.
+    """
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None or not is_tuned(made[0]):
+        return Tuning()
+    make_embedder(settings, Made(*made), folder=folder)
+    store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
+    try:
+        return tuning_of(store)
+    finally:
+        store.close()
 
 
 def keep_tuned(

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ import click
 
 from quaestor import __version__
 from quaestor.assemble import Index, make_embedder, make_endpoint
+from quaestor.assemble.tuned import checked_tuning
 from quaestor.chunking import cut
 from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
 from quaestor.cli.output import print_json, safe
@@ -45,8 +47,10 @@ class Check:
 @json_option
 def command(path: str | None, probe: bool, model: str | None, base_url: str | None, as_json: bool) -> int:
     """Check the installation by using each part once, and say what is missing."""
-    settings = configure(find_root(path), model=model, base_url=base_url).settings
+    root = find_root(path)
+    settings = configure(root, model=model, base_url=base_url).settings
     checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
+    checks.append(_tried("tuning", partial(_tuning, root), settings))
     if probe:
         checks += _probed(settings)
     if as_json:
@@ -94,6 +98,13 @@ def _embedder(settings: Settings) -> str:
     if not 0.99 < length < 1.01:
         raise RuntimeError("the embedder gives no unit vectors: reinstall quaestor")
     return f"{embedder.name}, {embedder.dimensions} dimensions"
+
+
+def _tuning(root: Path, settings: Settings) -> str:
+    tuning = checked_tuning(root, settings)
+    if not tuning.embedder:
+        return "none: `quaestor tune` adapts the bundled embedder to this corpus, if that helps"
+    return f"{tuning.embedder}: {tuning.line()}"
 
 
 def _tokens(settings: Settings) -> str:

@@ -36,6 +36,16 @@ def asking_progress() -> Callable[[int, int, object], None]:
     return draw
 
 
+def progress_of(what: str) -> Callable[[int, int, str], None]:
+    """Return a callable that draws how many of something are done, of how many, and by doing what."""
+    line = _Line()
+
+    def draw(done: int, total: int, doing: str) -> None:
+        line.draw(doing, done, total, what)
+
+    return draw
+
+
 class _Line:
     """One line of a terminal, drawn again and again."""
 

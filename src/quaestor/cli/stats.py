@@ -10,6 +10,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.assemble.estimate import survey_and_estimate
+from quaestor.assemble.tuned import Tuning, checked_tuning
 from quaestor.cli.options import configure, embedder_options, find_root, json_option, path_argument
 from quaestor.cli.output import one_line, print_json, size
 from quaestor.cli.paying import estimate_object, print_estimate
@@ -36,15 +37,18 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     held = _held(root, settings) if embedder is None else None
+    tuning = Tuning() if held is None else checked_tuning(root, settings)
     survey, estimate = survey_and_estimate(root, settings)
     if as_json:
-        index = {} if held is None else {"index": asdict(held)}
+        index = {} if held is None else {"index": asdict(held), "tuned": asdict(tuning) if tuning.embedder else None}
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
         return 0
     print_survey(root, survey, verbose)
     print_estimate(estimate)
     if held is not None:
         click.echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
+        if tuning.embedder:
+            click.echo(f"tuned       {tuning.line()}")
     return 0
 
 

@@ -1,0 +1,123 @@
+"""Searching a corpus with another embedder than its index has, in memory: by the very code that searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.corpus import Corpus
+from quaestor.embedding import Embedder
+from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
+from quaestor.ingest.reembed import texts_of
+from quaestor.retrieval.ranker import Ranker
+from quaestor.retrieval.retriever import Mode, Retriever
+from quaestor.retrieval.trust import trusting
+from quaestor.stores import Scored, Store, Where
+from quaestor.training.pairs import Kind, Pair
+
+_KINDS: Mapping[str, Kind] = {
+    "docstring": "doc",
+    "heading": "heading",
+    "sentence": "sentence",
+    "link": "heading",
+    "commit": "commit",
+}
+
+
+class Chunks:
+    """The chunks of a corpus as they are embedded.
+
+    Attributes:
+        ids: of every chunk, shape ``(n,)``.
+        texts: what stands for each of them.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        ids: list[int] = []
+        self.texts: list[str] = []
+        self._places: list[tuple[str, int, int]] = []
+        self._documents: dict[str, range] = {}
+        for path, document in corpus.store.documents().items():
+            stored = corpus.store.chunks_of(path)
+            self._documents[path] = range(len(ids), len(ids) + len(stored))
+            ids += [one.id for one in stored]
+            self.texts += texts_of(document, [one.chunk for one in stored], corpus.indexer.settings)
+            self._places += [(path, one.chunk.span.start_line, one.chunk.span.end_line) for one in stored]
+        self.ids = np.array(ids, np.int64)
+
+    def answer(self, question: Question, embedder: Embedder) -> Pair | None:
+        """Return a question with the chunk that answers it; of several, with that which is most like it."""
+        found = [
+            number
+            for target in question.targets
+            for number in self._documents.get(target.path, ())
+            if covers(self._places[number], target)
+        ]
+        if not found:
+            return None
+        likeness = embedder.encode([self.texts[number] for number in found]) @ embedder.encode([question.text])[0]
+        chosen = found[int(np.argmax(likeness))]
+        return Pair(_KINDS[question.category], question.text, self.texts[chosen], self._places[chosen][0], "")
+
+
+class Trial:
+    """A corpus searched with an embedder that its index does not have.
+
+    Args:
+        corpus: its index.
+        chunks: its chunks.
+        embedder: whose vectors they are searched by.
+        project: what the corpus is called.
+    """
+
+    def __init__(self, corpus: Corpus, chunks: Chunks, embedder: Embedder, project: str) -> None:
+        store = cast(Store, _Overlaid(corpus.store, chunks.ids, embedder.encode(chunks.texts)))
+        self._retriever = Retriever(store, embedder, Ranker.bundled(), project)
+
+    def ask(
+        self,
+        questions: Sequence[Question],
+        tick: Callable[[], None],
+        *,
+        trust: float = 1.0,
+        mode: Mode = "ranked",
+    ) -> list[float]:
+        """Return NDCG@10 of each question.
+
+        Args:
+            questions: what is asked.
+            tick: called after each; what it raises ends it.
+            trust: how many times the ranker counts the dense retriever.
+            mode: the whole search, or one retriever alone.
+        """
+        retriever = self._retriever
+        if trust != 1:
+            retriever = Retriever(
+                retriever.store, retriever.embedder, trusting(retriever.ranker, trust), retriever.project
+            )
+        values = []
+        for question in questions:
+            hits = retriever.search(question.text, CUTOFF, mode=mode)
+            values.append(ndcg([(hit.path, hit.start_line, hit.end_line) for hit in hits], question.targets))
+            tick()
+        return values
+
+
+class _Overlaid:
+    """A store with other vectors."""
+
+    def __init__(self, store: Store, ids: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
+        self._store = store
+        self._ids = ids
+        self._vectors = vectors
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+        scores = self._vectors @ vector
+        best = np.argsort(-scores, kind="stable")[:k]
+        return [(int(self._ids[place]), float(scores[place])) for place in best if self._vectors[place].any()]
