@@ -64,6 +64,12 @@ THEMES = {
             ".//td[contains(@class,'gutter')]",
         ),
     ),
+    "gridea": Theme("Gridea", r"^post/", "//article//div[contains(@class,'post-content')]"),
+    "uikit": Theme(
+        "Pelican, UIkit",
+        r"^[\w-]+\.html$",
+        "//section[@itemprop='articleBody']",
+    ),
 }
 
 

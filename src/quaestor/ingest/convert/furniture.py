@@ -33,6 +33,7 @@ _SHOWN = frozenset({"img", "math", "code"})
 _HEADER_SHARE = 0.3
 _LINK_SHARE = 0.7
 _MOST = 0.6
+_LINKS_DISCOUNT = 0.8
 
 
 @dataclass(slots=True)
@@ -57,6 +58,11 @@ class Measure:
     def link_share(self) -> float:
         """The share of the text that is within links."""
         return self.linked / max(self.length, 1)
+
+    @property
+    def weight(self) -> float:
+        """How much of a page's text it is likely to be: links count little."""
+        return self.length - _LINKS_DISCOUNT * self.linked
 
 
 class Measures:

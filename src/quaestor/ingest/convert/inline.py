@@ -20,7 +20,7 @@ _MARKS = {
     **dict.fromkeys(("del", "s", "strike"), "~~"),
 }
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
-_SCHEMES = frozenset({"http", "https", "mailto", ""})
+_SCHEMES = frozenset({"http", "https", "mailto", "tel", ""})
 LINE_BREAK = "\x00"
 """Stands for a line break that the author made, until lines are laid out."""
 

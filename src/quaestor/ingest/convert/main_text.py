@@ -43,13 +43,17 @@ def main_text(page: Element) -> Element:
 
 
 def _content(body: Element, measures: Measures) -> Element:
-    """Return the innermost of the likely elements that still holds most of what the largest of them holds."""
-    sizes = [(one, measures[one].length) for one in body.elements() if _is_content(one)]
-    most = max((size for _, size in sizes), default=0)
+    """Return the innermost of the likely elements that still holds most of what the largest of them holds.
+
+    Links count little: what stands beside a text is mostly made of them.
+    """
+    likely = [one for one in body.elements() if _is_content(one)]
+    most = max((measures[one].length for one in likely), default=0)
     furniture = sum(measures[one].length for one in _outermost(body, Furniture(body, measures)))
     if most < _LEAST or most < _LEAST_SHARE * (measures[body].length - furniture):
         return body
-    return [one for one, size in sizes if size >= _MOST_OF_IT * most][-1]
+    heaviest = max(measures[one].weight for one in likely)
+    return [one for one in likely if measures[one].weight >= _MOST_OF_IT * heaviest][-1]
 
 
 def _is_content(element: Element) -> bool:
