@@ -198,6 +198,16 @@ def test_an_index_is_searched_with_what_it_was_made_with(
         Index.open(root, settings=replace(settings, embedder="auto", embedder_base_url=""))
 
 
+def test_an_index_that_is_made_anew_keeps_its_embedder(server: ScriptedServer, root: Path, settings: Settings) -> None:
+    Index.build(root, settings=settings, max_cost=math.inf).close()
+    auto = replace(settings, embedder="auto")
+    with Index.build(root, settings=auto, rebuild=True, max_cost=math.inf) as index:
+        assert index.embedder.name == f"openai:{MODEL} at {server.base_url}"
+        assert index.last_changes.embedded == index.stats().chunks
+    with Index.build(root, settings=replace(settings, embedder="static"), rebuild=True) as index:
+        assert index.embedder.name.startswith("quaestor-static-")
+
+
 def test_what_is_compared_in_passing_asks_nobody(server: ScriptedServer, root: Path, settings: Settings) -> None:
     with Index.build(root, settings=settings, max_cost=math.inf) as index:
         assert index.meaning.near.name.startswith("quaestor-static-")

@@ -83,6 +83,8 @@ class Index(Corpus):
             crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
         root, settings = _located(path, settings)
         if rebuild:
+            # What is thrown away can no longer say with which embedder it is made again.
+            settings = replace(settings, embedder=chosen(settings, _made(root, settings)))
             EmbeddedStore.erase(index_folder(root, settings))
             forget(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)

@@ -163,6 +163,7 @@ class HttpEmbedder(RemoteEmbedder):
         pieces = as_pieces(texts, self._limits, self.tokenizer.count)
         work = _Work(use, allowance)
         self._do(list(in_requests(pieces, self._limits)), work)
+        # Nothing is known of their length only where no request was answered, and then that is the failure's affair.
         vectors = np.zeros((len(texts), self._dimensions or 0), np.float32)
         # A text that says nothing has a vector of zeros, and needs nobody to say so.
         done = np.array([not text.strip() for text in texts], dtype=np.bool_)
