@@ -71,6 +71,16 @@ def test_questions_of_the_corpus_itself(quaestor: Run, repository: Path) -> None
     assert first["data_set"]["categories"] == {"docstring": 2}
 
 
+def test_a_projects_own_way_of_cutting_is_what_is_measured(quaestor: Run, repository: Path, asked: Path) -> None:
+    (repository / "quaestor.toml").write_text('chunker = "lines:3"\n')
+    chunks = {}
+    for arguments in (["--self"], [asked]):
+        [found] = quaestor("eval", *arguments, "--corpus", repository, "--json").json["configurations"]
+        assert found["chunker"] == "lines:3"
+        chunks[str(arguments[0])] = found["costs"]["chunks"]
+    assert all(count > 10 for count in chunks.values())
+
+
 def test_nothing_can_be_asked_of_nothing(quaestor: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = quaestor("eval", "--self", "--corpus", tmp_path / "empty")

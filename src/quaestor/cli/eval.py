@@ -97,7 +97,9 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     if of_itself == (data_set is not None):
         raise UsageError("Give either a data set or --self. `quaestor eval --self` makes questions of this folder.")
-    settings = configure(None, embedder_price=price).settings
+    # Of one corpus, its own settings are what is compared with; a data set that brings its corpora has none.
+    root = find_root(corpus) if data_set is None or data_set.is_file() else None
+    settings = configure(root, embedder_price=price).settings
     place = Place(data_home(settings) / _FOLDER)
     chosen = grid(
         list(dict.fromkeys(embedders)) or [_own_embedder(settings)],
@@ -107,11 +109,12 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     )
     _check(chosen, settings, of_itself=of_itself)
     if of_itself:
-        asked = _own(corpus, place, each=questions, seed=seed, kinds=kinds)
+        assert root is not None
+        asked = _own(root, settings, place, each=questions, seed=seed, kinds=kinds)
     else:
         assert data_set is not None
         asked = _read(data_set, corpus, place, split, only)
-    settings_of = _settings_of(price)
+    settings_of = _settings_of(settings, root, price)
     cost = estimate(Run(place, settings_of), asked, chosen, settings_of)
     allowance = None if cost is None else allowance_of(agreed_cost(cost, settings, yes=yes, most=max_cost))
     watcher = Watcher(indexing_progress(), asking_progress())
@@ -144,9 +147,8 @@ def _check(configurations: Iterable[Configuration], settings: Settings, *, of_it
         make_embedder(chosen)
 
 
-def _own(corpus: str | None, place: Place, *, each: int, seed: int, kinds: Collection[str]) -> DataSet:
-    root = find_root(corpus)
-    with Index.build(root, settings=configure(root).settings, progress=indexing_progress()) as index:
+def _own(root: Path, settings: Settings, place: Place, *, each: int, seed: int, kinds: Collection[str]) -> DataSet:
+    with Index.build(root, settings=settings, progress=indexing_progress()) as index:
         return own_data_set(index, place.copies, each=each, seed=seed, kinds=kinds)
 
 
@@ -159,14 +161,22 @@ def _own_embedder(settings: Settings) -> str:
     return "static" if settings.embedder == "auto" else settings.embedder
 
 
-def _settings_of(price: float | None) -> Callable[[Part], Settings]:
-    """Return what tells the settings of a part's corpus: its project file may tune them, as ever."""
+def _settings_of(settings: Settings, root: Path | None, price: float | None) -> Callable[[Part], Settings]:
+    """Return what tells the settings of a part's corpus: its project file may tune them, as ever.
+
+    Args:
+        settings: of the one corpus that is meant, of which a copy may have been made.
+        root: that corpus; None: the parts are corpora of their own.
+        price: of the embedder, if it was given.
+    """
     known: dict[str, Settings] = {}
 
     def settings_of(part: Part) -> Settings:
         if part.name not in known:
-            settings = configure(None if part.copied else part.root, embedder_price=price).settings
-            known[part.name] = replace(settings, ignore=("!*",)) if part.copied else settings
+            own = part.copied or part.root == root
+            known[part.name] = settings if own else configure(part.root, embedder_price=price).settings
+            if part.copied:
+                known[part.name] = replace(known[part.name], ignore=("!*",))
         return known[part.name]
 
     return settings_of
