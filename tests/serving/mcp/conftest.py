@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp_parts import Connect
+from mcp_parts import Connect, free_port
 
 FILES = {
     "src/retry.py": '''"""Sending again."""
@@ -30,13 +33,35 @@ def send_with_retry(request, attempts=3):
 }
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "repository"
+def repository_at(root: Path) -> Path:
+    """Write the repository's files and return its root."""
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return root
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    return repository_at(tmp_path / "repository")
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Return the port of ``quaestor mcp --http``, which says on standard error where it serves."""
+    folder, number = tmp_path_factory.mktemp("mcp"), free_port()
+    root = repository_at(folder / "repository")
+    command = [sys.executable, "-m", "quaestor", "mcp", "--http", "--port", str(number), str(root)]
+    environment = {**os.environ, "QUAESTOR_HOME": str(folder / "home")}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            assert process.stderr.readline().strip() == f"http://127.0.0.1:{number}/mcp"
+            yield number
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.stderr.read()
+            assert process.wait(30) in (0, 130)
 
 
 @pytest.fixture

@@ -6,42 +6,15 @@ import asyncio
 import http.client
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from mcp import Client
 
-pytestmark = pytest.mark.timeout(120)
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@pytest.fixture
-def port(repository: Path, tmp_path: Path) -> Iterator[int]:
-    """Return the port of ``quaestor mcp --http``, which says on standard error where it serves."""
-    number = free_port()
-    command = [sys.executable, "-m", "quaestor", "mcp", "--http", "--port", str(number), str(repository)]
-    environment = {**os.environ, "QUAESTOR_HOME": str(tmp_path / "home")}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        try:
-            assert process.stderr.readline().strip() == f"http://127.0.0.1:{number}/mcp"
-            yield number
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.stderr.read()
-            assert process.wait(30) in (0, 130)
 
 
 def test_an_agent_searches(port: int) -> None:

@@ -8,11 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
 from mcp import Client
 from mcp_parts import Connect
-
-pytestmark = pytest.mark.timeout(120)
 
 
 async def call(client: Client, name: str, **arguments: object) -> Any:
