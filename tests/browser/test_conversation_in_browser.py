@@ -5,6 +5,7 @@ from __future__ import annotations
 from browser_parts import Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
+from quaestor import tags
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
@@ -58,6 +59,17 @@ def test_paragraphs_that_are_whole_are_rendered_while_the_rest_arrives(page: Sta
     one.wait(lambda: "rest = 18" in one.text(".turn.streaming .live pre"))
     one.one("#stop").click()
     one.wait_for(".turn[data-state=cancelled]")
+
+
+def test_a_proposed_change_is_drawn_and_stays(page: StartPage) -> None:
+    change = {"path": "guide.md", "search": QUOTE, "replace": "The dough rests for <b>two</b> days."}
+    one = page([tags.render("edit", change)], subroutines="on", tools="text")
+    turn = one.answered("Let the dough rest for two days")
+    shown = turn.find_element("css selector", ".proposal")
+    assert "Proposes to change guide.md" in shown.text
+    assert shown.find_element("css selector", ".t-deleted").text == f"-{QUOTE}"
+    assert shown.find_element("css selector", ".t-inserted").text == "+The dough rests for <b>two</b> days."
+    assert not shown.find_elements("tag name", "b")
 
 
 def test_a_stopped_answer_keeps_what_there_was_and_can_be_asked_again(page: StartPage) -> None:

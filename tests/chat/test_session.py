@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,22 @@ def test_a_damaged_session_hurts_no_other(sessions: Sessions) -> None:
         asked(transcript)
     sessions.delete("torn")
     assert sessions.names() == ["sound"]
+
+
+def test_the_list_sees_what_changed_since_the_last_one(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as first:
+        first.name("Old")
+        path = first.path
+    assert path is not None
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert [info.title for info in (*sessions.list(), *sessions.list())] == ["Old", "Old"]
+    with sessions.open("one") as again:
+        again.name("New")
+        # While it is open, what is new may stand in the log beside the file only.
+        assert sessions.list()[0].title == "New"
+    assert sessions.list()[0].title == "New"
+    sessions.delete("one")
+    assert sessions.list() == []
 
 
 def test_deleting_leaves_nothing(sessions: Sessions) -> None:

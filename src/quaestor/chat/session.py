@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _ENDING = ".session"
 # SQLite keeps these beside a file that is in use or was left by a process that died.
 _BESIDE = ("", "-wal", "-shm", "-journal")
+# A file that was written so lately may be written again without its time changing.
+_SETTLED_NS = 2_000_000_000
+# What a list shows of sessions that were read, and the state of their files then: few of hundreds change between lists.
+_KNOWN: dict[Path, tuple[tuple[int, ...], SessionInfo]] = {}
 
 
 class Sessions:
@@ -115,15 +120,38 @@ class Sessions:
         path = self._path(self.find(name))
         for ending in _BESIDE:
             path.with_name(path.name + ending).unlink(missing_ok=True)
+        _KNOWN.pop(path, None)
 
     def _info(self, name: str) -> SessionInfo:
+        path = self._path(name)
+        state = _state(path)
+        kept = _KNOWN.get(path)
+        if kept is not None and kept[0] == state:
+            return kept[1]
         try:
-            with self.open(name) as transcript:
-                return transcript.info()
-        except SessionUnusableError as error:
+            with Transcript.open(path) as transcript:
+                info = transcript.info()
+        except (SessionUnusableError, NotFoundError) as error:
             return SessionInfo(name, error=str(error))
+        if state is not None and time.time_ns() - max(state[2::3]) > _SETTLED_NS:
+            _KNOWN[path] = (state, info)
+        return info
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name for a session; use letters, digits, '-' and '_', 64 at most.")
         return self.folder / f"{name}{_ENDING}"
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return by what a change of a session is seen: number, size and time of its file and of the log beside it."""
+    found: tuple[int, ...] = ()
+    for one in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            status = one.stat()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return None
+        found += (status.st_ino, status.st_size, status.st_mtime_ns)
+    return found or None

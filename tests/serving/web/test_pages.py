@@ -105,6 +105,30 @@ def test_a_log_in_leads_nowhere_else(tmp_path: Path, there: str) -> None:
         assert (lost.status_code, lost.headers["location"]) == (303, "/log-in?next=%2Fsearch")
 
 
+@pytest.mark.parametrize(
+    ("origin", "secure"), [("https://{host}", True), ("http://{host}", False), ("HTTPS://{host}", True), (None, False)]
+)
+def test_behind_tls_the_token_goes_over_tls_only(tmp_path: Path, origin: str | None, secure: bool) -> None:
+    _, token = make_users(Settings(home=str(tmp_path / "home"))).add("ada")
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
+        headers = {} if origin is None else {"Origin": origin.format(host=server.url.partition("://")[2])}
+        answer = post(f"{server.url}/log-in", data={"token": token}, headers=headers)
+        assert answer.status_code == 303
+        assert ("; secure" in answer.headers["set-cookie"].lower()) == secure
+
+
+def test_an_unknown_address_is_a_page_to_a_browser_and_json_to_a_program(quoting: Running) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    shown = get(f"{quoting.url}/no/<b>such</b>/page", headers=browser)
+    assert (shown.status_code, shown.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is nothing at this address" in seen(shown.text).text
+    assert "such" not in shown.text
+    for path, headers in (("/no/page", {}), ("/api/nothing", browser), ("/v1/nothing", browser)):
+        answer = get(f"{quoting.url}{path}", headers=headers)
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "application/json")
+    assert get(f"{quoting.url}/v1/chat/completions", headers=browser).status_code == 405
+
+
 def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
     chosen = Settings(home=str(tmp_path / "home"), requests_per_minute=0)
     may_begin = threading.Event()

@@ -60,3 +60,8 @@ def test_prose_needs_no_colours(language: str) -> None:
 
 def test_what_is_very_long_stays_plain() -> None:
     assert highlight(["x = 1 " * 1000], "python") == ["x = 1 " * 1000]
+
+
+def test_what_there_is_no_time_for_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.serving.web.highlight._SECONDS", -1.0)
+    assert highlight(["def f():", "    return '<b>'"], "python") == ["def f():", "    return &#39;&lt;b&gt;&#39;"]

@@ -17,6 +17,7 @@ from quaestor.serving.http.logs import Observed
 from quaestor.serving.http.native import routes as native
 from quaestor.serving.http.openai import routes as openai
 from quaestor.serving.http.state import Served
+from quaestor.serving.web import failing
 from quaestor.serving.web import routes as web
 
 
@@ -33,6 +34,7 @@ def create_app(served: Served) -> FastAPI:
     )
     app.state.served = served
     failures.install(app)
+    failing.install(app)
     # The last one added is the outermost.
     app.add_middleware(Guard, served=served)
     app.add_middleware(Observed, metrics=served.metrics)

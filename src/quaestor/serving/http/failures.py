@@ -45,7 +45,7 @@ def install(app: FastAPI) -> None:
     """Let an app answer every error in the right shape."""
     app.add_exception_handler(QuaestorError, _on_ours)
     app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(ClientGoneError, _on_gone)
 
 
@@ -138,7 +138,8 @@ async def _on_gone(_request: Request, _error: Exception) -> Response:
     return Response(status_code=499)
 
 
-async def _on_http(request: Request, error: Exception) -> JSONResponse:
+async def on_http(request: Request, error: Exception) -> JSONResponse:
+    """Answer what the framework refuses: an address that is none, a method that is not for it."""
     assert isinstance(error, HTTPException)
     said = f"{request.method} {request.url.path!r}: {error.detail}."
     refused = RequestRefusedError(said, status=error.status_code, code=_CODES.get(error.status_code, "invalid_request"))

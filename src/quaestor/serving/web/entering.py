@@ -50,7 +50,7 @@ def log_in(
         max_age=_DAYS * 24 * 3600,
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=_over_tls(request),
     )
     return answer
 
@@ -61,6 +61,16 @@ def log_out() -> Response:
     answer = RedirectResponse("/log-in", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
+
+
+def _over_tls(request: Request) -> bool:
+    """Return whether the browser reached us over TLS, be it through a proxy that took it off.
+
+    What it says of its own page is believed: a proxy's headers could be anybody's, and by this one somebody can only
+    keep their own cookie from a plain connection.
+    """
+    origin = request.headers.get("origin", "")
+    return "https" in (request.url.scheme, origin.partition("://")[0].lower())
 
 
 def _within(path: str) -> str:

@@ -6,16 +6,18 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
-from quaestor.errors import QuaestorError
-from quaestor.serving.http.failures import headers_of, status, text_of
+from quaestor.errors import NotFoundError, QuaestorError
+from quaestor.serving.http.failures import headers_of, on_http, status, text_of
 from quaestor.serving.http.identity import UnknownCallerError
 from quaestor.serving.web.filling import page
 
+# What lies below these is for programs, whatever they say that they accept.
+_PROGRAMS = ("/api/", "/v1/")
 _HEADINGS = {400: "That cannot be done", 403: "Not allowed", 404: "Not found", 429: "Too much", 503: "Not ready yet"}
 
 
@@ -38,6 +40,19 @@ class PageRoute(APIRoute):
                 return _failure("This address cannot be read. Follow a link of the page.", 400, {})
 
         return answered
+
+
+def install(app: FastAPI) -> None:
+    """Let an address that is none be answered with a page, where a browser asks for one."""
+    app.add_exception_handler(404, _on_unknown)
+
+
+async def _on_unknown(request: Request, error: Exception) -> Response:
+    wanted = "text/html" in request.headers.get("accept", "")
+    if not wanted or request.url.path.startswith(_PROGRAMS):
+        return await on_http(request, error)
+    request.scope["state"]["error"] = NotFoundError.code
+    return _failure("There is nothing at this address.", 404, {})
 
 
 def _door(request: Request, error: UnknownCallerError) -> Response:

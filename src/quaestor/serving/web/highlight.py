@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
@@ -15,6 +16,7 @@ from quaestor.serving.web.plain import plain
 # Lexers are regular expressions of many authors: what is long enough for one of them to take seconds stays plain.
 _LONGEST_LINE = 500
 _LONGEST_TEXT = 40_000
+_SECONDS = 0.5
 
 _CLASSES = {
     Token.Comment: "comment",
@@ -59,8 +61,10 @@ def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[
     lexer = _lexer(language, path)
     if lexer is None or sum(map(len, shown)) > _LONGEST_TEXT or max(map(len, shown), default=0) > _LONGEST_LINE:
         return [escape(line) for line in shown]
-    found = list(_coloured(lexer, "\n".join(shown)))
-    return found if len(found) == len(shown) else [escape(line) for line in shown]
+    found = list(_coloured(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
+    # What there was no time for stays plain.
+    rest = [escape(line) for line in shown[len(found) :]]
+    return [*found, *rest] if len(found) <= len(shown) else [escape(line) for line in shown]
 
 
 def _lexer(language: str, path: str) -> Lexer | None:
@@ -72,9 +76,12 @@ def _lexer(language: str, path: str) -> Lexer | None:
         return None
 
 
-def _coloured(lexer: Lexer, text: str) -> Iterator[Markup]:
+def _coloured(lexer: Lexer, text: str, until: float) -> Iterator[Markup]:
+    """Yield the lines of a text, until a moment has come."""
     line = Markup("")
     for kind, value in lexer.get_tokens(text):
+        if time.monotonic() > until:
+            return
         first, *rest = value.split("\n")
         line += _span(kind, first)
         for piece in rest:

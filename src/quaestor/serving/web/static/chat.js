@@ -123,8 +123,10 @@ async function settle(turn) {
     made = await part(path);
   }
   const stick = isAtEnd();
-  const { id, dataset: { state } } = made.firstElementChild;
+  const article = made.firstElementChild;
+  const { id, dataset: { state } } = article;
   if (document.getElementById(id)) return false;
+  article.querySelector(".turn-foot").before(...turn.proposals);
   turn.article.replaceWith(made);
   if (stick) goToNewest();
   if (state === "done") say("The answer is complete");

@@ -16,6 +16,9 @@ export class Turn {
   #fence = "";
   #reader = new Reader();
 
+  /** What was proposed in this turn, as it is shown. */
+  proposals = [];
+
   /** Begin a turn at the end of a thread. */
   constructor(thread, question) {
     this.article = document.getElementById("fresh-turn").content.cloneNode(true).firstElementChild;
@@ -30,6 +33,7 @@ export class Turn {
   /** Take an event of the stream. */
   take(name, data) {
     if (name === "text") return this.#text(plain(data.text));
+    if (name === "proposed") this.#propose(data);
     const step = this.#words(name, data);
     if (step) this.#step(step, name === "returned" && data.failed);
   }
@@ -62,6 +66,29 @@ export class Turn {
       case "citations": return "Checking what is cited";
       default: return "";
     }
+  }
+
+  // The whole difference is on no record: it is kept, and stands in what the server makes of the turn as well.
+  #propose(data) {
+    const shown = document.getElementById("proposal").content.cloneNode(true).firstElementChild;
+    shown.querySelector("summary").textContent = this.#words("proposed", data);
+    const place = shown.querySelector("pre");
+    for (const one of plain(data.diff).split("\n")) {
+      const made = document.createElement("span");
+      made.textContent = `${one}\n`;
+      if (/^(?:\+\+\+|---|@@)/.test(one)) made.className = "t-comment";
+      else if (one.startsWith("+")) made.className = "t-inserted";
+      else if (one.startsWith("-")) made.className = "t-deleted";
+      place.append(made);
+    }
+    place.hidden = !data.diff;
+    for (const one of data.refusals ?? []) {
+      const said = document.createElement("p");
+      said.textContent = plain(one);
+      shown.append(said);
+    }
+    this.proposals.push(shown);
+    this.article.append(shown);
   }
 
   #step(text, failed = false) {
