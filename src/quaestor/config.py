@@ -11,9 +11,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import get_type_hints
+from typing import NamedTuple
 
 from quaestor.errors import UsageError
 from quaestor.settings import RULES, Rule, Settings
@@ -33,11 +32,10 @@ __all__ = [
 PROJECT_FILE = "quaestor.toml"
 PYPROJECT_FILE = "pyproject.toml"
 
-_CREDENTIALS = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/?#]*@", re.IGNORECASE)
+_CREDENTIALS = r"(?i)^([a-z][a-z0-9+.-]*://)[^/?#]*@"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A setting that a project file tried to make and may not."""
 
     name: str
@@ -45,13 +43,12 @@ class Refusal:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """Settings with the origin of each value and what was refused."""
 
     settings: Settings
     origins: Mapping[str, str]
-    refusals: tuple[Refusal, ...] = field(default=())
+    refusals: tuple[Refusal, ...] = ()
 
     def shown(self) -> Iterator[tuple[str, str, str]]:
         """Yield (name, value as text with secrets masked, origin) for every setting."""
@@ -96,7 +93,7 @@ def _merge(settings: Settings, origins: dict[str, str], values: Mapping[str, obj
     for name, value in values.items():
         if name not in RULES:
             raise UsageError(f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings.")
-        settings = replace(settings, **{name: _checked(name, value, origin)})  # type: ignore[arg-type]
+        settings = settings._replace(**{name: _checked(name, value, origin)})  # type: ignore[arg-type]
         origins[name] = f"environment {_variable(name)}" if origin == "environment" else origin
     return settings
 
@@ -141,11 +138,11 @@ def _refusal(name: str, value: object, settings: Settings, origin: str) -> str |
 
 def _checked(name: str, value: object, origin: str) -> object:
     """Return the value in the setting's own type."""
-    expected = _types()[name]
+    expected = type(Settings._field_defaults[name])
     try:
         converted = _CONVERTERS[expected](value)
     except (TypeError, ValueError, OverflowError):
-        kind = getattr(expected, "__name__", "list of text")
+        kind = "list of text" if expected is tuple else expected.__name__
         raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {value!r}.") from None
     form = RULES[name].form
     if form is not None and isinstance(converted, str) and not re.fullmatch(form, converted):
@@ -186,17 +183,12 @@ def _to_texts(value: object) -> tuple[str, ...]:
     raise TypeError
 
 
-_CONVERTERS: Mapping[object, Callable[[object], object]] = {
+_CONVERTERS: Mapping[type, Callable[[object], object]] = {
     str: _to_text,
     int: _to_number(int),
     float: _to_number(float),
-    tuple[str, ...]: _to_texts,
+    tuple: _to_texts,
 }
-
-
-def _types() -> Mapping[str, object]:
-    hints = get_type_hints(Settings)
-    return {entry.name: hints[entry.name] for entry in fields(Settings)}
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
@@ -253,7 +245,7 @@ def data_home(settings: Settings) -> Path:
 
 def without_credentials(url: str) -> str:
     """Return a URL, or any other text, without the user name and password that a URL may carry."""
-    return _CREDENTIALS.sub(r"\1•••@", url)
+    return re.sub(_CREDENTIALS, r"\1•••@", url)
 
 
 def _masked(secret: str) -> str:

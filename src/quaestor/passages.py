@@ -6,15 +6,15 @@ Pure values; identity and storage live elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 ChunkerName = Literal["tree-sitter", "headings", "lines"]
 CitationStatus = Literal["verified", "repaired", "unverified"]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a document.
 
     Attributes:
@@ -30,8 +30,7 @@ class Span:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One file or page as it was when it was read.
 
     Attributes:
@@ -65,8 +64,7 @@ class Document:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """What is indexed: a span of a document with what is known about it.
 
     Attributes:
@@ -86,8 +84,7 @@ class Chunk:
     defines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk that answers a query, with a score and where it came from.
 
     Attributes:
@@ -103,7 +100,7 @@ class Hit:
     chunk: Chunk
     score: float
     fresh: bool = True
-    features: Mapping[str, float] = field(default_factory=dict)
+    features: Mapping[str, float] = MappingProxyType({})
     chunk_id: int = -1
 
     @property

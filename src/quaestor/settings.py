@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ProjectRule = Literal["closed", "open", "lower"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """How one setting may be set.
 
     Attributes:
@@ -30,8 +28,7 @@ class Rule:
     form: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Every setting's value; defaults stand here and nowhere else."""
 
     home: str = ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,7 +112,7 @@ def test_changed_files_are_embedded_by_a_search_below_a_small_cost(
 ) -> None:
     Index.build(root, settings=settings, max_cost=math.inf).close()
     write(root, 3, "herring is smoked here")
-    with Index.ready(root, settings=replace(settings, refresh_cost=0.0001)) as index:
+    with Index.ready(root, settings=settings._replace(refresh_cost=0.0001)) as index:
         assert index.search("herring smoked", 1)[0].path == "03.md"
         assert index.meaning.remarks == ()
         assert any("herring" in text for text in sent(server))
@@ -127,7 +126,7 @@ def test_above_it_they_wait_and_later_searches_leave_them_alone(
     with Index.ready(root, settings=settings) as index:
         assert index.search("herring smoked", 1)[0].path == "03.md"
         assert "1 of 30 documents are found by words alone" in index.meaning.remarks[0]
-    with Index.ready(root, settings=replace(settings, refresh_cost=1.0)) as index:
+    with Index.ready(root, settings=settings._replace(refresh_cost=1.0)) as index:
         index.search("herring", 1)
         assert not any("herring is" in text for text in sent(server)), "only files that changed"
         index.refresh(allowance=Allowance(None))
@@ -187,24 +186,24 @@ def test_an_index_is_searched_with_what_it_was_made_with(
     server: ScriptedServer, root: Path, settings: Settings
 ) -> None:
     Index.build(root, settings=settings, max_cost=math.inf).close()
-    with Index.open(root, settings=replace(settings, embedder="auto")) as index:
+    with Index.open(root, settings=settings._replace(embedder="auto")) as index:
         assert index.embedder.name == f"openai:{MODEL} at {server.base_url}"
         assert index.search("harbour", 1)
     with pytest.raises(IndexUnusableError, match=r"not 'quaestor-static.*--rebuild --embedder static"):
-        Index.open(root, settings=replace(settings, embedder="static"))
+        Index.open(root, settings=settings._replace(embedder="static"))
     with pytest.raises(IndexUnusableError, match=r"not 'openai:other at .*--rebuild --embedder openai:other"):
-        Index.open(root, settings=replace(settings, embedder="openai:other"))
+        Index.open(root, settings=settings._replace(embedder="openai:other"))
     with pytest.raises(IndexUnusableError, match="set 'embedder_base_url'"):
-        Index.open(root, settings=replace(settings, embedder="auto", embedder_base_url=""))
+        Index.open(root, settings=settings._replace(embedder="auto", embedder_base_url=""))
 
 
 def test_an_index_that_is_made_anew_keeps_its_embedder(server: ScriptedServer, root: Path, settings: Settings) -> None:
     Index.build(root, settings=settings, max_cost=math.inf).close()
-    auto = replace(settings, embedder="auto")
+    auto = settings._replace(embedder="auto")
     with Index.build(root, settings=auto, rebuild=True, max_cost=math.inf) as index:
         assert index.embedder.name == f"openai:{MODEL} at {server.base_url}"
         assert index.last_changes.embedded == index.stats().chunks
-    with Index.build(root, settings=replace(settings, embedder="static"), rebuild=True) as index:
+    with Index.build(root, settings=settings._replace(embedder="static"), rebuild=True) as index:
         assert index.embedder.name.startswith("quaestor-static-")
 
 

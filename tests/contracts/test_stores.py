@@ -187,20 +187,20 @@ def test_touching_changes_only_the_document(store: Store) -> None:
     one = entry("a.py", ["retry"])
     put(store, one)
     [(chunk, _)] = store.lexical(["retry"], 5)
-    touched = replace(one.document, mtime_ns=99, title="T")
+    touched = one.document._replace(mtime_ns=99, title="T")
     with store.writing() as writer:
         writer.touch(touched)
     assert store.document("a.py") == touched
     assert [hit for hit, _ in store.lexical(["retry"], 5)] == [chunk]
     with pytest.raises(NotFoundError), store.writing() as writer:
-        writer.touch(replace(one.document, path="missing.py"))
+        writer.touch(one.document._replace(path="missing.py"))
 
 
 def test_touching_what_the_same_transaction_put(store: Store) -> None:
     one = entry("a.py", ["retry"])
     with store.writing() as writer:
         one.put(writer)
-        writer.touch(replace(one.document, mtime_ns=99))
+        writer.touch(one.document._replace(mtime_ns=99))
     assert store.documents()["a.py"].mtime_ns == 99
 
 

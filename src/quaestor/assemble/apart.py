@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.assemble.embedders import Made, make_embedder, refresh_cost
@@ -84,7 +84,7 @@ def trial_of(root: Path, settings: Settings) -> Trial:
     made = EmbeddedStore.made_with(folder)
     if made is None or not is_tuned(made[0]):
         raise UsageError(f"The index of {str(root)!r} is not tuned. Run `quaestor tune {root}` first.")
-    embedder = make_embedder(replace(settings, embedder="auto"), Made(*made), folder=folder)
+    embedder = make_embedder(settings._replace(embedder="auto"), Made(*made), folder=folder)
     store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=made[1], create=False)
     try:
         return Trial(embedder, tuning_of(store).trust)

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.accounts.published import Quote
@@ -191,7 +191,7 @@ def _measured(folder: str, ingest: IngestSettings, files: Sequence[FoundFile], e
         store = EmbeddedStore.open(Path(home), embedder=embedder.name, dimensions=embedder.dimensions, create=True)
         try:
             started = time.perf_counter()
-            intake = Intake(folder, store, embedder, replace(ingest, workers=1), {})
+            intake = Intake(folder, store, embedder, ingest._replace(workers=1), {})
             intake.take(Found(added=sample), None, None)
             prepared = time.perf_counter()
             intake.committer.commit()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -44,7 +43,7 @@ class Index(Corpus):
         Raises:
             UsageError: the name is empty, or the settings of the endpoint are wrong.
         """
-        model = make_model(replace(self._settings, model=name))
+        model = make_model(self._settings._replace(model=name))
         if model is None:
             raise UsageError(f"{name!r} is no name of a model; give one, or None for answers made of quotes")
         return model
@@ -84,7 +83,7 @@ class Index(Corpus):
         root, settings = _located(path, settings)
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
-            settings = replace(settings, embedder=chosen(settings, _made(root, settings)))
+            settings = settings._replace(embedder=chosen(settings, _made(root, settings)))
             EmbeddedStore.erase(index_folder(root, settings))
             forget(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)

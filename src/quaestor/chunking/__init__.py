@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quaestor.chunking.cutting import cut as cut
     from quaestor.chunking.decode import Decoded as Decoded
     from quaestor.chunking.definitions import Definition as Definition
-    from quaestor.chunking.languages import recognise as recognise
+    from quaestor.chunking.recognising import recognise as recognise
     from quaestor.chunking.settings import ChunkSettings as ChunkSettings
     from quaestor.chunking.settings import Cut as Cut
 
@@ -23,7 +23,7 @@ _HOMES = {
     "Decoded": "decode",
     "Definition": "definitions",
     "cut": "cutting",
-    "recognise": "languages",
+    "recognise": "recognising",
 }
 
 __all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "recognise"]

@@ -6,8 +6,9 @@ from collections.abc import Collection
 
 from quaestor.chunking.decode import Decoded, decode
 from quaestor.chunking.generated import why_not_parse
-from quaestor.chunking.languages import PROSE, recognise
+from quaestor.chunking.languages import PROSE
 from quaestor.chunking.lines import cut_lines
+from quaestor.chunking.recognising import recognise
 from quaestor.chunking.settings import ChunkSettings, Cut
 from quaestor.passages import Chunk, ChunkerName
 

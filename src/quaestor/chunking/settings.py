@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 from quaestor.errors import UsageError
 from quaestor.passages import Chunk, ChunkerName
@@ -66,8 +66,7 @@ class ChunkSettings:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A document cut into chunks.
 
     Attributes:

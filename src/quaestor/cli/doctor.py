@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,7 +116,7 @@ def _tokens(settings: Settings) -> str:
 def _index(settings: Settings) -> str:
     with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
-        with Index.build(folder, settings=replace(settings, home=home, embedder="static")) as index:
+        with Index.build(folder, settings=settings._replace(home=home, embedder="static")) as index:
             found = index.search("answer", 1)
     if not found:
         raise RuntimeError("a file that was just indexed is not found")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -142,7 +141,7 @@ def _check(configurations: Iterable[Configuration], settings: Settings, *, of_it
                     "what `quaestor tune` told was measured on questions that it kept apart."
                 )
             continue
-        chosen = replace(settings, embedder=one.embedder, chunker=one.chunker)
+        chosen = settings._replace(embedder=one.embedder, chunker=one.chunker)
         ingest_settings(chosen)
         make_embedder(chosen)
 
@@ -176,7 +175,7 @@ def _settings_of(settings: Settings, root: Path | None, price: float | None) -> 
             own = part.copied or part.root == root
             known[part.name] = settings if own else configure(part.root, embedder_price=price).settings
             if part.copied:
-                known[part.name] = replace(known[part.name], ignore=("!*",))
+                known[part.name] = known[part.name]._replace(ignore=("!*",))
         return known[part.name]
 
     return settings_of

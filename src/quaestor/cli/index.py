@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -105,7 +104,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         changes = index.last_changes
         if as_json:
             crawl = {} if report is None else {"crawl": crawling.report_object(report)}
-            print_json({**changes_object(changes), **crawl, "index": asdict(index.stats())})
+            print_json({**changes_object(changes), **crawl, "index": index.stats()._asdict()})
         else:
             if report is not None:
                 crawling.print_report(report, verbose)
@@ -160,7 +159,7 @@ def changes_object(changes: Changes) -> dict[str, object]:
         "cost": changes.spent / 1_000_000,
         "pending": changes.pending,
         "failure": None if changes.failure is None else str(changes.failure),
-        "skipped": [asdict(entry) for entry in changes.skipped],
+        "skipped": [entry._asdict() for entry in changes.skipped],
         "seconds": round(changes.seconds, 3),
     }
 

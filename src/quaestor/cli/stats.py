@@ -18,8 +18,8 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.objects import survey_object
-from quaestor.ingest.counts import Bin
-from quaestor.ingest.indexer import Range, Skipped, Survey
+from quaestor.ingest.counts import Bin, Range
+from quaestor.ingest.indexer import Skipped, Survey
 
 _BAR = 30
 
@@ -40,7 +40,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     tuning = Tuning() if held is None else checked_tuning(root, settings)
     survey, estimate = survey_and_estimate(root, settings)
     if as_json:
-        index = {} if held is None else {"index": asdict(held), "tuned": asdict(tuning) if tuning.embedder else None}
+        index = {} if held is None else {"index": held._asdict(), "tuned": asdict(tuning) if tuning.embedder else None}
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
         return 0
     print_survey(root, survey, verbose)

@@ -338,7 +338,7 @@ class Corpus(OpenIndex):
             self.refresh(budget_seconds=self.refresh_seconds)
             found = self.following(find)
             if not self._as_indexed(documents(found)):
-                self.freshness = replace(self.freshness, fresh=False)
+                self.freshness = self.freshness._replace(fresh=False)
         return found
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
@@ -352,7 +352,7 @@ class Corpus(OpenIndex):
         """Return hits that say of themselves whether they are fresh."""
         if self.freshness.fresh:
             return hits
-        return [replace(hit, fresh=self._is_current(hit.path, hit.document.sha256)) for hit in hits]
+        return [hit._replace(fresh=self._is_current(hit.path, hit.document.sha256)) for hit in hits]
 
     def _is_current(self, path: str, sha256: str) -> bool:
         try:

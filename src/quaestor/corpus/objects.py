@@ -73,9 +73,15 @@ def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 def survey_object(root: str, survey: Survey) -> dict[str, Any]:
     """Return what is, or would be, indexed of a source."""
-    return {"root": root, **asdict(survey), "skipped_by_reason": dict(survey.skipped_by_reason)}
+    return {
+        "root": root,
+        **survey._asdict(),
+        "words": asdict(survey.words),
+        "skipped": [entry._asdict() for entry in survey.skipped],
+        "skipped_by_reason": dict(survey.skipped_by_reason),
+    }
 
 
 def stats_object(root: str, survey: Survey, held: CorpusStats) -> dict[str, Any]:
     """Return what is indexed of a source, and what its index takes."""
-    return {**survey_object(root, survey), "index": asdict(held)}
+    return {**survey_object(root, survey), "index": held._asdict()}

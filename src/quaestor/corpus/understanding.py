@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from quaestor.passages import Hit
 from quaestor.stores import Bylines, Store, Where
@@ -14,8 +14,7 @@ _MAY_SAY = re.compile(r"\bby\s|\d{4}", re.IGNORECASE)
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
+class Understood(NamedTuple):
     """A question as it is searched for.
 
     Attributes:
@@ -66,7 +65,7 @@ def search_understood(
     hits = search(asked.text, asked.where)
     if hits or not asked.phrases:
         return hits, asked
-    return search(question, where), replace(asked, text=question, where=where, phrases=(), missed=asked.phrases)
+    return search(question, where), asked._replace(text=question, where=where, phrases=(), missed=asked.phrases)
 
 
 def why_none(store: Store, where: Where) -> str:

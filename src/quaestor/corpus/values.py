@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ByMeaning = Literal["all", "some", "none"]
 """Which documents a search can find by meaning: all, those that are embedded, or none, for the query was not."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusStats:
+class CorpusStats(NamedTuple):
     """What an index holds.
 
     Attributes:
@@ -41,8 +39,7 @@ class CorpusStats:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(NamedTuple):
     """How current an answer is.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from quaestor.errors import NotFoundError
 from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS
@@ -109,7 +109,7 @@ class Committer:
         self._count()
 
     def _same(self, outcome: Same) -> None:
-        document = replace(self._known[outcome.path], size=outcome.size, mtime_ns=outcome.mtime_ns)
+        document = self._known[outcome.path]._replace(size=outcome.size, mtime_ns=outcome.mtime_ns)
         if document != self._known[outcome.path]:
             self._touches.append(document)
 

@@ -144,9 +144,9 @@ _CONVERTED_FACTOR = 32
 _CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 
 # Made from sources that are indexed themselves, and of no use to a reader.
-_BUILD_OUTPUT = re.compile(r"\.(?:[cm]?js|css|[cm]?ts)\.map$|\.min\.(?:[cm]?js|css)$", re.IGNORECASE)
-
-_PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]*PRIVATE KEY")
+# These two are compiled when a new file is first looked at: most searches come upon none.
+_BUILD_OUTPUT = r"(?i)\.(?:[cm]?js|css|[cm]?ts)\.map$|\.min\.(?:[cm]?js|css)$"
+_PRIVATE_KEY = rb"\s*-----BEGIN [A-Z ]*PRIVATE KEY"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SNIFFED = 8192
 
@@ -182,7 +182,7 @@ def deny_file(name: str, folder: str = "") -> Reason | None:
         return "secret"
     if suffix_of(name) in _BINARY_SUFFIXES or name == ".DS_Store":
         return "binary"
-    return "build output" if _BUILD_OUTPUT.search(name) else None
+    return "build output" if re.search(_BUILD_OUTPUT, name) else None
 
 
 def advice_for(name: str) -> str:
@@ -217,4 +217,4 @@ def deny_content(data: bytes) -> Reason | None:
     head = data[:_SNIFFED]
     if b"\0" in head and not head.startswith(_WIDE_MARKS):
         return "binary"
-    return "secret" if _PRIVATE_KEY.match(head) else None
+    return "secret" if re.match(_PRIVATE_KEY, head) else None

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.errors import NotFoundError, UsageError
-from quaestor.ingest.convert import extra_is_installed
 from quaestor.ingest.decisions import Decisions
 from quaestor.ingest.deny import (
     Reason,
@@ -230,6 +229,8 @@ class _Walk:
         """Tell whether the package that a file was in want of has been installed since."""
         if reason != "needs an extra":
             return False
+        from quaestor.ingest.convert import extra_is_installed  # noqa: PLC0415 - most folders hold none of these
+
         suffix = suffix_of(name)
         if suffix not in self._extras:
             self._extras[suffix] = extra_is_installed(suffix)

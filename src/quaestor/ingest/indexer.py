@@ -19,7 +19,6 @@ from quaestor.ingest.report import (
     Plan,
     Progress,
     ProgressState,
-    Range,
     Skipped,
     Survey,
     by_reason,
@@ -37,7 +36,6 @@ __all__ = [
     "Plan",
     "Progress",
     "ProgressState",
-    "Range",
     "Skipped",
     "Survey",
     "by_reason",
@@ -222,7 +220,7 @@ class Indexer:
             return
         with self._store.writing() as writer:
             for document in self._scanner.documents().values():
-                writer.touch(replace(document, sha256="", mtime_ns=UNTRUSTED))
+                writer.touch(document._replace(sha256="", mtime_ns=UNTRUSTED))
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
 
     def _metadata(self, found: Found) -> dict[str, str]:

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder
@@ -81,8 +80,7 @@ class Intake:
         """Return the report with what became of embedding."""
         written = [one for one in self.committer.written.values() if one is not None]
         failure = self.vectoriser.failure
-        return replace(
-            changes,
+        return changes._replace(
             embedded=self.vectoriser.embedded,
             cut=self.vectoriser.cut,
             spent=self.vectoriser.spent,

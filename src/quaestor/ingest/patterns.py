@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _CLASSES = {
     "alnum": "0-9A-Za-z",
@@ -38,8 +38,7 @@ class _NeverMatchesError(Exception):
     """The pattern is malformed, which for git means that it matches nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """One line of an ignore file.
 
     Attributes:

@@ -7,7 +7,6 @@ it; a chunk that waits has a vector of zeros, which no search by meaning finds, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from hashlib import blake2b
 
 from quaestor.passages import Document
@@ -24,7 +23,7 @@ def is_pending(document: Document) -> bool:
 
 def as_pending(document: Document) -> Document:
     """Return a document that says that some of its chunks wait."""
-    return replace(document, note=f"{document.note}; {NOTE}" if document.note else NOTE)
+    return document._replace(note=f"{document.note}; {NOTE}" if document.note else NOTE)
 
 
 def pending(documents: Iterable[Document]) -> list[Document]:

@@ -215,7 +215,7 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | 
         if skipped := _refuse(path, data, limit, settings):
             return skipped
         parts = cut(data, path, settings.chunks)
-        return parts if settings.pages or parts.url is None else replace(parts, url=None)
+        return parts if settings.pages or parts.url is None else parts._replace(url=None)
     except ConversionError as error:
         return Skipped(path, error.reason, error.detail)
     except Exception as error:
@@ -226,8 +226,7 @@ def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
     """Cut the Markdown that was made of a file."""
     parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks)
     told = f"converted from {suffix_of(path)}"
-    return replace(
-        parts,
+    return parts._replace(
         title=made.title or parts.title,
         author=author_line(made.author or "") or parts.author,
         date=iso_date(made.date or "") or parts.date,

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 RACY_NS = 2_000_000_000
 """A file modified less than this before it was read may change again without a new modification time."""
@@ -21,8 +21,7 @@ class NotRegularError(OSError):
     """The place holds something other than a regular file by now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """A file's bytes with what was known about it when they were read.
 
     Attributes:

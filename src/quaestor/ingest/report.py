@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.errors import QuaestorError
-from quaestor.ingest.counts import Range
 from quaestor.ingest.deny import Reason
+
+if TYPE_CHECKING:
+    from quaestor.ingest.counts import Range
 
 __all__ = [
     "Changes",
@@ -17,7 +19,6 @@ __all__ = [
     "Plan",
     "Progress",
     "ProgressState",
-    "Range",
     "Skipped",
     "Survey",
     "by_reason",
@@ -27,8 +28,7 @@ CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file that may be indexed.
 
     Attributes:
@@ -42,8 +42,7 @@ class FoundFile:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A file or folder that was left out.
 
     Attributes:
@@ -57,8 +56,7 @@ class Skipped:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a refresh would do now.
 
     Attributes:
@@ -78,8 +76,7 @@ class Plan:
     skipped: tuple[Skipped, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressState:
+class ProgressState(NamedTuple):
     """How far a refresh is.
 
     Attributes:
@@ -103,8 +100,7 @@ Progress = Callable[[ProgressState], None]
 """Called as the work goes on, from the thread that called ``refresh``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What a refresh did.
 
     Attributes:
@@ -147,8 +143,7 @@ class Changes:
         return bool(self.added or self.changed or self.removed)
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(NamedTuple):
     """What indexing would read and make, without writing anything.
 
     Attributes:
@@ -171,7 +166,7 @@ class Survey:
     languages: Mapping[str, int]
     chunkers: Mapping[str, int]
     notes: Mapping[str, int]
-    skipped: tuple[Skipped, ...] = field(default=())
+    skipped: tuple[Skipped, ...] = ()
 
     @property
     def skipped_by_reason(self) -> Mapping[str, int]:

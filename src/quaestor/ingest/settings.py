@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quaestor.chunking import ChunkSettings
 
@@ -12,8 +11,7 @@ _RECIPE = 5
 """Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""
 
 
-@dataclass(frozen=True, slots=True)
-class IngestSettings:
+class IngestSettings(NamedTuple):
     """Which files, in what shape, with how much of the machine.
 
     Attributes:
@@ -33,7 +31,7 @@ class IngestSettings:
     ignore: tuple[str, ...] = ()
     pages: bool = False
     max_file_bytes: int = 2_000_000
-    chunks: ChunkSettings = field(default_factory=ChunkSettings)
+    chunks: ChunkSettings = ChunkSettings()
     embed_path: bool = True
     workers: int | None = None
     embed_in: Literal["auto", "workers", "caller"] = "auto"

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.ingest.batches import TASK_BYTES, TASK_FILES, batched
+from quaestor.ingest.counts import Range
 from quaestor.ingest.files import Found
 from quaestor.ingest.prepare import Loaded, Refused, Same, Task, document_of, load
-from quaestor.ingest.report import CountTokens, FoundFile, Range, Skipped, Survey
+from quaestor.ingest.report import CountTokens, FoundFile, Skipped, Survey
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.texts import embedded_text, vector_keys
 from quaestor.ingest.workers import run_here

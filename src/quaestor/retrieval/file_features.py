@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from quaestor.retrieval.traits import Traits
 Columns = Mapping[str, NDArray[np.float32] | NDArray[np.float64] | NDArray[np.bool_]]
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(NamedTuple):
     """Candidates by file.
 
     Attributes:
@@ -32,9 +31,6 @@ class Files:
     traits: Sequence[Sequence[Traits]]
     paths: Sequence[str]
     profiles: Sequence[PathProfile]
-
-    def __len__(self) -> int:
-        return len(self.paths)
 
 
 def group_by_file(traits: Sequence[Traits]) -> Files:

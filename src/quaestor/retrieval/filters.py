@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from quaestor.authors import author_words, whole_names
 from quaestor.dates import WRITTEN, after, date_bound, iso_date
@@ -81,9 +81,9 @@ def both(where: Where | None, other: Where | None) -> Where | None:
     if where is None or other is None:
         return where or other
     *outer, last = list(where.parts())
-    whole = replace(last, within=other)
+    whole = last._replace(within=other)
     for part in reversed(outer):
-        whole = replace(part, within=whole)
+        whole = part._replace(within=whole)
     return whole
 
 
@@ -105,7 +105,7 @@ def _dated(said: Said, bylines: Bylines) -> Said | None:
         since, before = _bounds(found)
         again = (since and said.where.since) or (before and said.where.before)
         if (since or before) and not again and _limits(found, said.text, bylines):
-            where = replace(said.where, since=since or said.where.since, before=before or said.where.before)
+            where = said.where._replace(since=since or said.where.since, before=before or said.where.before)
             if taken := _taken(said, *found.span(), where):
                 return taken
     return None
@@ -115,7 +115,7 @@ def _by(said: Said, known: Collection[frozenset[str]]) -> Said | None:
     """Return what is left with the authors taken out; None if none are named."""
     for found in _BY.finditer(said.text) if known and not said.where.authors else ():
         names, end = _names(said.text, found, known)
-        if names and (taken := _taken(said, found.start(), end, replace(said.where, authors=names))):
+        if names and (taken := _taken(said, found.start(), end, said.where._replace(authors=names))):
             return taken
     return None
 

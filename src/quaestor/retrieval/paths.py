@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from quaestor.terms import terms
 
@@ -27,8 +27,7 @@ _DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist
 _PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
 
 
-@dataclass(frozen=True, slots=True)
-class PathProfile:
+class PathProfile(NamedTuple):
     """A path, taken apart.
 
     Attributes:

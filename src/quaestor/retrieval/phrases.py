@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -32,8 +32,7 @@ Words = bytes
 """The numbers of a text's words in order, as the bytes of C's unsigned integers; ``_NO_WORD`` behind them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(NamedTuple):
     """The runs of words of a query, by the words' numbers.
 
     Attributes:

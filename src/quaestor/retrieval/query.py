@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quaestor.chunking.languages import knows_extension
 from quaestor.terms import STOP_WORDS, content_terms, find_words
@@ -32,8 +31,7 @@ _TRACE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A file that a query points at.
 
     Attributes:
@@ -45,8 +43,7 @@ class Place:
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A query that has been read.
 
     Attributes:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quaestor.embedding import Embedder
@@ -36,19 +35,22 @@ _POINTED_FILES = 5
 _POINTED_CHUNKS = 40
 
 
-@dataclass(frozen=True, slots=True)
 class Retriever:
     """Searches one store with one embedder and one ranker.
 
-    Attributes:
+    Args:
+        store: what is searched.
+        embedder: the one that the store was made with.
+        ranker: weighs the candidates.
         project: what people call the whole corpus; the name tells nothing within it.
     """
 
-    store: Store
-    embedder: Embedder
-    ranker: Ranker
-    project: str = ""
-    _chunks: ChunkCache = field(default_factory=ChunkCache, repr=False, compare=False)
+    def __init__(self, store: Store, embedder: Embedder, ranker: Ranker, project: str = "") -> None:
+        self.store = store
+        self.embedder = embedder
+        self.ranker = ranker
+        self.project = project
+        self._chunks = ChunkCache()
 
     def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first; none when nothing matches.
@@ -144,7 +146,7 @@ class Retriever:
         shares = self.ranker.shares(matrix[[index for index, *_ in best]], group)
         return [
             _hit(
-                replace(candidates[index].stored, chunk=chunk),
+                candidates[index].stored._replace(chunk=chunk),
                 score,
                 {
                     **share,

@@ -12,7 +12,6 @@ import pickle
 import signal
 import subprocess
 import sys
-from dataclasses import astuple
 from pathlib import Path
 
 from quaestor.assemble import Index
@@ -74,7 +73,7 @@ def main() -> None:
 
 def _send(state: ProgressState) -> None:
     # JSON escapes whatever a file's name may hold, so that each state is one line of plain letters.
-    print(json.dumps(astuple(state)), flush=True)
+    print(json.dumps(state), flush=True)
 
 
 def _received(line: bytes) -> ProgressState | None:

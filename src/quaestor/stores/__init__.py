@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ Scored = list[tuple[int, float]]
 """Chunk identifiers with scores, best first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkTerms:
+class ChunkTerms(NamedTuple):
     """The lexical terms of one chunk, by field, repeated as often as they occur, with single spaces between.
 
     Attributes:
@@ -35,8 +34,7 @@ class ChunkTerms:
     symbol: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldBoosts:
+class FieldBoosts(NamedTuple):
     """What a match in each field counts for; 0 leaves a field out."""
 
     body: float = 1.0
@@ -51,8 +49,7 @@ class FieldBoosts:
 DEFAULT_BOOSTS = FieldBoosts()
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
+class StoredChunk(NamedTuple):
     """A chunk as the store returns it.
 
     Attributes:
@@ -68,8 +65,7 @@ class StoredChunk:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """A filter on documents; every given condition must hold.
 
     Attributes:
@@ -96,12 +92,11 @@ class Where:
         """Yield this filter and those that it lies within, each without the next."""
         one: Where | None = self
         while one is not None:
-            yield replace(one, within=None)
+            yield one._replace(within=None)
             one = one.within
 
 
-@dataclass(frozen=True, slots=True)
-class Bylines:
+class Bylines(NamedTuple):
     """Who wrote the documents of a store, and when.
 
     Attributes:
@@ -116,11 +111,10 @@ class Bylines:
     dated: int = 0
     earliest: str | None = None
     latest: str | None = None
-    authors: Mapping[str, int] = field(default_factory=dict)
+    authors: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class StoreStats:
+class StoreStats(NamedTuple):
     """Sizes of everything in a store.
 
     Attributes:
@@ -137,9 +131,9 @@ class StoreStats:
     chunks: int
     bytes: int
     store_bytes: int
-    languages: Mapping[str, int] = field(default_factory=dict)
-    chunkers: Mapping[str, int] = field(default_factory=dict)
-    notes: Mapping[str, int] = field(default_factory=dict)
+    languages: Mapping[str, int]
+    chunkers: Mapping[str, int]
+    notes: Mapping[str, int]
 
 
 class Writer(Protocol):

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from quaestor.chunking.languages import recognise
+from quaestor.chunking.recognising import recognise
 from quaestor.evaluation.made.clean import subject_query
 from quaestor.evaluation.made.syntax import LANGUAGES
 from quaestor.training.pairs import Pair

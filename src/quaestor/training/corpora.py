@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.chunking import cut
-from quaestor.chunking.languages import PROSE, recognise
+from quaestor.chunking.languages import PROSE
+from quaestor.chunking.recognising import recognise
 from quaestor.ingest.texts import embedded_text
 
 _LARGEST = 1_000_000

@@ -15,7 +15,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.chunking.languages import PROSE, recognise
+from quaestor.chunking.languages import PROSE
+from quaestor.chunking.recognising import recognise
 from quaestor.errors import QuaestorError
 from quaestor.evaluation.made.syntax import LANGUAGES
 from quaestor.training.code import code_pairs

@@ -30,7 +30,7 @@ def estimate(
     for part in data_set.parts:
         begun: set[tuple[str, str]] = set()
         for one in configurations:
-            settings = replace(settings_of(part), embedder=one.embedder, chunker=one.chunker)
+            settings = settings_of(part)._replace(embedder=one.embedder, chunker=one.chunker)
             remote = remote_model(settings)
             if remote is None:
                 continue

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.assemble import TUNED, Trial, index_apart, trial_of
@@ -181,7 +181,7 @@ class Run:
         return Cell(configuration, part, about, answers.of(part.questions))
 
     def _begun(self, part: Part, configuration: Configuration) -> _Begun:
-        settings = replace(self._settings_of(part), embedder=configuration.embedder, chunker=configuration.chunker)
+        settings = self._settings_of(part)._replace(embedder=configuration.embedder, chunker=configuration.chunker)
         trial = self._trial(part, settings)
         folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
         return _Begun(part, configuration, settings, trial, folder)
@@ -245,7 +245,8 @@ def _alone(folder: Path) -> Iterator[None]:
 def _retriever(corpus: Corpus, part: Part, trial: Trial) -> Retriever:
     own = corpus.retriever
     ranker = own.ranker if trial.trust == 1.0 else trusting(own.ranker, trial.trust)
-    return replace(own, project=own.project if part.project is None else part.project, ranker=ranker)
+    project = own.project if part.project is None else part.project
+    return Retriever(own.store, own.embedder, ranker, project)
 
 
 def _missing(part: Part, answers: Answers) -> list[Question]:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from importlib import import_module
 
 from quaestor.ingest.convert.failures import ConversionError
@@ -48,7 +47,7 @@ def main(kind: str) -> None:
     """Convert what standard input holds and write the outcome to standard output as JSON."""
     _limit_memory()
     try:
-        answer = asdict(_function(kind)(sys.stdin.buffer.read()))
+        answer = _function(kind)(sys.stdin.buffer.read())._asdict()
     except ConversionError as error:
         answer = {"reason": error.reason, "detail": error.detail}
     except MemoryError:

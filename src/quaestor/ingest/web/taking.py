@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
@@ -194,7 +193,7 @@ class Taking:
     def _completed(self, url: str, text: Converted) -> Converted:
         """Return a page with what only its feed says of it."""
         date, author = self._frontier.told(url)
-        return replace(text, date=text.date or date, author=text.author or author)
+        return text._replace(date=text.date or date, author=text.author or author)
 
     def _canonical(self, url: str, content: PageContent) -> str | None:
         """Return the address that stands for a page, if it is another one of this site.

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.lexical import LexicalBase, LexicalUpdate
+from quaestor.stores.embedded.lexical import LexicalBase
+from quaestor.stores.embedded.lexical_update import LexicalUpdate
 from quaestor.stores.embedded.marks import Lag, Mark, after, is_worn, lag
-from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
+from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.matrix_update import MatrixUpdate
 
 _WORN_SHARE = 0.3
 _WORN_LEAST = 5_000

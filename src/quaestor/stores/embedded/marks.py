@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.truth import Content, Removed
@@ -16,8 +17,7 @@ A write into the lexical index waits for the disk some 30 to 100 ms; laying 512 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """The state of the truth that something derived was made from.
 
     Attributes:
@@ -32,9 +32,21 @@ class Mark:
     alive: int
     dead: int
 
+    @classmethod
+    def read(cls, state: Mapping[str, Any]) -> Mark:
+        """Return the mark that ``state`` was made of.
 
-@dataclass(frozen=True, slots=True)
-class Lag:
+        Raises:
+            KeyError, TypeError: it was made of none.
+        """
+        return cls(**{**state, "content": Content(**state["content"])})
+
+    def state(self) -> dict[str, Any]:
+        """Return the mark as an object of JSON."""
+        return {**self._asdict(), "content": self.content._asdict()}
+
+
+class Lag(NamedTuple):
     """What happened to the chunks since a mark.
 
     Attributes:

@@ -210,10 +210,10 @@ class EmbeddedStore:
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents that a filter lets through, and when."""
-        from quaestor.stores.embedded import filtering  # noqa: PLC0415 - few searches are filtered
+        from quaestor.stores.embedded.filtering import bylines  # noqa: PLC0415 - no search needs it
 
         with self._reading() as connection:
-            return filtering.bylines(connection, where)
+            return bylines(connection, where)
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
@@ -257,13 +257,14 @@ class EmbeddedStore:
         """Return the documents that a filter lets through; the last few filters are remembered."""
         if where is None or where == Where():
             return None
-        from quaestor.stores.embedded import filtering  # noqa: PLC0415 - few searches are filtered
 
         generation = truth.generation(connection)
         if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
             self._filters, self._filters_of = {}, generation
         if where not in self._filters:
-            self._filters[where] = filtering.allowed(connection, where)
+            from quaestor.stores.embedded.filtering import allowed  # noqa: PLC0415 - most searches have no filter
+
+            self._filters[where] = allowed(connection, where)
         return self._filters[where]
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:

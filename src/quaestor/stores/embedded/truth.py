@@ -6,8 +6,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,7 @@ _CHUNK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """A state of the chunks.
 
     Attributes:
@@ -36,8 +34,7 @@ class Content:
     stamp: str
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(NamedTuple):
     """A run of chunks that went together: ``first_chunk`` and the ``chunk_count`` - 1 that follow."""
 
     document: int
@@ -130,8 +127,7 @@ def _line(terms: str) -> str:
     return " ".join(terms.split()) if "\n" in terms or "\r" in terms else terms
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentTerms:
+class DocumentTerms(NamedTuple):
     """The terms of one document's chunks.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,7 @@ SCORED_ROWS = 8192
 _SCORED_EACH = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """Vectors of chunks.
 
     Attributes:
@@ -74,7 +73,7 @@ class Rows:
             return self
         alive = self.alive.copy()
         alive[self.places(ids)] = False
-        return replace(self, alive=alive)
+        return self._replace(alive=alive)
 
     def places(self, ids: Ids) -> Ids:
         """Return the places of those ``ids`` that are here."""

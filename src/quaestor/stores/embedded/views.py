@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalView:
+class LexicalView(NamedTuple):
     """The lexical index as of one state of the chunks.
 
     Attributes:
@@ -69,8 +67,7 @@ class LexicalView:
         return [(chunk, -score) for score, chunk in ordered[:k]]
 
 
-@dataclass(frozen=True, slots=True)
-class DenseView:
+class DenseView(NamedTuple):
     """The matrix as of one state of the chunks.
 
     Attributes:

@@ -1,0 +1,132 @@
+"""Which language a file is in: by name, extension, first line or editor's mode line."""
+
+from __future__ import annotations
+
+import re
+from posixpath import basename
+
+from quaestor.chunking.languages import BY_EXTENSION, BY_NAME, KNOWN
+
+_BY_INTERPRETER: dict[str, str] = {
+    "ash": "bash",
+    "bash": "bash",
+    "bats": "bash",
+    "bun": "typescript",
+    "dash": "bash",
+    "deno": "typescript",
+    "elixir": "elixir",
+    "escript": "erlang",
+    "groovy": "groovy",
+    "julia": "julia",
+    "ksh": "bash",
+    "lua": "lua",
+    "luajit": "lua",
+    "make": "make",
+    "node": "javascript",
+    "nodejs": "javascript",
+    "perl": "perl",
+    "php": "php",
+    "pwsh": "powershell",
+    "pypy": "python",
+    "python": "python",
+    "racket": "racket",
+    "rscript": "r",
+    "ruby": "ruby",
+    "runghc": "haskell",
+    "runhaskell": "haskell",
+    "scala": "scala",
+    "sh": "bash",
+    "swift": "swift",
+    "ts-node": "typescript",
+    "zsh": "bash",
+}
+
+_BY_MODE: dict[str, str] = {
+    "adoc": "asciidoc",
+    "c++": "cpp",
+    "cs": "csharp",
+    "js": "javascript",
+    "makefile": "make",
+    "md": "markdown",
+    "py": "python",
+    "rb": "ruby",
+    "rs": "rust",
+    "rst": "restructuredtext",
+    "sh": "bash",
+    "shell-script": "bash",
+    "ts": "typescript",
+    "zsh": "bash",
+}
+_HEAD = 1024
+_TAIL = 512
+_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(.*))?")
+_EMACS = re.compile(rb"-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-", re.IGNORECASE)
+_VIM = re.compile(rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)")
+_CPP_HEADER = re.compile(
+    rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|#include\s*<\w+>)"
+    rb"|\bstd::|\boperator\s*[=<>+*\-(\[]",
+    re.MULTILINE,
+)
+_OBJC = re.compile(rb"^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#import\b)", re.MULTILINE)
+_SNIFFED = 1 << 16
+
+
+def recognise(data: bytes, path: str) -> str:
+    """Return the language of a file from its path and its first and last bytes; ``text`` if unknown."""
+    name = basename(path).lower()
+    if name in BY_NAME:
+        return BY_NAME[name]
+    stem, dot, extension = name.rpartition(".")
+    language = BY_EXTENSION.get(extension) if dot else None
+    if language == "text" or language is None:
+        named = BY_NAME.get(stem) or _by_prefix(name)
+        return (language and named) or language or named or _by_content(data) or "text"
+    if extension == "h":
+        return _header(data)
+    if extension == "m":
+        return "objc" if _OBJC.search(data, 0, _SNIFFED) else "matlab"
+    if extension == "t" and not data.startswith(b"#!") and b"use " not in data[:_HEAD]:
+        return "text"
+    return language
+
+
+def _by_prefix(name: str) -> str | None:
+    """Dockerfile.dev, Makefile.am and the like."""
+    first = name.partition(".")[0]
+    return BY_NAME[first] if first in {"dockerfile", "makefile", "jenkinsfile", "containerfile"} else None
+
+
+def _by_content(data: bytes) -> str | None:
+    head = data[:_HEAD]
+    if head.startswith(b"#!") and (interpreter := _interpreter(head)):
+        return interpreter
+    if head.startswith(b"<?php"):
+        return "php"
+    if head.startswith(b"<?xml"):
+        return "xml"
+    for found in (_EMACS.search(head), _VIM.search(head), _VIM.search(data[-_TAIL:])):
+        if found:
+            mode = found[1].decode("ascii", "replace").lower()
+            mode = _BY_MODE.get(mode, mode)
+            if mode in KNOWN:
+                return mode
+    return None
+
+
+def _interpreter(head: bytes) -> str | None:
+    found = _SHEBANG.match(head.split(b"\n", 1)[0])
+    if not found:
+        return None
+    words = [found[1], *(found[2] or b"").split()]
+    if words[0] == b"env":
+        words = [word for word in words[1:] if not word.startswith(b"-") and b"=" not in word]
+    if not words:
+        return None
+    name = words[0].decode("ascii", "replace").lower().rpartition("/")[2]
+    return _BY_INTERPRETER.get(name) or _BY_INTERPRETER.get(name.rstrip("0123456789."))
+
+
+def _header(data: bytes) -> str:
+    if _OBJC.search(data, 0, _SNIFFED):
+        return "objc"
+    return "cpp" if _CPP_HEADER.search(data, 0, _SNIFFED) else "c"

@@ -1,0 +1,91 @@
+"""Writing the matrix of vectors: rows behind those that count, and the state file that makes them count."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.stores.embedded.marks import Mark
+from quaestor.stores.embedded.matrix import PREFIX, SIGNS, STATE, MatrixBase
+from quaestor.stores.embedded.quantise import Int8s, scales
+from quaestor.stores.embedded.signs import plane_count, planes_of
+from quaestor.stores.embedded.truth import Removed
+from quaestor.stores.embedded.vectors import Ids
+
+
+class MatrixUpdate:
+    """Changes to the matrix that nobody sees before ``publish``."""
+
+    def __init__(self, folder: Path, dimensions: int, base: MatrixBase | None) -> None:
+        """Begin; without ``base`` the matrix is made anew, beside the present one."""
+        self._folder = folder
+        self._dimensions = dimensions
+        self._base = base
+        self._serial = base.serial if base else _highest_serial(folder) + 1
+        self._place = folder / f"{PREFIX}{self._serial}"
+        self._place.mkdir(exist_ok=True)
+        self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
+        self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
+
+    def remove(self, run: Removed) -> None:
+        """Mark a run of chunks as gone."""
+        if self._base is not None:
+            gone = np.arange(run.first_chunk, run.first_chunk + run.chunk_count)
+            self._alive[self._base.rows.places(gone)] = False
+
+    def append(self, ids: Ids, rows: Int8s) -> None:
+        """Write rows behind those that count; ``ids`` ascend and are higher than all before."""
+        count = len(self._alive)
+        factors = scales(rows)
+        parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": factors, "data": rows}
+        parts |= {f"{SIGNS}{number}": plane for number, plane in enumerate(planes_of(rows))}
+        for name, part in parts.items():
+            _write(self._place / name, count * part[:1].nbytes, part)
+        self._ends = [self._ends[0] if self._ends else int(ids[0]), int(ids[-1])]
+        self._alive = np.concatenate([self._alive, factors > 0])
+
+    def publish(self, mark: Mark) -> None:
+        """Let readers see the matrix as of ``mark``."""
+        for path in self._place.iterdir():
+            _flush(path)
+        state = {
+            "mark": mark.state(),
+            "serial": self._serial,
+            "rows": len(self._alive),
+            "planes": plane_count(self._dimensions),
+            "ends": self._ends,
+            "dimensions": self._dimensions,
+        }
+        temporary = self._folder / f"{STATE}.new"
+        temporary.write_bytes(json.dumps(state).encode() + b"\n" + np.packbits(self._alive).tobytes())
+        temporary.replace(self._folder / STATE)
+        for old in self._folder.glob(f"{PREFIX}*"):
+            if old != self._place:
+                shutil.rmtree(old, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Forget the changes; what was written behind the published rows is written over next time."""
+        if self._base is None:
+            shutil.rmtree(self._place, ignore_errors=True)
+
+
+def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
+    with path.open("r+b" if path.exists() else "w+b") as file:
+        file.seek(offset)
+        file.write(np.ascontiguousarray(part).data)
+
+
+def _flush(path: Path) -> None:
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _highest_serial(folder: Path) -> int:
+    numbers = [old.name.removeprefix(PREFIX) for old in folder.glob(f"{PREFIX}*")]
+    return max((int(number) for number in numbers if number.isdigit()), default=0)
