@@ -13,8 +13,9 @@ from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import results_of
-from quaestor.evaluation.running import Cell, Outcome, Place, Run, Watcher
+from quaestor.evaluation.running import Answer, Cell, Outcome, Place, Run, Watcher
 from quaestor.evaluation.running.answers import Answers
+from quaestor.passages import Chunk, Document, Hit, Span
 from quaestor.settings import Settings
 from quaestor.stores.embedded.lock import WriteLock
 
@@ -80,7 +81,7 @@ def test_every_question_is_asked_of_every_configuration_once(run: Runs, data_set
     assert first(outcome).answers["1"].shown[0].symbol == "Sourdough"
     again, asked = run(data_set)
     assert asked == 0
-    assert again == outcome
+    assert again == outcome  # what was read back is what was found
 
 
 def test_only_what_is_new_is_asked(run: Runs, data_set: DataSet) -> None:
@@ -121,10 +122,29 @@ def test_what_was_half_written_is_asked_again(run: Runs, data_set: DataSet) -> N
     "line", [b"", b"null", b"7", b"[]", b"{}", b'{"id": "1"}', b'{"id": [], "query": {}}', b"\xff"]
 )
 def test_a_damaged_line_is_no_answer(tmp_path: Path, line: bytes) -> None:
-    good = {"id": "1", "query": "q", "seconds": 0.1, "hits": [["a", 1, 2]], "shown": [{"symbol": "", "text": "x"}]}
+    good = {
+        "id": "1",
+        "query": "q",
+        "seconds": 0.1,
+        "hits": [["a", 1, 2]],
+        "shown": [{"at": 0, "symbol": "", "text": "x"}],
+    }
     (tmp_path / "a.jsonl").write_bytes(line + b"\n" + json.dumps(good).encode() + b"\n")
     found = Answers(tmp_path / "a.jsonl").of([Question("1", "q", (Target("a"),))])
     assert found["1"].locations == (("a", 1, 2),)
+
+
+def test_the_first_results_are_chunks_or_documents() -> None:
+    places = [("a", line, line) for line in range(1, 8)] + [("b", 1, 1), ("a", 9, 9), ("c", 1, 1)]
+    document = Document("a", "0" * 64, 1, 1, "text")
+    hits = [
+        Hit(replace(document, path=path), Chunk(Span(0, 1, start, end), f"{path}{start}"), 1.0)
+        for path, start, end in places
+    ]
+    answer = Answer.of(hits, "src", 0.1)
+    assert [one.text for one in answer.first("chunks")] == ["a1", "a2", "a3", "a4", "a5"]
+    assert [one.text for one in answer.first("documents")] == ["a1", "b1", "c1"]
+    assert answer.locations[7] == ("src/b", 1, 1)
 
 
 def test_an_index_that_was_never_finished_is_built_from_nothing(run: Runs, data_set: DataSet) -> None:

@@ -61,6 +61,10 @@ class DataSet:
         """Every question of every part."""
         return tuple(question for part in self.parts for question in part.questions)
 
+    def name_of(self, path: str) -> str:
+        """Return what a document is called in the data set: its id, where it has one besides its path."""
+        return next((part.names[path] for part in self.parts if path in part.names), path)
+
 
 def unit_of(parts: tuple[Part, ...]) -> Unit:
     """Return what a result is for these questions: a document unless some answer names lines."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from quaestor.evaluation.metrics import Location, Question
+from quaestor.evaluation.datasets.values import Unit
+from quaestor.evaluation.metrics import Location, Question, each_document_once
 from quaestor.passages import Hit
 
 _SHOWN = 5
@@ -37,7 +38,7 @@ class Answer:
 
     Attributes:
         locations: every hit, best first.
-        shown: the first few of them, for people.
+        shown: the first few of them, and of documents the first few, for people.
         seconds: that it took.
     """
 
@@ -49,7 +50,15 @@ class Answer:
     def of(cls, hits: Iterable[Hit], prefix: str, seconds: float) -> Answer:
         """Return what a search gave, with ``prefix`` before each path as the questions have it."""
         found = [Found(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
-        return cls(tuple(one.location for one in found), tuple(found[:_SHOWN]), seconds)
+        locations = tuple(one.location for one in found)
+        kept = {*locations[:_SHOWN], *each_document_once(locations)[:_SHOWN]}
+        return cls(locations, tuple(one for one in found if one.location in kept), seconds)
+
+    def first(self, unit: Unit) -> list[Found]:
+        """Return the first few results, whether these are chunks or documents."""
+        locations = self.locations if unit == "chunks" else each_document_once(self.locations)
+        shown = {one.location: one for one in self.shown}
+        return [shown[location] for location in locations[:_SHOWN] if location in shown]
 
 
 class Answers:
@@ -78,7 +87,8 @@ class Answers:
 
     def add(self, file: BinaryIO, question: Question, answer: Answer) -> None:
         """Keep one answer: it is on disk, as far as this process goes, before the next question is asked."""
-        shown = [{"symbol": one.symbol, "text": one.text} for one in answer.shown]
+        places = {location: place for place, location in reversed(list(enumerate(answer.locations)))}
+        shown = [{"at": places[one.location], "symbol": one.symbol, "text": one.text} for one in answer.shown]
         line = {
             "id": question.id,
             "query": question.text,
@@ -113,14 +123,11 @@ def _read(path: Path) -> Iterator[tuple[tuple[str, str], Answer]]:
             try:
                 raw = json.loads(line)
                 yield (str(raw["id"]), str(raw["query"])), _answer(raw)
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, LookupError, TypeError):
                 continue  # cut off when its writer was killed
 
 
 def _answer(raw: Mapping[str, Any]) -> Answer:
     locations = tuple((str(path), int(start), int(end)) for path, start, end in raw["hits"])
-    shown = tuple(
-        Found(location, str(one["symbol"]), str(one["text"]))
-        for location, one in zip(locations, raw["shown"], strict=False)
-    )
+    shown = tuple(Found(locations[one["at"]], str(one["symbol"]), str(one["text"])) for one in raw["shown"])
     return Answer(locations, shown, float(raw["seconds"]))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from textwrap import dedent
 
 from quaestor.evaluation.comparing import Comparison, Contrast
-from quaestor.evaluation.metrics import Location, Question, Target, covers
+from quaestor.evaluation.datasets import DataSet
+from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import Results, Row
 from quaestor.evaluation.running import Answer, Found
 from quaestor.evaluation.scoring import MAIN
@@ -25,11 +25,11 @@ def differing(results: Results, comparison: Comparison) -> Markup:
         f"{getattr(comparison.step.after, what)} ({after.name})"
     )
     count = f" {comparison.better} better, {comparison.worse} worse"
-    names = _names(results)
+    asked = results.data_set
     return tag(
         "details",
         tag("summary", tag("strong", summary), tag("span", count, class_="quiet")),
-        *(_contrast(one, before, after, names) for one in comparison.contrasts),
+        *(_contrast(one, before, after, asked) for one in comparison.contrasts),
     )
 
 
@@ -40,7 +40,7 @@ def worst(results: Results, row: Row) -> Markup | None:
     order = sorted((number for number, value in enumerate(values) if value < 1), key=values.__getitem__)[:_WORST]
     if not order:
         return None
-    names = _names(results)
+    asked = results.data_set
     return tag(
         "details",
         tag(
@@ -51,10 +51,10 @@ def worst(results: Results, row: Row) -> Markup | None:
         *(
             tag(
                 "article",
-                _asked(own.questions[number], names),
+                _asked(own.questions[number], asked),
                 tag(
                     "div",
-                    _column(row.name, values[number], own.answers[number], own.questions[number], names),
+                    _column(row.name, values[number], own.answers[number], own.questions[number], asked),
                     class_="sides",
                 ),
             )
@@ -63,29 +63,29 @@ def worst(results: Results, row: Row) -> Markup | None:
     )
 
 
-def _contrast(one: Contrast, before: Row, after: Row, names: Mapping[str, str]) -> Markup:
+def _contrast(one: Contrast, before: Row, after: Row, asked: DataSet) -> Markup:
     return tag(
         "article",
-        _asked(one.question, names),
+        _asked(one.question, asked),
         tag(
             "div",
-            _column(before.name, one.value_before, one.before, one.question, names),
-            _column(after.name, one.value_after, one.after, one.question, names),
+            _column(before.name, one.value_before, one.before, one.question, asked),
+            _column(after.name, one.value_after, one.after, one.question, asked),
             class_="sides",
         ),
     )
 
 
-def _asked(question: Question, names: Mapping[str, str]) -> Markup:
-    places = [_place(target, names) for target in question.targets[:_TARGETS]]
+def _asked(question: Question, asked: DataSet) -> Markup:
+    places = [_place(target, asked) for target in question.targets[:_TARGETS]]
     more = len(question.targets) - _TARGETS
     answers = ", ".join(places) + (f" and {more} more" if more > 0 else "")
     category = f"{question.category} · " if question.category else ""
     return Markup(tag("h4", question.text) + tag("p", f"{category}answer: ", tag("code", answers), class_="quiet"))
 
 
-def _column(name: str, value: float, answer: Answer, question: Question, names: Mapping[str, str]) -> Markup:
-    hits = [_hit(found, question, names) for found in answer.shown]
+def _column(name: str, value: float, answer: Answer, question: Question, asked: DataSet) -> Markup:
+    hits = [_hit(found, question, asked) for found in answer.first(asked.unit)]
     return tag(
         "section",
         tag("h5", f"{name}: {value:.3f}"),
@@ -93,10 +93,11 @@ def _column(name: str, value: float, answer: Answer, question: Question, names: 
     )
 
 
-def _hit(found: Found, question: Question, names: Mapping[str, str]) -> Markup:
+def _hit(found: Found, question: Question, asked: DataSet) -> Markup:
     right = any(covers(found.location, target) for target in question.targets)
     path, start, end = found.location
-    place = names.get(path) or f"{path}:{start}–{end}"
+    name = asked.name_of(path)
+    place = name if asked.unit == "documents" else f"{name}:{start}–{end}"
     return tag(
         "li",
         tag("code", place),
@@ -107,12 +108,6 @@ def _hit(found: Found, question: Question, names: Mapping[str, str]) -> Markup:
     )
 
 
-def _place(target: Target | Location, names: Mapping[str, str]) -> str:
-    if not isinstance(target, Target):
-        return target[0]
-    name = names.get(target.path, target.path)
+def _place(target: Target, asked: DataSet) -> str:
+    name = asked.name_of(target.path)
     return name if target.start_line is None else f"{name}:{target.start_line}–{target.end_line}"
-
-
-def _names(results: Results) -> Mapping[str, str]:
-    return {path: name for part in results.data_set.parts for path, name in part.names.items()}
