@@ -4,7 +4,7 @@ from quaestor.assemble.apart import TUNED, Trial, erase_apart, index_apart, tria
 from quaestor.assemble.conversations import answering, conversation_settings, make_sessions, make_subroutines
 from quaestor.assemble.embedders import make_embedder
 from quaestor.assemble.endpoints import make_endpoint, make_ledger, make_model, make_users
-from quaestor.assemble.index import Index, make_store
+from quaestor.assemble.index import Index, is_remote, make_store
 from quaestor.assemble.places import index_folder, ingest_settings, locate, make_journal, make_objection
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "index_apart",
     "index_folder",
     "ingest_settings",
+    "is_remote",
     "locate",
     "make_embedder",
     "make_endpoint",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from quaestor.models import Model
 
-from quaestor.assemble.embedders import STATIC, Made, allowance_of, chosen, make_embedder, refresh_cost, spec_of
+from quaestor.assemble.embedders import OPENAI, STATIC, Made, allowance_of, chosen, make_embedder, refresh_cost, spec_of
 from quaestor.assemble.endpoints import make_model
 from quaestor.assemble.places import index_folder, ingest_settings, locate
 from quaestor.assemble.tuned import tuning_of
@@ -165,6 +165,11 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
         except BaseException:
             store.close()
             raise
+
+
+def is_remote(root: Path, settings: Settings) -> bool:
+    """Return whether the embedder that the settings name for a source is asked over a wire."""
+    return chosen(settings, _made(root, settings)).startswith(OPENAI)
 
 
 def _made(root: Path, settings: Settings) -> Made | None:

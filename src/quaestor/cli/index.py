@@ -8,14 +8,12 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index
-from quaestor.assemble.estimate import estimate_update, survey_and_estimate
+from quaestor.assemble import Index, is_remote
 from quaestor.cli import crawling
 from quaestor.cli.options import configure, embedder_options, find_root, json_option
 from quaestor.cli.output import amount, one_line, print_json, remark, size
-from quaestor.cli.paying import agreed_cost, estimate_object, print_estimate
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.stats import print_skipped, print_survey
+from quaestor.cli.surveyed import print_skipped, print_survey
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.objects import survey_object
@@ -96,8 +94,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if dry_run:
         return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)
-    estimate = estimate_update(root, settings, rebuild=rebuild)
-    most = None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=max_cost)
+    most = _agreed(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
     if keep_watching:
         return _watch(root, settings, rebuild, verbose, as_json, most)
     with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most) as index:
@@ -111,6 +108,18 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
         kept = index.stats().documents
     return _failed(changes) or _refused(root, changes, kept)
+
+
+def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
+    """Return what embedding may cost, after asking where that is needed; None where nobody is paid for it."""
+    if not is_remote(root, settings):
+        return None
+    # Most updates find little to do, and need neither.
+    from quaestor.assemble.estimate import estimate_update  # noqa: PLC0415
+    from quaestor.cli.paying import agreed_cost  # noqa: PLC0415
+
+    estimate = estimate_update(root, settings, rebuild=rebuild)
+    return None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=most)
 
 
 def _refused(root: Path, changes: Changes, kept: int) -> int:
@@ -173,6 +182,9 @@ def _advice(changes: Changes) -> str:
 def _survey(
     root: Path, settings: Settings, report: CrawlReport | None, *, rebuild: bool, verbose: bool, as_json: bool
 ) -> int:
+    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agreed
+    from quaestor.cli.paying import estimate_object, print_estimate  # noqa: PLC0415
+
     survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
     if as_json:
         crawl = {} if report is None else {"crawl": crawling.report_object(report)}
