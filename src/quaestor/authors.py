@@ -7,7 +7,9 @@ import unicodedata
 from functools import lru_cache
 
 _LONGEST = 300
+_MOST = 4000
 _ADDRESS = re.compile(r"\s*[<(][^<>()\n]{0,100}(?:@| at )[^<>()\n]{0,100}[>)]")
+_BLANKS = re.compile(r"[ \t]+")
 _BETWEEN = re.compile(r"\s*(?:[,;\n]|\s(?:and|und|et|y)\s|&)\s*")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -17,6 +19,7 @@ def author_line(text: str) -> str | None:
 
     An address alone stays: nothing else names its owner.
     """
+    text = _BLANKS.sub(" ", text[:_MOST])
     plain = _ADDRESS.sub("", text) or text.strip("<> ")
     return ", ".join(name.strip() for name in _BETWEEN.split(plain) if name.strip())[:_LONGEST] or None
 

@@ -15,16 +15,14 @@ _AUTHOR = r"authors?|creators?|by"
 # First what says when it was written, then what says when it became known.
 _DATES = ("date", "created", "date_created", "published", "date_published", "published_at", "pubdate", "publishdate")
 _ENTRY = re.compile(
-    rf"^(title|{_AUTHOR}|{'|'.join(_DATES)}|url)[ \t]*[:=][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE
+    rf"^(title|{_AUTHOR}|{'|'.join(_DATES)}|url)[ \t]*[:=][ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE
 )
 # Authors one below the other, each with a name of its own or not; or one, with its name below it.
 _LISTED = re.compile(
     r"^authors?[ \t]*:[ \t]*\r?\n((?:(?:[ \t]+|-[ \t]+)\S[^\n]*(?:\n|\Z))+)", re.MULTILINE | re.IGNORECASE
 )
-_LISTED_NAME = re.compile(
-    r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE
-)
-_FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S[^\n]*)", re.MULTILINE)
+_FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 # A mail's header, as Python's proposals have it and pages of some site generators.
 _HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
 _HEADER_FIELD = re.compile(
@@ -36,7 +34,7 @@ _UNDER_TITLE = re.compile(
     r"\A(?:(?://|:)[^\n]*\n|\n)*= [^\n]+\n(?P<author>[^\s:=/|\[][^\n<]{0,80}<[^\n>]+@[^\n>]+>[^\n]*)\n"
     r"(?:v?[\d.]+,[ \t]*(?P<date>[^\n:]+))?"
 )
-_COMMENT = re.compile(r"[ \t]+#.*$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#.*$")
 _FIELDS_WITHIN = 2000
 
 
@@ -71,7 +69,7 @@ def read_front_matter(data: bytes, start: int) -> About:
 def _about(body: str, end: int) -> About:
     entries: dict[str, str] = {}
     for key, value in _ENTRY.findall(body):
-        entries.setdefault(key.lower(), value)
+        entries.setdefault(key.lower(), value.strip())
     authors = next(
         (_names(entries[key]) for key in ("author", "authors", "creator", "creators", "by") if key in entries), ""
     )
@@ -89,7 +87,7 @@ def read_fields(data: bytes, start: int) -> About:
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
     header = _HEADER.match(head)
     found = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
-    fields = {key.lower(): value for key, value in reversed(found)}
+    fields = {key.lower(): value.strip() for key, value in reversed(found)}
     under = _UNDER_TITLE.match(head)
     author = fields.get("author") or fields.get("authors") or fields.get("from") or (under["author"] if under else "")
     dates = [fields.get(key, "") for key in ("date", "revdate", "created", "published")]

@@ -7,6 +7,7 @@ order belong together, and so do the few points of an argument: numbered and sho
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import pairwise
 
 _FEWEST = 8
@@ -51,10 +52,9 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
 def _is_list(items: list[int], others: list[int], start: int, end: int) -> bool:
     if len(items) < _FEWEST:
         return False
-    breaks = sorted(at for at in others if at > items[0])
-    sizes = []
-    for item, following in pairwise([*items, end]):
-        apart = next((at for at in breaks if item < at < following), following)
-        sizes.append(apart - item)
-    total = sum(sizes)
+    # An item ends where the next one begins, or a paragraph that is none.
+    breaks = [*sorted(others), end]
+    total = sum(
+        min(following, breaks[bisect_right(breaks, item)]) - item for item, following in pairwise([*items, end])
+    )
     return total >= _SHARE * (end - start) and total <= _LONGEST * len(items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -128,11 +129,11 @@ def _cuts(piece: Piece, data: bytes, settings: ChunkSettings, items: list[int]) 
 
 def _whole(blocks: list[int], items: list[int], end: int, target: int) -> list[int]:
     """Starts of items, and of blocks outside of items and in those that are over the target."""
-    kept = [at for at in blocks if at < items[0]]
+    kept = blocks[: bisect_left(blocks, items[0])]
     for start, stop in pairwise([*items, end]):
         kept.append(start)
         if stop - start > target:
-            kept.extend(at for at in blocks if start < at < stop)
+            kept.extend(blocks[bisect_right(blocks, start) : bisect_left(blocks, stop)])
     return kept
 
 
