@@ -69,3 +69,11 @@ def test_any_text_is_a_query(text: str) -> None:
     assert all(name == name.lower() and name for name in query.names)
     assert len(set(query.names)) == len(query.names)
     assert read_query(text) == query
+
+
+@pytest.mark.parametrize(
+    "word", ["a", "_", "\u6f22", "a1", "1.", "aB", "a_", "a/", "a.", "-", "::", "\n", "at ", "Error", "`a"]
+)
+def test_thousands_of_letters_of_one_word_hide_no_place(word: str) -> None:
+    query = read_query(f"x{word * 3_000} and src/retry.py:12")
+    assert ("src/retry.py", 12) in [(place.path, place.line) for place in query.places]

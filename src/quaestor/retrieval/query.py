@@ -15,17 +15,21 @@ _LONGEST = 8_000
 
 _NAME = r"[^\W\d]\w*"
 _SYMBOL = re.compile(rf"^[@#&*!]?{_NAME}(?:(?:::|->|\.|#|\\|/){_NAME})*[!?]?(?:\(\))?$")
+# Anybody's text is read by these. No start is tried within what an earlier one would have taken, and what a word took
+# is not given back: a word of thousands of letters would take seconds, and a server's other answers wait for that.
 _COMPOUND = re.compile(
-    rf"{_NAME}(?:(?:::|->|\.|#|\\){_NAME})+|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]+[a-z]\w*[A-Z]\w*|\b\w+_\w+|`{_NAME}`"
+    rf"(?<![^\W\d]){_NAME}+(?:(?:::|->|\.|#|\\){_NAME}+)+"
+    r"|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]+[a-z]\w*[A-Z]\w*|\b\w+_\w+|`" + _NAME + "`"
 )
 _PATH = re.compile(r"^[\w.@~+-]*(?:[/\\][\w.@~+-]+)*[/\\]?(?::\d+)*$")
 # A file as people and programs point at it: a/b.py, b.py:12, File "a/b.py", line 12, (Bar.java:42), src/main.rs:3:9.
 _PLACE = re.compile(
-    r"((?:[\w.@~+-]+[/\\])*[\w@~+-][\w.@~+-]*\.[A-Za-z]\w{0,9})(?:\"?,? lines? (\d{1,7})|[:(](\d{1,7}))?"
+    r"(?<![\w@~+-])(?<![\w@~+-]\.)(?<![\w.@~+-][/\\])"
+    r"((?:[\w.@~+-]++[/\\])*[\w@~+-][\w.@~+-]*\.[A-Za-z]\w{0,9})(?:\"?,? lines? (\d{1,7})|[:(](\d{1,7}))?"
 )
 _MOST_PLACES = 20
 _TRACE = re.compile(
-    r"Traceback \(most recent|^\s*at [\w.$<>]+\s?\(|^\s*File \".+\", line \d+|panicked at|^goroutine \d+|"
+    r"Traceback \(most recent|^[^\S\n]*at [\w.$<>]+\s?\(|^[^\S\n]*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
     re.MULTILINE,
 )
