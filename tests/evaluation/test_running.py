@@ -136,9 +136,8 @@ def test_a_damaged_line_is_no_answer(tmp_path: Path, line: bytes) -> None:
 
 def test_the_first_results_are_chunks_or_documents() -> None:
     places = [("a", line, line) for line in range(1, 8)] + [("b", 1, 1), ("a", 9, 9), ("c", 1, 1)]
-    document = Document("a", "0" * 64, 1, 1, "text")
     hits = [
-        Hit(replace(document, path=path), Chunk(Span(0, 1, start, end), f"{path}{start}"), 1.0)
+        Hit(Document(path, "0" * 64, 1, 1, "text"), Chunk(Span(0, 1, start, end), f"{path}{start}"), 1.0)
         for path, start, end in places
     ]
     answer = Answer.of(hits, "src", 0.1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.running.answers import Answer, Answers
 from quaestor.evaluation.running.built import Built, built, finished, index_key
-from quaestor.ingest.indexer import Progress
+from quaestor.evaluation.running.values import Cell, Outcome, Place, Watcher
 from quaestor.retrieval.retriever import Retriever
 from quaestor.retrieval.trust import trusting
 from quaestor.stores.embedded.lock import WriteLock
@@ -29,80 +29,6 @@ DEPTH = 50
 
 WARM_UP = 3
 """Searches before those whose time counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where an evaluation keeps what it makes.
-
-    Attributes:
-        folder: of everything.
-    """
-
-    folder: Path
-
-    @property
-    def indexes(self) -> Path:
-        """One folder for each index."""
-        return self.folder / "indexes"
-
-    @property
-    def answers(self) -> Path:
-        """One file for each index and way of searching."""
-        return self.folder / "answers"
-
-    @property
-    def copies(self) -> Path:
-        """Corpora that are no files, as files."""
-        return self.folder / "copies"
-
-    @property
-    def reports(self) -> Path:
-        """Where reports are written unless told otherwise."""
-        return self.folder / "reports"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One configuration on one part of a data set.
-
-    Attributes:
-        configuration: what was tried.
-        part: on what.
-        built: the index, and what it cost.
-        answers: of each question, by its id.
-    """
-
-    configuration: Configuration
-    part: Part
-    built: Built
-    answers: Mapping[str, Answer]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run gave.
-
-    Attributes:
-        cells: configuration by configuration within each part.
-        problems: sentences about parts that were left out.
-    """
-
-    cells: tuple[Cell, ...]
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Watcher:
-    """Who is told how far a run is.
-
-    Attributes:
-        indexing: as of any index.
-        asked: called with the number of questions that are done, of all, and the configuration.
-    """
-
-    indexing: Progress | None = None
-    asked: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +102,7 @@ class Run:
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
             with index_apart(part.root, folder, embedder, settings) as corpus:
-                retriever = _retriever(corpus, part, begun.trial)
-                self._ask(corpus, retriever, part, configuration, missing, answers, progress)
+                _ask(corpus, begun, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 
     def _begun(self, part: Part, configuration: Configuration) -> _Begun:
@@ -188,27 +113,6 @@ class Run:
 
     def _answers(self, begun: _Begun, about: Built) -> Answers:
         return Answers(self._place.answers / f"{_key(begun, about)}.jsonl")
-
-    @staticmethod
-    def _ask(
-        corpus: Corpus,
-        retriever: Retriever,
-        part: Part,
-        configuration: Configuration,
-        questions: Sequence[Question],
-        answers: Answers,
-        progress: _Count,
-    ) -> None:
-        for question in questions[:WARM_UP]:
-            retriever.search(question.text, DEPTH, mode=configuration.search)
-        with answers.adding() as file:
-            for question in questions:
-                started = time.perf_counter()
-                hits = retriever.search(question.text, DEPTH, mode=configuration.search)
-                if corpus.meaning.outage is not None:
-                    raise corpus.meaning.outage
-                answers.add(file, question, Answer.of(hits, part.prefix, time.perf_counter() - started))
-                progress.add(1, configuration)
 
     def _trial(self, part: Part, settings: Settings) -> Trial:
         """Return the embedder of a name: one for the whole run, for some take long to load."""
@@ -242,11 +146,26 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _retriever(corpus: Corpus, part: Part, trial: Trial) -> Retriever:
-    own = corpus.retriever
-    ranker = own.ranker if trial.trust == 1.0 else trusting(own.ranker, trial.trust)
-    project = own.project if part.project is None else part.project
-    return Retriever(own.store, own.embedder, ranker, project)
+def _ask(corpus: Corpus, begun: _Begun, questions: Sequence[Question], answers: Answers, progress: _Count) -> None:
+    """Ask some questions, and keep each answer before the next one is asked."""
+    retriever, search = _retriever(corpus, begun), begun.configuration.search
+    for question in questions[:WARM_UP]:
+        retriever.search(question.text, DEPTH, mode=search)
+    with answers.adding() as file:
+        for question in questions:
+            started = time.perf_counter()
+            hits = retriever.search(question.text, DEPTH, mode=search)
+            seconds = time.perf_counter() - started
+            if corpus.meaning.outage is not None:
+                raise corpus.meaning.outage
+            answers.add(file, question, Answer.of(hits, begun.part.prefix, seconds))
+            progress.add(1, begun.configuration)
+
+
+def _retriever(corpus: Corpus, begun: _Begun) -> Retriever:
+    own, part, trust = corpus.retriever, begun.part, begun.trial.trust
+    ranker = own.ranker if trust == 1.0 else trusting(own.ranker, trust)
+    return Retriever(own.store, own.embedder, ranker, own.project if part.project is None else part.project)
 
 
 def _missing(part: Part, answers: Answers) -> list[Question]:
