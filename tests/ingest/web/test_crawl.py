@@ -184,6 +184,22 @@ def test_a_site_without_an_end_stops_at_the_limit(tmp_path: Path) -> None:
         assert (report.pages, report.unchanged, report.new) == (30, 30, 0)
 
 
+def test_a_page_is_as_near_as_the_nearest_page_that_names_it(tmp_path: Path) -> None:
+    copy = "<link rel=canonical href=/far>" + text("near")
+    pages: dict[str, Answer | str] = {
+        "/": text("home", "/a", "/b"),
+        "/a": text("ay", "/far"),
+        "/b": copy,
+        "/far": text("far", "/further"),
+        "/further": text("further"),
+    }
+    with SiteServer(site(pages)) as server:
+        settings = CrawlSettings(allow_private=True, delay=0, depth=1, concurrency=1)
+        report = crawl(server, tmp_path, settings=settings)
+    assert names(tmp_path) == {"index.md", "a.md", "far.md"}
+    assert report.skipped == {"another address is canonical": 1, "too deep": 1}
+
+
 def test_a_host_is_asked_no_more_often_than_it_wishes(tmp_path: Path) -> None:
     robots = Answer("User-agent: *\nCrawl-delay: 7", kind="text/plain")
     pages: dict[str, Answer | str] = {"/robots.txt": robots, "/": text("home", "/a"), "/a": text("ay")}

@@ -121,14 +121,14 @@ class Frontier:
         """Remember things about the site."""
         self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
-    def add(self, urls: Iterable[str], kind: Kind, depth: int, hops: int, shape: Mapping[str, str]) -> int:
-        """Add addresses that are not known yet; return how many were not."""
-        before = self._db.total_changes
+    def add(self, urls: Iterable[str], kind: Kind, depth: int, hops: int, shape: Mapping[str, str]) -> None:
+        """Add addresses that are not known yet; one that is known is as near as the nearest page that names it."""
         self._db.executemany(
-            "INSERT OR IGNORE INTO addresses (url, kind, state, depth, hops, shape) VALUES (?, ?, 'waiting', ?, ?, ?)",
+            "INSERT INTO addresses (url, kind, state, depth, hops, shape) VALUES (?, ?, 'waiting', ?, ?, ?) "
+            "ON CONFLICT (url) DO UPDATE SET depth = excluded.depth, "
+            "state = CASE WHEN reason = 'too deep' THEN 'waiting' ELSE state END WHERE excluded.depth < depth",
             ((url, kind, depth, hops, shape.get(url, "")) for url in urls),
         )
-        return self._db.total_changes - before
 
     def tell(self, url: str, date: str | None, author: str | None) -> None:
         """Note what a feed says of a page: when it was written, and by whom."""
