@@ -16,11 +16,11 @@ LOCAL = CrawlSettings(allow_private=True, delay=0, seconds=5, tries=1)
 def blog(feed_path: str, kind: str, home: str = "/") -> dict[str, Answer]:
     """A blog whose pages link to nothing but its home."""
     items = "".join(
-        f"<item><link>{home}2024/{name}/</link><pubDate>Tue, 0{number} Jan 2024 04:00:00 GMT</pubDate>"
+        f"<item><link>{home}2024/01/{name}/</link><pubDate>Tue, 0{number} Jan 2024 04:00:00 GMT</pubDate>"
         f"<dc:creator>Ann Lee</dc:creator></item>"
         for number, name in enumerate(("one", "two"), start=1)
     )
-    posts = {f"{home}2024/{name}/": Answer(f"<h1>{name}</h1><p>All of {name}.") for name in ("one", "two")}
+    posts = {f"{home}2024/01/{name}/": Answer(f"<h1>{name}</h1><p>All of {name}.") for name in ("one", "two")}
     feed = f"<?xml version='1.0'?><rss><channel><link>{home}</link>{items}</channel></rss>"
     return {feed_path: Answer(feed, kind=kind), home: Answer("<h1>Home</h1><p>Welcome to it."), **posts}
 
@@ -55,9 +55,9 @@ def test_a_feed_as_the_start_is_read_again_the_next_time(tmp_path: Path) -> None
         assert Crawl(f"{server.url}/feed/", tmp_path, LOCAL).run().pages == 3
         feed = pages["/feed/"].body
         assert isinstance(feed, str)
-        pages["/feed/"] = Answer(feed.replace("2024/two", "2024/three"), kind="application/rss+xml")
-        pages["/2024/three/"] = Answer("<h1>three</h1><p>All of three.")
-        del pages["/2024/two/"]
+        pages["/feed/"] = Answer(feed.replace("01/two", "01/three"), kind="application/rss+xml")
+        pages["/2024/01/three/"] = Answer("<h1>three</h1><p>All of three.")
+        del pages["/2024/01/two/"]
         report = Crawl(f"{server.url}/feed/", tmp_path, LOCAL).run()
     assert (report.pages, report.new, report.gone) == (3, 1, 1)
 
@@ -70,6 +70,6 @@ def test_a_feed_that_a_page_names(tmp_path: Path) -> None:
 
 def test_what_a_page_says_of_itself_wins_over_its_feed(tmp_path: Path) -> None:
     pages = blog("/feed/", "application/rss+xml")
-    pages["/2024/one/"] = Answer("<meta name=author content=Bo><h1>one</h1><time>3 May 2020</time><p>All of one.")
+    pages["/2024/01/one/"] = Answer("<meta name=author content=Bo><h1>one</h1><time>3 May 2020</time><p>All of one.")
     crawled(pages, "/feed/", tmp_path)
     assert 'author: "Bo"\ndate: "2020-05-03"' in post(tmp_path, "one")
