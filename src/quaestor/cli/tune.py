@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seconds",
     type=click.FloatRange(1),
-    default=120.0,
+    default=300.0,
     show_default=True,
     help="Give up after so many; nothing is kept.",
 )

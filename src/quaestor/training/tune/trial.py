@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from quaestor.embedding import Embedder
 from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
 from quaestor.ingest.reembed import texts_of
 from quaestor.retrieval.ranker import Ranker
-from quaestor.retrieval.retriever import Mode, Retriever
+from quaestor.retrieval.retriever import Mode
 from quaestor.retrieval.trust import trusting
 from quaestor.stores import Scored, Store, Where
 from quaestor.training.pairs import Kind, Pair
@@ -75,7 +76,10 @@ class Trial:
 
     def __init__(self, corpus: Corpus, chunks: Chunks, embedder: Embedder, project: str) -> None:
         store = cast(Store, _Overlaid(corpus.store, chunks.ids, embedder.encode(chunks.texts)))
-        self._retriever = Retriever(store, embedder, Ranker.bundled(), project)
+        # The copy's own retriever with other vectors: what it works out of chunks is worked out once for all trials.
+        self._retriever = copy(corpus.retriever)
+        self._retriever.store, self._retriever.embedder = store, embedder
+        self._retriever.project = project
 
     def ask(
         self,
@@ -93,14 +97,10 @@ class Trial:
             trust: how many times the ranker counts the dense retriever.
             mode: the whole search, or one retriever alone.
         """
-        retriever = self._retriever
-        if trust != 1:
-            retriever = Retriever(
-                retriever.store, retriever.embedder, trusting(retriever.ranker, trust), retriever.project
-            )
+        self._retriever.ranker = trusting(Ranker.bundled(), trust)
         values = []
         for question in questions:
-            hits = retriever.search(question.text, CUTOFF, mode=mode)
+            hits = self._retriever.search(question.text, CUTOFF, mode=mode)
             values.append(ndcg([(hit.path, hit.start_line, hit.end_line) for hit in hits], question.targets))
             tick()
         return values

@@ -112,7 +112,7 @@ def tune(
     *,
     each: int = 200,
     seed: int = 0,
-    seconds: float = 120.0,
+    seconds: float = 300.0,
     progress: Progress = lambda done, total, doing: None,
 ) -> Tuned:
     """Tune the bundled embedder to a corpus; the corpus and its index are left as they are.
