@@ -191,9 +191,10 @@ class Taking:
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
 
     def _completed(self, url: str, text: Converted) -> Converted:
-        """Return a page with what only its feed says of it."""
+        """Return a page with what only its feed says of it, or says more exactly."""
         date, author = self._frontier.told(url)
-        return text._replace(date=text.date or date, author=text.author or author)
+        exact = date if date is not None and date.startswith(text.date or "") else text.date
+        return text._replace(date=exact, author=text.author or author)
 
     def _canonical(self, url: str, content: PageContent) -> str | None:
         """Return the address that stands for a page, if it is another one of this site.
