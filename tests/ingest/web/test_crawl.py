@@ -200,6 +200,21 @@ def test_a_page_is_as_near_as_the_nearest_page_that_names_it(tmp_path: Path) -> 
     assert report.skipped == {"another address is canonical": 1, "too deep": 1}
 
 
+def test_a_canonical_address_without_a_page_is_not_believed(tmp_path: Path) -> None:
+    pages: dict[str, Answer | str] = {
+        "/": text("home", "/a"),
+        "/a": "<link rel=canonical href=/nowhere>" + text("ay"),
+    }
+    with SiteServer(site(pages)) as server:
+        assert crawl(server, tmp_path).pages == 2
+        again = crawl(server, tmp_path)
+        assert (again.pages, again.new, again.gone) == (2, 0, 0)
+        pages["/nowhere"] = text("ay")
+        crawl(server, tmp_path)
+        crawl(server, tmp_path)
+    assert names(tmp_path) == {"index.md", "nowhere.md"}
+
+
 def test_a_host_is_asked_no_more_often_than_it_wishes(tmp_path: Path) -> None:
     robots = Answer("User-agent: *\nCrawl-delay: 7", kind="text/plain")
     pages: dict[str, Answer | str] = {"/robots.txt": robots, "/": text("home", "/a"), "/a": text("ay")}

@@ -130,6 +130,18 @@ class Frontier:
             ((url, kind, depth, hops, shape.get(url, "")) for url in urls),
         )
 
+    def is_missing(self, url: str) -> bool:
+        """Return whether there was no page at an address when it was last asked for."""
+        row = self._db.execute("SELECT reason FROM addresses WHERE url = ?", (url,)).fetchone()
+        return row is not None and row[0] == "not found"
+
+    def ask_again_for(self, reason: str, detail: str) -> None:
+        """Have the addresses asked for again that were left out for this."""
+        self._db.execute(
+            "UPDATE addresses SET state = 'waiting' WHERE state = 'skipped' AND reason = ? AND detail = ?",
+            (reason, detail),
+        )
+
     def tell(self, url: str, date: str | None, author: str | None) -> None:
         """Note what a feed says of a page: when it was written, and by whom."""
         self._db.execute("UPDATE addresses SET date = ?, author = ? WHERE url = ?", (date, author, url))

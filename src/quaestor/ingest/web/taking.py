@@ -26,6 +26,7 @@ _MOST_LISTS = 200
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 120.0
+_CANONICAL = "another address is canonical"
 _REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
 
 
@@ -68,6 +69,7 @@ class Taking:
             self._frontier.set(entry.url, "read")  # the usual place of a sitemap, without one
         elif fetched.status != 200:
             self.skip(entry, _REASONS.get(fetched.status, f"answer {fetched.status}"))
+            self._frontier.ask_again_for(_CANONICAL, entry.url[:200])
         elif entry.kind != "page" or is_list(media_type(fetched.headers), fetched.body):
             self._list(entry, fetched)
         else:
@@ -151,7 +153,7 @@ class Taking:
         if canonical is not None:
             self._add([canonical], "page", entry.depth)
             self._like(entry, content)
-            self.skip(entry, "another address is canonical", canonical[:200])
+            self.skip(entry, _CANONICAL, canonical[:200])
         elif not content.led.index:
             self.skip(entry, "not to be indexed")
         elif not content.text.text.strip():
@@ -199,10 +201,12 @@ class Taking:
     def _canonical(self, url: str, content: PageContent) -> str | None:
         """Return the address that stands for a page, if it is another one of this site.
 
-        Many sites name their first page for every page; that is not believed.
+        Many sites name their first page for every page, and some a page that there is not; that is not believed.
         """
         canonical = normalise(content.canonical) if content.canonical else None
         if canonical is None or canonical == url or not self._rules.scope.holds(canonical):
+            return None
+        if self._frontier.is_missing(canonical):
             return None
         believed = urlsplit(canonical).path != "/" and canonical != self._rules.scope.start
         return canonical if believed else None
