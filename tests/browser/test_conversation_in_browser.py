@@ -67,6 +67,7 @@ def test_a_proposed_change_is_drawn_and_stays(page: StartPage) -> None:
     turn = one.answered("Let the dough rest for two days")
     shown = turn.find_element("css selector", ".proposal")
     assert "Proposes to change guide.md" in shown.text
+    assert "No file was changed." in shown.text
     assert shown.find_element("css selector", ".t-deleted").text == f"-{QUOTE}"
     assert shown.find_element("css selector", ".t-inserted").text == "+The dough rests for <b>two</b> days."
     assert not shown.find_elements("tag name", "b")

@@ -135,3 +135,14 @@ def test_a_reply_without_end_is_cut_when_the_server_stops(tmp_path: Path, script
                 if '"content":"word' in line:
                     server.server.should_exit = True
     assert upstream.hung_up.wait(60)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"), [(b"[]", "application/json"), (b'"x"', "application/json"), (b"model=quaestor", "text/plain")]
+)
+def test_a_body_that_is_no_object_is_said_to_be_none(answering: Answering, body: bytes, kind: str) -> None:
+    server, _ = answering(["Nothing is asked of it."])
+    headers = {"Content-Type": kind}
+    answer = httpx.post(f"{server.url}/v1/chat/completions", content=body, headers=headers, timeout=60)
+    assert answer.status_code == 400
+    assert "The body is no JSON object" in error_of(answer)["message"]

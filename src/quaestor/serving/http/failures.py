@@ -167,6 +167,8 @@ def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     first = errors[0] if errors else {}
     if first.get("type") == "json_invalid":
         return RequestRefusedError("The body is not JSON. Send one JSON object.", code="invalid_json")
+    if first.get("type") == "model_attributes_type" and len(first.get("loc", ())) == 1:
+        return RequestRefusedError("The body is no JSON object. Send one, with 'Content-Type: application/json'.")
     param = _named(first.get("loc", ())) or None
     named = f"{param!r}: " if param else ""
     return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)

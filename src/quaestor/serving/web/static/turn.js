@@ -73,7 +73,7 @@ export class Turn {
     const shown = document.getElementById("proposal").content.cloneNode(true).firstElementChild;
     shown.querySelector("summary").textContent = this.#words("proposed", data);
     const place = shown.querySelector("pre");
-    for (const one of plain(data.diff).split("\n")) {
+    for (const one of plain(data.diff).trimEnd().split("\n")) {
       const made = document.createElement("span");
       made.textContent = `${one}\n`;
       if (/^(?:\+\+\+|---|@@)/.test(one)) made.className = "t-comment";
