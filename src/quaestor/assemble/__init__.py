@@ -1,11 +1,61 @@
-"""From configuration to concrete objects: the only place that names them."""
+"""From configuration to concrete objects: the only place that names them.
 
-from quaestor.assemble.apart import TUNED, Trial, erase_apart, index_apart, trial_of
-from quaestor.assemble.conversations import answering, conversation_settings, make_sessions, make_subroutines
-from quaestor.assemble.embedders import make_embedder
-from quaestor.assemble.endpoints import make_endpoint, make_ledger, make_model, make_users
-from quaestor.assemble.index import Index, is_remote, make_store
-from quaestor.assemble.places import index_folder, ingest_settings, locate, make_journal, make_objection
+The names are loaded when they are first used: a search needs an index, and nothing of endpoints or conversations.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quaestor.assemble.apart import TUNED as TUNED
+    from quaestor.assemble.apart import Trial as Trial
+    from quaestor.assemble.apart import erase_apart as erase_apart
+    from quaestor.assemble.apart import index_apart as index_apart
+    from quaestor.assemble.apart import trial_of as trial_of
+    from quaestor.assemble.conversations import answering as answering
+    from quaestor.assemble.conversations import conversation_settings as conversation_settings
+    from quaestor.assemble.conversations import make_sessions as make_sessions
+    from quaestor.assemble.conversations import make_subroutines as make_subroutines
+    from quaestor.assemble.embedders import make_embedder as make_embedder
+    from quaestor.assemble.endpoints import make_endpoint as make_endpoint
+    from quaestor.assemble.endpoints import make_ledger as make_ledger
+    from quaestor.assemble.endpoints import make_model as make_model
+    from quaestor.assemble.endpoints import make_users as make_users
+    from quaestor.assemble.index import Index as Index
+    from quaestor.assemble.index import is_remote as is_remote
+    from quaestor.assemble.index import make_store as make_store
+    from quaestor.assemble.places import index_folder as index_folder
+    from quaestor.assemble.places import ingest_settings as ingest_settings
+    from quaestor.assemble.places import locate as locate
+    from quaestor.assemble.places import make_journal as make_journal
+    from quaestor.assemble.places import make_objection as make_objection
+
+_HOMES = {
+    "Index": "index",
+    "TUNED": "apart",
+    "Trial": "apart",
+    "answering": "conversations",
+    "conversation_settings": "conversations",
+    "erase_apart": "apart",
+    "index_apart": "apart",
+    "index_folder": "places",
+    "ingest_settings": "places",
+    "is_remote": "index",
+    "locate": "places",
+    "make_embedder": "embedders",
+    "make_endpoint": "endpoints",
+    "make_journal": "places",
+    "make_ledger": "endpoints",
+    "make_model": "endpoints",
+    "make_objection": "places",
+    "make_sessions": "conversations",
+    "make_store": "index",
+    "make_subroutines": "conversations",
+    "make_users": "endpoints",
+    "trial_of": "apart",
+}
 
 __all__ = [
     "TUNED",
@@ -31,3 +81,9 @@ __all__ = [
     "make_users",
     "trial_of",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

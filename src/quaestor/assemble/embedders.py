@@ -7,7 +7,6 @@ name (``Embedder.name``), which tells its weights, or its server, as well; ``spe
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,8 +81,7 @@ def make_embedder(
     return remote.embedder(settings, made, source)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteModel:
+class RemoteModel(NamedTuple):
     """An embedding model behind an endpoint, as the settings name it; knowing it contacts nobody.
 
     Attributes:

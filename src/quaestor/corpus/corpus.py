@@ -21,7 +21,6 @@ from quaestor.corpus.values import CorpusStats, Freshness
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
-from quaestor.ingest.convert import ConversionError, converted, is_converted
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
@@ -210,6 +209,9 @@ class Corpus(OpenIndex):
 
     def _text(self, path: str, snapshot: Snapshot) -> bytes | None:
         """Return what a document's lines and spans count in: its bytes, or the Markdown that they become."""
+        # A search reads no file.
+        from quaestor.ingest.convert import ConversionError, converted, is_converted  # noqa: PLC0415
+
         document = self.store.document(path)
         if document is None or not is_converted(document):
             return snapshot.data
