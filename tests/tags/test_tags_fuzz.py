@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quaestor import tags
@@ -111,5 +111,7 @@ def test_rendering_round_trips(name: str, arguments: dict[str, Any]) -> None:
 
 
 @given(SOUP)
+@example("a <|/")
+@example("<|")
 def test_escaped_text_shows_whole(text: str) -> None:
     assert tags.strip(tags.escape(text)) == tags.escape(text)

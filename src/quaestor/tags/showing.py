@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from quaestor.tags.parser import Parser, Part, Text
 
-_LOOKS_LIKE_A_TAG = re.compile(r"<(?=\|/?[A-Za-z_])")
+# At the end of a text, too: what it is joined with may go on with a letter.
+_LOOKS_LIKE_A_TAG = re.compile(r"<(?=\|/?(?:[A-Za-z_]|\Z))")
 
 
 class Shown:
