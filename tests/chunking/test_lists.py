@@ -43,6 +43,14 @@ def test_glossaries_and_changelogs(path: str, item: str) -> None:
     assert {chunk.symbol for chunk in made} == {"Things"}
 
 
+def test_what_one_release_changed_stays_together() -> None:
+    items = "".join(f"- Fix {number}: {'and so on ' * 20}\n" for number in range(15))
+    made = cut(f"# Changelog\n\n## 1.12.0 (2 May 2021)\n\n{items}\n### Fixed\n\n{items}".encode(), "a.md").chunks
+    assert sum(chunk.span.end - chunk.span.start < 700 for chunk in made) <= 2, "but for the end of each list"
+    assert len(made) < 12
+    assert len(cut(f"# Links of 2021\n\n{items}".encode(), "a.md").chunks) == 15
+
+
 def test_slight_items_stay_together_up_to_a_size() -> None:
     made = cut(("# Words\n\n" + "".join(f"- word number {number}\n" for number in range(200))).encode(), "a.md").chunks
     assert all(chunk.span.end - chunk.span.start <= 300 for chunk in made)

@@ -49,6 +49,15 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
     return items if _is_list(items, others, start, end) else []
 
 
+def in_groups(items: list[int], least: int) -> list[int]:
+    """Return where groups of items begin, each of so many bytes or more but for the last."""
+    kept = items[:1]
+    for item in items[1:]:
+        if item - kept[-1] >= least:
+            kept.append(item)
+    return kept
+
+
 def _is_list(items: list[int], others: list[int], start: int, end: int) -> bool:
     if len(items) < _FEWEST:
         return False

@@ -13,7 +13,7 @@ from quaestor.chunking.asciidoc import TERM_LEVEL, asciidoc_headings
 from quaestor.chunking.decode import Decoded
 from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
 from quaestor.chunking.headings import Heading, adorned_headings, markdown_headings
-from quaestor.chunking.lists import list_items
+from quaestor.chunking.lists import in_groups, list_items
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.chunking.settings import ChunkSettings
 from quaestor.passages import Chunk
@@ -30,6 +30,9 @@ _BLOCK = re.compile(
     rb"(?:\A|\n[ \t]*\r?\n)(?P<after>[ \t]*(?=[^\s]))|\n(?P<item>[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S))"
     rb"|\n(?P<fence>[ \t]*(?:```|~~~))"
 )
+_RELEASE = re.compile(r"\bv?\d+\.\d+")
+# What a release changed is told line by line. Each line on its own would crowd out what does and explains the thing.
+_CHANGES_TOGETHER = 700
 _SENTENCE = re.compile(rb"[.!?][\"')\]]*(?:\r?\n|[ \t]+)|\r?\n|\xe3\x80\x82")
 
 
@@ -101,6 +104,8 @@ def _divide(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[Piec
         yield piece
         return
     items = list_items(data, piece.start, piece.end)
+    if any(_RELEASE.search(heading) for heading in (piece.name or "", *piece.scope)):
+        items = in_groups(items, _CHANGES_TOGETHER)
     alone = frozenset(items)
     cuts = [*_cuts(piece, data, settings, items), piece.end]
     if len(cuts) == 2:

@@ -94,12 +94,16 @@ class Retriever:
     def scored(
         self, query: Query, count: int = _CANDIDATES, where: Where | None = None
     ) -> list[tuple[StoredChunk, float]]:
-        """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file."""
+        """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file.
+
+        For one turn of a talk: what kind of answer is wanted is told by the talk, and not by how the turn is worded.
+        """
         candidates = self.candidates(query, count, where) if query.text else []
         if not candidates:
             return []
         matrix = compute_features(query, candidates, self.rarity(query))
         group = group_of(query, matrix)
+        group = "text" if group == "how" else group
         earners = self.ranker.earners(matrix, group, [candidate.stored.document.path for candidate in candidates])
         scores = self.ranker.scores(matrix, group)[earners].tolist()
         return [(candidate.stored, score) for candidate, score in zip(candidates, scores, strict=True)]
