@@ -132,7 +132,7 @@ MODULES = """shop/__init__.py shop/a.py shop/x.py shop/retry.py shop/clock.py we
     src/list.h src/list.c a.rb lib/cart.rb lib/a.ex lib/shop/line_item.ex""".split()
 
 
-@pytest.mark.parametrize(("language", "text", "importer", "expected"), IMPORTING, ids=lambda value: str(value)[:12])
+@pytest.mark.parametrize(("language", "text", "importer", "expected"), IMPORTING, ids=[case[0] for case in IMPORTING])
 def test_imports_lead_to_documents(language: str, text: str, importer: str, expected: set[str]) -> None:
     modules = Modules(MODULES)
     found = {modules.resolve(one, importer) for one in imports_of(text, language)} - {None}
@@ -186,7 +186,7 @@ USES = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "expected"), USES, ids=lambda value: str(value)[:10])
+@pytest.mark.parametrize(("language", "text", "expected"), USES, ids=[case[0] for case in USES])
 def test_what_a_name_does(language: str, text: str, expected: list[tuple[str, int]]) -> None:
     found = occurrences(text, language, "send")
     assert found is not None
