@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,7 +104,7 @@ def answer(question: str, passages: Sequence[Passage], encode: Encode | None = N
     chosen = _choose(scored, rarity, most)
     further = _further(scored, rarity, chosen)
     held = frozenset().union(*(wanted & (one.unit.terms | _label_terms(one.unit.passage)) for one in chosen))
-    coverage = sum(rarity[term] for term in held)
+    coverage = _told(held, rarity)
     alike = max((one.likeness for one in chosen), default=0.0)
     known = bool(chosen) and (coverage >= _LEAST_COVERAGE or alike >= _LEAST_SIMILARITY)
     quotes = tuple(_quote(one.unit) for one in (*chosen, *further)) if known else ()
@@ -143,7 +143,7 @@ def _rarity(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str,
         term for passage in passages for term in wanted & (content_terms(passage.text) | _label_terms(passage))
     )
     weights = {term: math.log(1 + (len(passages) + 1) / (counts[term] + 0.5)) for term in wanted}
-    total = sum(weights.values()) or 1.0
+    total = math.fsum(weights.values()) or 1.0
     return {term: weight / total for term, weight in weights.items()}
 
 
@@ -164,7 +164,7 @@ def _scored(
     labels = {unit.passage.n: wanted & _label_terms(unit.passage) for unit in found}
 
     def lexical(unit: Unit) -> float:
-        return unit.weight * sum(rarity[term] for term in unit.terms & wanted)
+        return unit.weight * _told(unit.terms & wanted, rarity)
 
     if encode is None:
         best = [unit for unit in found if unit.terms & wanted]
@@ -219,7 +219,7 @@ def _further(scored: Sequence[_Scored], rarity: Mapping[str, float], chosen: Seq
         return []
 
     def worth(one: _Scored) -> float:
-        return sum(rarity[term] for term in one.held) * one.unit.weight
+        return _told(one.held, rarity) * min(1.0, one.unit.weight)
 
     least = max(_LEAST_SAID, _AS_WELL * max(map(worth, chosen)))
     quoted = {one.unit.passage.path for one in chosen}
@@ -236,15 +236,20 @@ def _further(scored: Sequence[_Scored], rarity: Mapping[str, float], chosen: Seq
 
 
 def _gain(one: _Scored, said: frozenset[str], rarity: Mapping[str, float]) -> float:
-    new = sum(rarity[term] for term in one.held - said)
+    new = _told(one.held - said, rarity)
     if one.held:
         # What the path or symbol says need not be said again, but a stretch must say something itself.
-        new += _LABEL_SHARE * sum(rarity[term] for term in one.label - said)
-    again = sum(rarity[term] for term in one.held & said)
+        new += _LABEL_SHARE * _told(one.label - said, rarity)
+    again = _told(one.held & said, rarity)
     lexical = (new + _AGAIN * again) * one.unit.weight
     lines = one.unit.text.count("\n")
     likeness = max(0.0, one.likeness) * (_LIKENESS_SHARE if not said else _LIKENESS_SHARE * _AGAIN)
     return (lexical + likeness) * one.prior - _LINE_COST * lines
+
+
+def _told(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
+    """Return the share of the question that some terms are; exact, so that the order of a set does not matter."""
+    return math.fsum([rarity[term] for term in terms])
 
 
 def _overlap(one: Unit, other: Unit) -> bool:
