@@ -2,7 +2,7 @@
 
     python benchmarks/public_prose.py --squad FILE... --cranfield DIR
 
-Nothing of Quaestor is fitted to them. See README.md here for the measures.
+Nothing of Quaestor was trained or tuned on them. See README.md here for the measures.
 """
 
 from __future__ import annotations
