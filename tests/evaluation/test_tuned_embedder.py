@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from quaestor import Index
 from quaestor.assemble.tuned import keep_tuned
 from quaestor.config import Settings
-from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned import Replaced
 from quaestor.errors import UsageError
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.running import Place, Run
+from tuned_words import alike
 
 GRID = grid(["static", "tuned"], ["auto"], ["dense"], [True])
-
-
-def tuned_to(root: Path, settings: Settings, word: str, meaning: str) -> None:
-    """Tune an index so that a word means what another does."""
-    bundled = StaticEmbedder.bundled()
-    rows, meant = (np.unique(bundled.pieces.rows(text)).astype(np.int32) for text in (word, meaning))
-    vectors = np.repeat(bundled.vectors_of(meant).mean(0)[None], len(rows), 0)
-    scales = np.abs(vectors).max(1) / 127
-    replaced = Replaced(rows, np.rint(vectors / scales[:, None]).astype(np.int8), scales.astype(np.float32))
-    keep_tuned(root, settings, replaced, 1.5, {}, lambda done, total: None)
 
 
 def test_a_tuned_embedder_is_compared_with_what_it_was(tmp_path: Path) -> None:
@@ -42,7 +30,7 @@ def test_a_tuned_embedder_is_compared_with_what_it_was(tmp_path: Path) -> None:
     run = Run(Place(tmp_path / "evaluations"), lambda part: settings)
     with pytest.raises(UsageError, match="is not tuned"):
         run.of(asked, GRID)
-    tuned_to(root, settings, "zeppelin", "bread")
+    keep_tuned(root, settings, alike("zeppelin", "bread"), 1.5, {}, lambda done, total: None)
     static, tuned = run.of(asked, GRID).cells
     assert tuned.built.embedder.startswith(f"{static.built.embedder}+tuned-")
     assert tuned.answers["1"].locations[0][0] == "oven.md"

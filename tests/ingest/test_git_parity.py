@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.ingest.files import walk
-
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 NAMES = ["a", "b", "foo", "bar", "a.txt", "b.log", "foo.c", "x y", "é.md", "[z]", "#h", "!n", "a\\b", "ab", "aXb"]
 PIECES = [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import zlib
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,6 @@ from ingest.ingest_parts import make_indexer, open_store, write
 from quaestor.ingest.convert import ConversionError, converted
 from quaestor.ingest.convert.html import from_html, reads_as_page
 
-needs_documents = pytest.mark.skipif(
-    find_spec("pypdf") is None or find_spec("mammoth") is None, reason="the extra 'documents' is not installed"
-)
 WORDS = b"<p>" + b"word " * 60
 LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha">'
@@ -61,7 +57,6 @@ def docx_of(document: str | bytes) -> bytes:
     return made.archive({**parts, "word/document.xml": document})
 
 
-@needs_documents
 def test_word_documents() -> None:
     bomb = docx_of(f"<w:document {made._WORD}><!--{'a' * 100_000_000}--></w:document>")
     assert reason_of(bomb, "a.docx").startswith("too large: it unpacks to 100,000,")
@@ -89,7 +84,6 @@ def test_books() -> None:
     assert found.text.count("word") == 1000
 
 
-@needs_documents
 def test_pdfs() -> None:
     whole = made.pdf(["one", "two"])
     million = converted(whole.replace(b"/Count 2", b"/Count 1000000"), "a.pdf")
