@@ -42,8 +42,7 @@ def test_neighbours_become_one_passage_and_free_a_place() -> None:
     assert lines([A[1], A[3], A[2]], 2, A) == [(2, 3), (4, 4)]
     assert lines([A[1], A[2], A[3]], 2, A) == [(2, 3), (4, 4)]
     assert lines([A[0], A[1]], 1, A) == [(1, 2)]
-    assert lines([A[0], A[3]], 2, A) == [(1, 1), (4, 4)]
-    assert lines([A[0], A[3]], 1, A) == [(1, 1)]
+    assert lines([A[1], A[3]], 2, A) == [(1, 2), (3, 4)]
 
 
 def test_what_lies_between_two_passages_joins_both() -> None:
@@ -62,8 +61,31 @@ def test_a_short_section_is_shown_whole() -> None:
     cut = document_of("a.md", [(("A",), 600), (("A",), 600), (("A",), 600), (("B",), 900)])
     assert lines([cut[1]], 1, cut) == [(1, 3)]
     assert lines([cut[3], cut[1]], 2, cut) == [(4, 4), (1, 3)]
-    long = document_of("a.md", [(("A",), 900), (("A",), 900), (("A",), 900)])
+    long = document_of("a.md", [(("A",), 1000), (("A",), 1000), (("A",), 1000)])
     assert lines([long[1]], 1, long) == [(2, 2)]
+
+
+def test_a_short_passage_is_shown_with_its_smaller_neighbours_under_its_own_heading() -> None:
+    short = document_of("a.md", [(("A",), 500), (("B",), 300), (("C",), 400), (("D",), 500), (("E",), 1000)])
+    assert lines([short[1]], 1, short) == [(2, 4)]
+    [(_, chunk)] = joined([short[1]], 1, lambda _: short)
+    assert (chunk.symbol, chunk.scope) == ("B", ())
+    assert lines([short[4], short[3]], 1, short) == [(4, 5)]
+    assert lines([short[4]], 1, short) == [(5, 5)]
+
+
+def test_what_surrounds_a_passage_is_left_to_the_passage_that_found_it() -> None:
+    three = document_of("a.md", [(("A",), 900), (("B",), 900), (("C",), 900)])
+    assert lines([three[0], three[2]], 2, three) == [(1, 2), (3, 3)]
+    assert lines([three[0], three[2], three[1]], 3, three) == [(1, 2), (3, 3)]
+    large = document_of("a.md", [(("A",), 900), (("B",), 1200), (("C",), 900)])
+    assert lines([large[0], large[1]], 2, large) == [(1, 1), (2, 2)]
+
+
+def test_an_item_of_a_long_list_is_shown_alone() -> None:
+    items = document_of("a.md", [(("Links",), 150)] * 20 + [(("End",), 150)])
+    assert lines([items[4]], 1, items) == [(5, 5)]
+    assert lines([items[20]], 1, items) != [(21, 21)]
 
 
 def test_code_is_shown_as_it_is() -> None:

@@ -1,4 +1,4 @@
-"""From ranked chunks of prose to what is shown: neighbours as one passage, and a short section whole.
+"""From ranked chunks of prose to what is shown: neighbours as one passage, and of a short chunk what surrounds it.
 
 A chunk is the size that is found best; what is said around it is often what was asked for. Code stays as it is: there a
 chunk is a definition, and is known by its name. Pure: chunks in, runs of chunks out.
@@ -6,9 +6,11 @@ chunk is a definition, and is known by its name. Pure: chunks in, runs of chunks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from math import ceil
 
 from quaestor.chunking.languages import PROSE
@@ -18,6 +20,12 @@ from quaestor.stores import StoredChunk
 LARGEST = 2000
 """Bytes that a passage of several chunks may have: no more than one chunk may."""
 
+ENOUGH = 1000
+"""Bytes from which on a passage is long enough to be read alone; of a shorter one the smaller neighbours are shown."""
+
+_ITEM = 600
+"""Bytes that an item of a list has at most where a list was cut item by item."""
+
 
 @dataclass(slots=True)
 class Run:
@@ -26,10 +34,12 @@ class Run:
     Attributes:
         rank: the place, among all that were ranked, of the best of them.
         chunks: in the document's order; at least one.
+        names: the headings above all that was found of it, outermost first; what only surrounds that has no say.
     """
 
     rank: int
     chunks: tuple[StoredChunk, ...]
+    names: tuple[str, ...]
 
     @property
     def path(self) -> str:
@@ -44,7 +54,7 @@ class Run:
     @property
     def size(self) -> int:
         """Bytes from the first to the last."""
-        return self.chunks[-1].chunk.span.end - self.chunks[0].chunk.span.start
+        return _size(self.chunks)
 
     def takes(self, other: Run) -> bool:
         """Return whether another run goes on where this one ends, and both together are no larger than allowed."""
@@ -67,7 +77,7 @@ def joined(
     """
     shown = _Shown(document)
     waiting: list[Run] = []
-    for run in (Run(rank, (stored,)) for rank, stored in enumerate(ranked)):
+    for run in (Run(rank, (stored,), _names(stored)) for rank, stored in enumerate(ranked)):
         if shown.absorbs(run):
             continue
         if shown.count == k:
@@ -79,6 +89,7 @@ def joined(
     for run in waiting:
         if shown.count < k and not shown.absorbs(run):
             shown.add(run)
+    shown.fill()
     return [(run.rank, _chunk(run)) for run in shown.runs()]
 
 
@@ -117,6 +128,13 @@ class _Shown:
         own = self.of(run.path)
         self._runs[run.path] = [*own, _widened(run, own, self._document) if run.prose else run]
 
+    def fill(self) -> None:
+        """Show around each short passage what surrounds it, the best first."""
+        for run in self.runs():
+            if run.prose and run.size < ENOUGH:
+                others = [other for other in self.of(run.path) if other is not run]
+                self._runs[run.path] = [*others, _filled(run, others, self._document)]
+
 
 def _together(runs: Sequence[Run]) -> list[Run]:
     """Return runs with the last one joined to what it touches, and that to what it then touches."""
@@ -125,33 +143,86 @@ def _together(runs: Sequence[Run]) -> list[Run]:
         first, second = sorted((other, run), key=lambda one: one.chunks[0].position)
         if first.takes(second):
             rest = [one for one in others if one is not other]
-            return _together([*rest, Run(min(run.rank, other.rank), (*first.chunks, *second.chunks))])
+            names = _common(first.names, second.names) or first.names
+            return _together([*rest, Run(min(run.rank, other.rank), (*first.chunks, *second.chunks), names)])
     return list(runs)
 
 
 def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return the whole section of a chunk where that is short, and shown nowhere else."""
+    """Return the section that a chunk is of, as far as it is free, where that is short; else the chunk."""
     [stored] = run.chunks
-    siblings = document(stored.document.path)
-    at = stored.position
-    if stored.chunk.kind != "section" or at >= len(siblings) or siblings[at].id != stored.id:
+    if stored.chunk.kind != "section":
         return run
-    before = [*takewhile(lambda one: _names(one) == _names(stored), reversed(siblings[:at]))]
-    after = [*takewhile(lambda one: _names(one) == _names(stored), siblings[at + 1 :])]
-    section = Run(run.rank, (*reversed(before), stored, *after))
-    whole = all(one.chunk.span.end == other.chunk.span.start for one, other in pairwise(section.chunks))
+    before, after = _free(run, others, document)
+    above = [*takewhile(lambda one: _names(one) == _names(stored), before)]
+    below = [*takewhile(lambda one: _names(one) == _names(stored), after)]
+    section = Run(run.rank, (*reversed(above), stored, *below), run.names)
+    return section if section.size <= LARGEST else run
+
+
+def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+    """Return a passage with the smaller of its neighbours added, again and again, until there is enough to read."""
+    before, after = map(deque, _free(run, others, document))
+    if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
+        return run
+    shown = deque(run.chunks)
+    while _size(shown) < ENOUGH:
+        fitting = [side for side in (after, before) if side and _size(shown) + _size([side[0]]) <= LARGEST]
+        if not fitting:
+            break
+        side = min(fitting, key=lambda side: _size([side[0]]))
+        (shown.append if side is after else shown.appendleft)(side.popleft())
+    return Run(run.rank, tuple(shown), run.names)
+
+
+def _free(
+    run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]
+) -> tuple[list[StoredChunk], list[StoredChunk]]:
+    """Return what comes before and after a run, nearest first, up to where bytes are missing or are shown already."""
+    first, last = run.chunks[0], run.chunks[-1]
+    siblings = document(run.path)
+    # What a document had when it was searched may not be what it has now.
+    if [one.id for one in siblings[first.position : last.position + 1]] != [one.id for one in run.chunks]:
+        return [], []
     taken = {one.id for other in others for one in other.chunks}
-    apart = taken.isdisjoint(one.id for one in section.chunks)
-    return section if whole and apart and section.size <= LARGEST else run
+    above, below = reversed(siblings[: first.position]), siblings[last.position + 1 :]
+    return _unbroken(first, above, taken), _unbroken(last, below, taken)
+
+
+def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
+    free: list[StoredChunk] = []
+    for one, other in pairwise([start, *others]):
+        if other.id in taken or not _touch(one.chunk.span, other.chunk.span):
+            break
+        free.append(other)
+    return free
+
+
+def _is_item(run: Run, neighbours: Sequence[StoredChunk]) -> bool:
+    """Return whether a run is one item of a long list, which has no more to do with its neighbours than that."""
+    [stored, *more] = run.chunks
+    return (
+        not more
+        and run.size <= _ITEM
+        and any(_names(one) == _names(stored) and _size([one]) <= _ITEM for one in neighbours)
+    )
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.end == other.start or other.end == one.start
+
+
+def _size(chunks: Sequence[StoredChunk]) -> int:
+    """Return the bytes from the first to the last."""
+    return chunks[-1].chunk.span.end - chunks[0].chunk.span.start
 
 
 def _chunk(run: Run) -> Chunk:
-    """Return the chunks of a run as one, under the headings that are above them all."""
+    """Return the chunks of a run as one, under the headings that are above all that was found of it."""
     chunks = [stored.chunk for stored in run.chunks]
     if len(chunks) == 1:
         return chunks[0]
-    first, last = chunks[0], chunks[-1]
-    names = _common([_names(stored) for stored in run.chunks]) or _names(run.chunks[0])
+    first, last, names = chunks[0], chunks[-1], run.names
     return Chunk(
         Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line),
         "".join(chunk.text for chunk in chunks),
@@ -167,7 +238,7 @@ def _names(stored: StoredChunk) -> tuple[str, ...]:
     return chunk.scope if chunk.symbol is None else (*chunk.scope, chunk.symbol)
 
 
-def _common(all_names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the headings that all begin with."""
-    columns = takewhile(lambda column: len(set(column)) == 1, zip(*all_names, strict=False))
+def _common(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    """Return the headings that both begin with."""
+    columns = takewhile(lambda column: len(set(column)) == 1, zip(one, other, strict=False))
     return tuple(column[0] for column in columns)
