@@ -14,11 +14,14 @@ from quaestor import Index, chatml
 from quaestor.chat.engine import Conversation
 from quaestor.chat.portable import as_json, as_markdown, exported, read_json
 from quaestor.chat.records import Ending
+from quaestor.chat.rounds import Answered, Asked
 from quaestor.chat.session import Sessions
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
+from quaestor.edits import Proposal
 from quaestor.errors import NotFoundError, QuaestorError, UsageError
 from quaestor.messages import Message
+from quaestor.subroutines import Outcome
 
 CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
 
@@ -186,11 +189,16 @@ def test_markdown_for_people(sessions: Sessions) -> None:
     with sessions.begin(name="one") as transcript:
         asked(transcript, "why?", "So.")
         number, _ = transcript.begin(Message("user", "and now?"))
-        transcript.end(number, Ending("failed", error="the server went away"))
-        told = as_markdown(transcript.turns())
+        transcript.end(number, Ending("failed", error="the server went away", partial="It is bec"))
+        difference = "--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-```\n+````\n"
+        proposal = Outcome("proposed", proposal=Proposal(), difference=difference)
+        transcript.called(number, Answered(Asked("1", "edit"), proposal))
+        told = as_markdown(transcript.turns(), transcript.calls())
     assert "## 1. why?" in told
     assert "So." in told
+    assert "It is bec" in told
     assert "*(failed: the server went away)*" in told
+    assert f"`````diff\n{difference}`````\n" in told
 
 
 def test_the_forms_in_which_a_session_is_taken_along(sessions: Sessions) -> None:

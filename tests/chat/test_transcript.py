@@ -210,8 +210,13 @@ def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
 
 @pytest.mark.parametrize(
     ("version", "since"),
-    [(1, ("calls", "plans", "titles", "filters")), (2, ("titles", "filters")), (3, ("filters",))],
-    ids=["first", "second", "third"],
+    [
+        (1, ("differences", "calls", "plans", "titles", "filters")),
+        (2, ("differences", "titles", "filters")),
+        (3, ("differences", "filters")),
+        (4, ("differences",)),
+    ],
+    ids=["first", "second", "third", "fourth"],
 )
 def test_a_session_of_an_older_format_is_taken_on(tmp_path: Path, version: int, since: tuple[str, ...]) -> None:
     path = tmp_path / "old.session"
@@ -233,7 +238,8 @@ def test_an_older_file_that_many_open_at_once_is_taken_on(tmp_path: Path) -> Non
     path = tmp_path / "old.session"
     Transcript.create(path, name="old").close()
     with sqlite3.connect(path) as connection:
-        connection.executescript("drop table calls; drop table plans; drop table titles; pragma user_version = 1")
+        dropped = " ".join(f"drop table {one};" for one in ("differences", "calls", "plans", "titles"))
+        connection.executescript(f"{dropped} pragma user_version = 1")
     connection.close()
 
     def opened(_: int) -> str:

@@ -48,6 +48,22 @@ def test_an_answer_from_documents_of_a_date(blog: Running) -> None:
     assert {citation["path"] for citation in answer["citations"]} == {"posts/2015-02-11-tlayudas.md"}
 
 
+def test_a_turn_of_a_conversation_about_documents_of_an_author(blog: Running) -> None:
+    session = post(f"{blog.url}/api/sessions", json={}).json()["id"]
+    turns = f"{blog.url}/api/sessions/{session}/turns"
+    limited = {"by": ["Ana Nunez"], "before": "2016", "filters": False}
+    told = post(turns, json={"question": f"{ASKED} since 2019", **limited}, timeout=30).text
+    sources = get(f"{blog.url}/api/sessions/{session}").json()["turns"][0]["sources"]
+    assert '"understood":[]' in told
+    assert {one["path"] for one in sources} == {"posts/2015-02-11-tlayudas.md"}
+    refused = post(turns, json={"question": "food", "since": "soon"})
+    assert (refused.status_code, "is no date" in refused.text) == (400, True)
+    # It holds for that turn alone, and what is refused leaves nothing behind.
+    post(turns, json={"question": "food"}, timeout=30)
+    _, second = get(f"{blog.url}/api/sessions/{session}").json()["turns"]
+    assert len({one["path"] for one in second["sources"]}) > 1
+
+
 def test_a_conversation_on_the_page_tells_what_it_understood(blog: Running) -> None:
     asked = post(f"{blog.url}/ask", data={"question": "posts by Ana Núñez on food"})
     shown = get(blog.url + asked.headers["location"].partition("#")[0]).text

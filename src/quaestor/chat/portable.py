@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from quaestor import chatml
-from quaestor.chat.records import Ending, TurnRecord
+from quaestor.chat.records import CallRecord, Ending, TurnRecord
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import UsageError
@@ -39,7 +40,7 @@ def as_json(transcript: Transcript) -> dict[str, Any]:
 def exported(transcript: Transcript, form: Form) -> str:
     """Return a session as a file to take along: all of it as JSON, Markdown for people, or ChatML's tokens as JSON."""
     if form == "markdown":
-        return as_markdown(transcript.turns())
+        return as_markdown(transcript.turns(), transcript.calls())
     if form == "chatml":
         messages, _ = transcript.conversation()
         return json.dumps(chatml.render(messages), indent=1) + "\n"
@@ -76,20 +77,35 @@ def read_json(text: str, transcript: Transcript) -> None:
         raise UsageError(f"the file to import is not a whole session ({error}); export it again") from None
 
 
-def as_markdown(turns: Sequence[TurnRecord]) -> str:
-    """Return the conversation for people: questions, answers, what became of turns that are not done, and sources."""
-    return "\n".join(line for turn in turns for line in _told(turn)).strip() + "\n"
+def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -> str:
+    """Return the conversation for people.
+
+    Questions, answers or what there is of them, what became of turns that are not done, proposed changes, and sources.
+    """
+    proposed: dict[int, list[str]] = {}
+    for call in calls:
+        proposed.setdefault(call.turn, []).append(call.difference)
+    lines = (line for turn in turns for line in _told(turn, filter(None, proposed.get(turn.number, ()))))
+    return "\n".join(lines).strip() + "\n"
 
 
-def _told(turn: TurnRecord) -> list[str]:
+def _told(turn: TurnRecord, differences: Iterable[str]) -> list[str]:
     ending = turn.ending
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
+    changes = [line for difference in differences for line in _fenced(difference)]
     if ending.state != "done":
         said = f": {ending.error}" if ending.error else ""
-        return [*lines, f"*({ending.state}{said})*", ""]
-    lines += [turn.answer, ""]
+        written = [ending.partial, ""] if ending.partial.strip() else []
+        return [*lines, *written, *changes, f"*({ending.state}{said})*", ""]
+    lines += [turn.answer, "", *changes]
     lines += [f"- [{one.n}] `{one.path}:{one.start_line}-{one.end_line}` ({one.status})" for one in ending.citations]
     return [*lines, "", f"*{ending.model}, {turn.began}*", ""]
+
+
+def _fenced(difference: str) -> list[str]:
+    """Return a difference as a block of code; no line of it can end the block."""
+    fence = max([*re.findall("`{3,}", difference), "``"], key=len) + "`"
+    return ["Proposed, and not applied:", "", f"{fence}diff", difference.rstrip("\n"), fence, ""]
 
 
 def _read_messages(values: object, transcript: Transcript) -> None:

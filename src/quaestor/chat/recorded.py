@@ -91,10 +91,16 @@ class Recorded:
     def calls(self, turn: int | None = None) -> list[CallRecord]:
         """Return the calls of subroutines, in order: of one turn, or of all."""
         where = "" if turn is None else "where turn = ?"
-        query = f"select turn, name, arguments, result, failed, passages from calls {where} order by id"
+        query = (
+            "select turn, name, arguments, result, failed, passages, coalesce(difference, '') from calls"
+            f" left join differences on call = id {where} order by id"
+        )
         rows = self._rows(query, () if turn is None else (turn,))
         with self._reading():
-            return [CallRecord(row[0], row[1], row[2], row[3], bool(row[4]), tuple(json.loads(row[5]))) for row in rows]
+            return [
+                CallRecord(number, name, arguments, result, bool(failed), tuple(json.loads(numbers)), difference)
+                for number, name, arguments, result, failed, numbers, difference in rows
+            ]
 
     def limits(self, turn: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the words of a turn's question that limited the documents, and those that would have."""

@@ -165,6 +165,7 @@ class CallRecord:
         result: what the model was told.
         failed: whether nothing came of it.
         numbers: of the passages that it returned.
+        difference: what it proposed to change, as a unified diff; empty if it proposed nothing.
     """
 
     turn: int
@@ -173,6 +174,7 @@ class CallRecord:
     result: str
     failed: bool
     numbers: tuple[int, ...]
+    difference: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 from quaestor.errors import LimitError, NotFoundError, UsageError
 
 APPLICATION = 0x51535472
-VERSION = 4
+VERSION = 5
 _BUSY_SECONDS = 5.0
 
 _TABLES = """
@@ -85,7 +85,14 @@ create table if not exists filters (
 );
 """
 
-_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS}
+# Since format 5: what a call proposed to change, as a unified diff of the files as they were then.
+_DIFFERENCES = """
+create table if not exists differences (
+    call integer primary key references calls (id), difference text not null
+);
+"""
+
+_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS, 5: _DIFFERENCES}
 
 TABLES = (
     "session",
@@ -102,6 +109,7 @@ TABLES = (
     "plans",
     "titles",
     "filters",
+    "differences",
 )
 """In an order in which rows can be added."""
 

@@ -197,13 +197,16 @@ class Transcript(Recorded):
             connection.execute("insert into summaries values (null, ?, ?, ?, ?, ?)", row)
 
     def called(self, turn: int, answered: Answered) -> None:
-        """Record a call of a subroutine and its result."""
+        """Record a call of a subroutine, its result, and the whole of what it proposed to change."""
         asked, outcome = answered.asked, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
         arguments = clean(asked.raw if asked.problem else json.dumps(dict(asked.arguments), ensure_ascii=False))
         row = (turn, now(), clean(asked.name), arguments, clean(outcome.text), outcome.failed, numbers)
         with self._step() as connection:
-            connection.execute("insert into calls values (null, ?, ?, ?, ?, ?, ?, ?)", row)
+            cursor = connection.execute("insert into calls values (null, ?, ?, ?, ?, ?, ?, ?)", row)
+            if outcome.difference:
+                proposed = (cursor.lastrowid, clean(outcome.difference))
+                connection.execute("insert into differences values (?, ?)", proposed)
 
     def limited(self, turn: int, understood: Sequence[str], missed: Sequence[str]) -> None:
         """Record which words of the question limited the documents, by date or author, and which would have."""

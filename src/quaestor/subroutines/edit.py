@@ -36,13 +36,14 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     planned = plan(root, proposal)
     if planned.refusals:
         raise UsageError(" ".join(refusal.message for refusal in planned.refusals))
-    lines = [shown_line(line) for line in diff(planned).splitlines()]
+    difference = diff(planned)
+    lines = [shown_line(line) for line in difference.splitlines()]
     mark = load("result_diff_cut")
     head = load("result_edit").template
     fitted = fit(
         [head, *lines], room.budget, room.count, lambda shown: mark.render(lines=plural(len(lines) + 1 - shown, "line"))
     )
-    return Outcome(fitted.text, proposal=proposal)
+    return Outcome(fitted.text, proposal=proposal, difference=difference)
 
 
 def _check_place(corpus: Corpus, root: Path, path: str) -> None:

@@ -76,6 +76,7 @@ class Outcome:
         proposal: a change that was proposed and that nobody has accepted yet.
         failed: whether the text says why nothing came of the call.
         data: what was found, as the corpus returned it; for programs, which read no text.
+        difference: what the proposal would change, whole, as a unified diff; for people.
     """
 
     text: str
@@ -83,6 +84,7 @@ class Outcome:
     proposal: Proposal | None = None
     failed: bool = False
     data: object | None = None
+    difference: str = ""
 
 
 @dataclass(frozen=True, slots=True)

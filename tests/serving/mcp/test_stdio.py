@@ -132,6 +132,6 @@ def test_an_empty_folder(connect: Connect, tmp_path: Path) -> None:
     async def run() -> None:
         async with connect(empty) as client:
             found = await call(client, "search", query="anything")
-            assert found.structured_content == {"hits": [], "fresh": True}
+            assert found.structured_content == {"hits": [], "fresh": True, "by_meaning": "all"}
 
     asyncio.run(run())

@@ -25,6 +25,7 @@ _LINES = {"path": _TEXT, "start_line": _WHOLE, "end_line": _WHOLE}
 SEARCH = _object(
     hits=_list(_object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, sha256=_TEXT)),
     fresh=_TRUTH,
+    by_meaning={"type": "string", "enum": ["all", "some", "none"]},
 )
 READ = _object(**_LINES, total_lines=_WHOLE, language=_TEXT, text=_TEXT, sha256=_TEXT)
 RELATED = _object(

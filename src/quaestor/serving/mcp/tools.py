@@ -31,6 +31,9 @@ _BUDGET = 6000
 # Clients give a call about a minute.
 _WAIT_SECONDS = 20.0
 
+# What was searched by words alone, where meaning reached some documents or none.
+_ALONE = {"some": "Some documents", "none": "All documents"}
+
 _QUESTION = Parameter("question", "string", required=True)
 
 
@@ -98,7 +101,13 @@ def _call(
     corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=_WAIT_SECONDS)
     count = tokenizer_for("gpt-4o").count
     outcome = registry_of(corpus, edits=False, bylines=True).call(name, passed, budget=_BUDGET, count=count)
-    return Answer(None if outcome.failed else data(outcome), outcome.text)
+    if outcome.failed:
+        return Answer(None, outcome.text)
+    if name != "search":
+        return Answer(data(outcome), outcome.text)
+    reach = corpus.meaning.reach
+    alone = "" if reach == "all" else "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
+    return Answer({**data(outcome), "by_meaning": reach}, outcome.text + alone)
 
 
 def _ask(corpora: Corpora) -> Tool:

@@ -13,6 +13,7 @@ from quaestor.chat.transcript import Transcript
 from quaestor.models.extractive import ExtractiveModel
 from quaestor.passages import Citation
 from quaestor.serving.web.markdown import Cited, render
+from quaestor.serving.web.proposing import Proposed, proposed
 
 _LONGEST_STEP = 160
 
@@ -48,6 +49,7 @@ class TurnView:
         limits: what of the question limited the documents, or did not although it could; as a sentence.
         steps: what was done for it.
         steps_said: the same in a few words.
+        proposed: changes that the model proposed; none of them was made.
         sources: number of passages that were found.
         requests: number of requests to a model.
         said: who answered, and what it took.
@@ -65,6 +67,7 @@ class TurnView:
     limits: str
     steps: tuple[Step, ...]
     steps_said: str
+    proposed: tuple[Proposed, ...]
     sources: int
     requests: int
     said: str
@@ -112,6 +115,7 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int) -> TurnView:
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(len(sources), calls)),
         steps_said=_steps_said(len(sources), calls),
+        proposed=proposed(calls),
         sources=len(sources),
         requests=len(transcript.requests(turn.number)),
         said=_said(turn),

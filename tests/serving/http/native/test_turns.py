@@ -210,6 +210,10 @@ def test_a_model_calls_and_proposes(tmp_path: Path, scripted_server: StartServer
         assert (proposed["paths"], proposed["refusals"]) == (["retry.py"], [])
         assert "-MAX_ATTEMPTS = 3\n+MAX_ATTEMPTS = 5" in proposed["diff"]
         assert found[-1][0] == "done"
+        [recorded] = api.get(f"/api/sessions/{session}").json()["turns"]
+        assert recorded["proposed"] == [proposed["diff"]]
+        exported = api.get(f"/api/sessions/{session}/export").text
+        assert f"```diff\n{proposed['diff']}```\n" in exported
         assert "MAX_ATTEMPTS = 3" in (tmp_path / "kitchen/retry.py").read_text(encoding="utf-8")
 
 

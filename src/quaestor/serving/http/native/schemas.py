@@ -304,6 +304,7 @@ class TurnObject(BaseModel):
     usage: UsageObject
     error: str
     partial: Annotated[str, Field(description="What had been written when a turn failed or was cancelled.")]
+    proposed: Annotated[list[str], Field(description="Changes that the model proposed, as diffs; none is made.")]
     resumes: Annotated[int | None, Field(description="The number of the turn whose question it asks again.")]
 
 
@@ -314,8 +315,11 @@ class SessionObject(SessionLine):
     turns: list[TurnObject]  # type: ignore[assignment]
 
 
-class TurnRequest(Taken):
-    """A question, or that the last turn be asked again because it failed, was cancelled or never ended."""
+class TurnRequest(Limited):
+    """A question, or that the last turn be asked again because it failed, was cancelled or never ended.
+
+    Which documents it is about holds for this turn alone.
+    """
 
     question: Question | None = None
     resume: bool = False

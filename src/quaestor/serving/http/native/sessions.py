@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 
 from quaestor.chat.portable import exported
-from quaestor.chat.records import SessionInfo, Source, TurnRecord
+from quaestor.chat.records import CallRecord, SessionInfo, Source, TurnRecord
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import NotFoundError
 from quaestor.serving.http.identity import Who
@@ -63,8 +63,8 @@ def begin_session(served: ServedHere, who: Who, start: schemas.SessionStart) -> 
 def read_session(served: ServedHere, who: Who, id: SessionId) -> dict[str, Any]:
     """Return a session with its turns."""
     with session_of(served, who, id) as transcript:
-        sources = transcript.sources()
-        turns = [_turn(turn, (one for one in sources if one.turn == turn.number)) for turn in transcript.turns()]
+        sources, calls = transcript.sources(), transcript.calls()
+        turns = [_turn(turn, sources, calls) for turn in transcript.turns()]
         line = _line(transcript.info(), corpus_named(served, who, transcript.root))
         return {**line, "running": served.turns.running(who.id, id), "turns": turns}
 
@@ -137,8 +137,10 @@ def _line(info: SessionInfo, corpus: str) -> dict[str, Any]:
     }
 
 
-def _turn(turn: TurnRecord, sources: Iterable[Source]) -> dict[str, Any]:
+def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecord]) -> dict[str, Any]:
+    """Return a turn with what of the sources and calls of all turns is its own."""
     ending = turn.ending
+    found = (one for one in sources if one.turn == turn.number)
     return {
         "number": turn.number,
         "began": turn.began,
@@ -149,9 +151,10 @@ def _turn(turn: TurnRecord, sources: Iterable[Source]) -> dict[str, Any]:
         "model": ending.model,
         "citations": [asdict(citation) for citation in ending.citations],
         "unsupported": list(ending.unsupported),
-        "sources": [{**asdict(one.passage), "sha256": one.sha256, "cited": one.cited} for one in sources],
+        "sources": [{**asdict(one.passage), "sha256": one.sha256, "cited": one.cited} for one in found],
         "usage": asdict(ending.usage),
         "error": ending.error,
         "partial": ending.partial,
+        "proposed": [one.difference for one in calls if one.turn == turn.number and one.difference],
         "resumes": turn.resumes,
     }

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ from quaestor.edits import Proposal, diff, plan
 from quaestor.errors import NotFoundError, QuaestorError
 from quaestor.ingest.files import folder_of
 from quaestor.models import Model
+from quaestor.retrieval.filters import make_filter
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
 from quaestor.serving.http.native.access import corpus_named, corpus_of, corpus_settings, session_of
@@ -99,7 +101,7 @@ async def _turn(
         QuaestorError: the turn fails.
     """
     with served.turns.claimed(user.id, session):
-        conversation = await asyncio.to_thread(_conversation, served, user, session, number)
+        conversation = await asyncio.to_thread(_conversation, served, user, session, asked, number)
         limit = conversation.limit
         try:
             turn = queued(served.places, _steps(conversation, asked))
@@ -111,13 +113,15 @@ async def _turn(
             conversation.transcript.close()
 
 
-def _conversation(served: Served, user: User, session: str, number: str) -> Conversation:
-    """Return a conversation that goes on with a session.
+def _conversation(served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str) -> Conversation:
+    """Return a conversation that goes on with a session, about the documents that a turn is to be about.
 
     Raises:
+        UsageError: what limits the documents cannot be read.
         NotFoundError: the user has no such session, or its corpus is served no longer.
         StillIndexingError: the corpus cannot be searched yet.
     """
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
     transcript = session_of(served, user, session)
     try:
         name = corpus_named(served, user, transcript.root)
@@ -131,10 +135,10 @@ def _conversation(served: Served, user: User, session: str, number: str) -> Conv
             index,
             model,
             limit=served.windows.limit(model, settings.window),
-            settings=conversation_settings(settings),
+            settings=replace(conversation_settings(settings), where=where, filters=asked.filters),
             transcript=transcript,
             owner=user.id,
-            subroutines=make_subroutines(index, model, settings, edits=True),
+            subroutines=make_subroutines(index, model, settings, edits=True, where=where),
         )
     except BaseException:
         transcript.close()

@@ -126,7 +126,6 @@ async function settle(turn) {
   const article = made.firstElementChild;
   const { id, dataset: { state } } = article;
   if (document.getElementById(id)) return false;
-  article.querySelector(".turn-foot").before(...turn.proposals);
   turn.article.replaceWith(made);
   if (stick) goToNewest();
   if (state === "done") say("The answer is complete");

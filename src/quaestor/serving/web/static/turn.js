@@ -16,9 +16,6 @@ export class Turn {
   #fence = "";
   #reader = new Reader();
 
-  /** What was proposed in this turn, as it is shown. */
-  proposals = [];
-
   /** Begin a turn at the end of a thread. */
   constructor(thread, question) {
     this.article = document.getElementById("fresh-turn").content.cloneNode(true).firstElementChild;
@@ -68,7 +65,6 @@ export class Turn {
     }
   }
 
-  // The whole difference is on no record: it is kept, and stands in what the server makes of the turn as well.
   #propose(data) {
     const shown = document.getElementById("proposal").content.cloneNode(true).firstElementChild;
     shown.querySelector("summary").textContent = this.#words("proposed", data);
@@ -87,7 +83,6 @@ export class Turn {
       said.textContent = plain(one);
       shown.append(said);
     }
-    this.proposals.push(shown);
     this.article.append(shown);
   }
 
