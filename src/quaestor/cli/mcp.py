@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
 
 from quaestor.cli.output import remark
 from quaestor.errors import UsageError
+from quaestor.serving.mcp.opening import Opening
+from quaestor.serving.mcp.wire import standard_wire
 
 if TYPE_CHECKING:
     from quaestor.serving.mcp.tools import Tool
@@ -28,15 +33,8 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
 
     Serving begins at once; what is not indexed yet is indexed behind.
     """
-    try:
-        from quaestor.serving.mcp.offering import Offering  # noqa: PLC0415 - a second that --help need not wait
-        from quaestor.serving.mcp.server import make_server, serve_stdio  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"The MCP server needs the package {error.name!r}, which is not installed. Run "
-            "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."
-        ) from error
-
+    if find_spec("mcp") is None:
+        raise _missing("mcp")
     for path in paths:
         if not Path(path).expanduser().exists():
             # An address, or a mistake that is said at once. To look is quick; what knows addresses is not.
@@ -44,32 +42,54 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
     with ExitStack() as open_ones:
         if http:
             _over_http(paths, port, open_ones)
-            return
-        made = False
+        else:
+            _over_stdio(paths, open_ones)
 
-        def make(named: Sequence[Path]) -> Sequence[Tool]:
-            nonlocal made
-            meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
-            tools = _serving([_find(path) for path in meant], open_ones)
-            made = True
-            return tools
 
-        asyncio.run(serve_stdio(make_server(Offering(make, asking=not paths))))
-        if not made and not paths:
-            # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
-            _started_in()
+def _over_stdio(paths: Sequence[str], open_ones: ExitStack) -> None:
+    made = False
+
+    def make(named: Sequence[Path]) -> Sequence[Tool]:
+        nonlocal made
+        meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
+        tools = _serving([_find(path) for path in meant], open_ones)
+        made = True
+        return tools
+
+    opening = None
+    if sys.platform != "win32":  # where pipes cannot be waited for
+        opening = Opening(open_ones.enter_context(standard_wire()))
+        opening.converse(make, asking=not paths)
+    _sdk_server().serve_stdio(make, opening, asking=not paths)
+    if not made and not paths:
+        # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
+        _started_in()
 
 
 def _over_http(paths: Sequence[str], port: int, open_ones: ExitStack) -> None:
     from quaestor.serving.listening import listening  # noqa: PLC0415
-    from quaestor.serving.mcp.offering import Offering  # noqa: PLC0415
-    from quaestor.serving.mcp.server import make_server, serve_http  # noqa: PLC0415
 
+    server = _sdk_server()
     # Before anything is indexed: a port that is taken is said at once.
     at = open_ones.enter_context(listening(_HOST, port))
     tools = _serving([_find(path) for path in paths], open_ones)
     remark(f"http://{_HOST}:{port}/mcp")
-    asyncio.run(serve_http(make_server(Offering(lambda _: tools, asking=False)), _HOST, at))
+    server.serve_http(tools, _HOST, at)
+
+
+def _sdk_server() -> ModuleType:
+    try:
+        # The SDK takes a second to import, in which a client that it does not need is answered.
+        return import_module("quaestor.serving.mcp.server")
+    except ModuleNotFoundError as error:
+        raise _missing(error.name) from error
+
+
+def _missing(package: str | None) -> UsageError:
+    return UsageError(
+        f"The MCP server needs the package {package!r}, which is not installed. Run "
+        "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."
+    )
 
 
 def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:

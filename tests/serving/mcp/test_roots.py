@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp_parts import Connect
 
-from quaestor.serving.mcp.offering import folder_of_uri
+from quaestor.serving.mcp.folders import folder_of_uri
 
 pytestmark = pytest.mark.timeout(120)
 

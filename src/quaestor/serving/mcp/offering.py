@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import mcp_types as types
 from mcp import MCPError
+
+from quaestor.serving.mcp.folders import folders_of_uris
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -72,17 +72,7 @@ async def folders_of(session: ServerSession) -> tuple[Path, ...]:
         )
     except (MCPError, ValueError):
         return ()
-    folders = (folder_of_uri(str(root.uri)) for root in answer.roots)
-    return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
-
-
-def folder_of_uri(uri: str) -> Path | None:
-    """Return the folder that a ``file:`` address names; None if it names none of this machine."""
-    parts = urlsplit(uri)
-    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
-        return None
-    path = Path(url2pathname(parts.path))
-    return path if path.is_absolute() and path.is_dir() else None
+    return folders_of_uris(str(root.uri) for root in answer.roots)
 
 
 def _failed(task: asyncio.Task[Sequence[Tool]]) -> bool:

@@ -6,8 +6,10 @@ import asyncio
 import json
 import logging
 import socket
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
@@ -17,9 +19,14 @@ from mcp.server.stdio import stdio_server
 from quaestor import __version__
 from quaestor.errors import QuaestorError
 from quaestor.prompts import load
-from quaestor.serving.mcp.offering import Offering
+from quaestor.serving.mcp.offering import Make, Offering
+from quaestor.serving.mcp.replies import NAME, listed
 
 if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import WriteStream
+    from mcp.shared.message import SessionMessage
+
+    from quaestor.serving.mcp.opening import Opening
     from quaestor.serving.mcp.tools import Tool
 
 _LOG = logging.getLogger(__name__)
@@ -27,12 +34,36 @@ _LOG = logging.getLogger(__name__)
 _Context = ServerRequestContext[Any]
 
 
+def serve_stdio(make: Make, opening: Opening | None, *, asking: bool) -> None:
+    """Serve one client over standard input and output until it closes them.
+
+    Args:
+        make: makes what is offered.
+        opening: what the client was told already; None: nothing.
+        asking: whether the client is asked for its folders.
+    """
+    tools = opening.tools if opening else None
+    offering = Offering(make, asking=asking) if tools is None else Offering(lambda _: tools, asking=False)
+    asyncio.run(_over_stdio(make_server(offering), opening))
+
+
+def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
+    """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
+    import uvicorn  # noqa: PLC0415 - not for standard input and output
+
+    app = make_server(Offering(lambda _: tools, asking=False)).streamable_http_app(host=host)
+    settings = uvicorn.Config(app, log_level="warning", access_log=False)
+    asyncio.run(uvicorn.Server(settings).serve(sockets=[at]))
+
+
 def make_server(offering: Offering) -> Server[Any]:
     """Return a server for what is offered."""
 
     async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
         try:
-            return types.ListToolsResult(tools=[_listed(tool) for tool in await offering.tools(context.session)])
+            return types.ListToolsResult.model_validate(
+                {"tools": [listed(tool) for tool in await offering.tools(context.session)]}
+            )
         except QuaestorError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
 
@@ -50,48 +81,48 @@ def make_server(offering: Offering) -> Server[Any]:
         offering.begin(context.session)
 
     server: Server[Any] = Server(
-        "quaestor",
+        NAME,
         version=__version__,
         instructions=load("mcp_instructions").template,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    # Not before: what is imported then would delay the answer that the client waits for.
     server.add_notification_handler("notifications/initialized", types.NotificationParams, begin)
     return server
 
 
-async def serve_stdio(server: Server[Any]) -> None:
-    """Serve one client over standard input and output until it closes them."""
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
+    files = map(anyio.wrap_file, opening.files()) if opening else ()
+    async with stdio_server(*files) as (reading, writing):
+        remaining = _Remaining(writing, opening.answered if opening else set())
+        await server.run(reading, remaining, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], host: str, at: socket.socket) -> None:
-    """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
-    import uvicorn  # noqa: PLC0415 - not for standard input and output
+class _Remaining:
+    """The stream to a client, less the answers that it has."""
 
-    app = server.streamable_http_app(host=host)
-    settings = uvicorn.Config(app, log_level="warning", access_log=False)
-    await uvicorn.Server(settings).serve(sockets=[at])
+    def __init__(self, stream: WriteStream[SessionMessage], answered: set[int | str]) -> None:
+        self._stream = stream
+        self._answered = answered
 
+    async def send(self, item: SessionMessage, /) -> None:
+        message = item.message
+        if isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)) and message.id in self._answered:
+            self._answered.discard(message.id)
+            if isinstance(message, types.JSONRPCError) and message.error.code != types.CONNECTION_CLOSED:
+                _LOG.warning("the SDK would have refused what the client was granted: %s", message.error.message)
+            return
+        await self._stream.send(item)
 
-def _listed(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.takes,
-        output_schema=tool.returns,
-        annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            # A language model may be asked, which is not a closed world; the corpus is.
-            open_world_hint=tool.name == "ask",
-        ),
-    )
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> _Remaining:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        return await self._stream.__aexit__(*error)
 
 
 def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from quaestor import subroutines
 from quaestor.accounts.purpose import Purpose
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas
-from quaestor.subroutines import Outcome, Parameter, read, registry_of, related, search
+from quaestor.subroutines import Outcome, Parameter, read, related, search
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
@@ -100,7 +101,7 @@ def _call(
     passed = dict(arguments)
     corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=_WAIT_SECONDS)
     count = tokenizer_for("gpt-4o").count
-    outcome = registry_of(corpus, edits=False, bylines=True).call(name, passed, budget=_BUDGET, count=count)
+    outcome = subroutines.registry_of(corpus, edits=False, bylines=True).call(name, passed, budget=_BUDGET, count=count)
     if outcome.failed:
         return Answer(None, outcome.text)
     if name != "search":
