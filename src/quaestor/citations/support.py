@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from quaestor.models.content import content_terms
 from quaestor.terms import find_words
@@ -42,20 +43,39 @@ class Support:
     share: float
 
 
-def find_support(claim: str, lines: Sequence[str], label: str = "") -> Support | None:
-    """Return where ``lines`` hold a claim, or None.
+class Ground:
+    """The lines of a passage, cut up once for however many claims are held against them.
 
     Args:
-        claim: a sentence or clause without citation marks.
         lines: the passage's lines.
         label: path, title and symbol of the passage: names found there count as said.
+
+    Attributes:
+        lowered: all of it in lower case.
+        numbers: that stand in it, in digits.
+        label_terms: the stems of the label's words.
     """
+
+    def __init__(self, lines: Sequence[str], label: str = "") -> None:
+        self.lines = lines
+        source = "\n".join((*lines, label))
+        self.lowered = source.lower()
+        self.numbers = set(_NUMBER.findall(source)) | _spelled_numbers(self.lowered)
+        self.label_terms = content_terms(label)
+
+    @cached_property
+    def terms(self) -> list[frozenset[str]]:
+        """The stems of each line's words."""
+        return [content_terms(line) for line in self.lines]
+
+
+def find_support(claim: str, ground: Ground) -> Support | None:
+    """Return where a passage holds a claim, a sentence or clause without citation marks; or None."""
     wanted = content_terms(claim)
-    whole = "\n".join(lines)
-    if not wanted or not _holds_names(claim, f"{whole}\n{label}"):
+    if not wanted or not _holds_names(claim, ground):
         return None
-    given = content_terms(label) & wanted
-    found = [content_terms(line) & wanted for line in lines]
+    given = ground.label_terms & wanted
+    lines, found = ground.lines, [terms & wanted for terms in ground.terms]
     best = max(range(len(lines)), key=lambda at: len(_joined(found[at : at + _WINDOW])), default=0)
     held = _joined(found[best : best + _WINDOW])
     share = len(held | given) / len(wanted)
@@ -82,16 +102,15 @@ def _denies(text: str) -> bool:
     return _DENIAL.search(text) is not None
 
 
-def _holds_names(claim: str, source: str) -> bool:
-    """Return whether every number, name and piece of code of a claim stands in the source."""
-    lowered = source.lower()
-    numbers = set(_NUMBER.findall(source)) | {
-        _NUMBER_WORDS[word] for word in find_words(lowered) if word in _NUMBER_WORDS
-    }
+def _holds_names(claim: str, ground: Ground) -> bool:
+    """Return whether every number, name and piece of code of a claim stands in a passage."""
     plain = _CODE.sub(" ", claim)
-    wanted = set(_NUMBER.findall(plain)) | {
-        _NUMBER_WORDS[word] for word in find_words(plain.lower()) if word in _NUMBER_WORDS and word != "one"
-    }
+    wanted = set(_NUMBER.findall(plain)) | (_spelled_numbers(plain.lower()) - {"1"})
     names = [code.strip().removesuffix("()") for code in _CODE.findall(claim)]
     names += _NAME.findall(plain) + _PROPER.findall(plain)
-    return wanted <= numbers and all(name.lower() in lowered for name in names)
+    return wanted <= ground.numbers and all(name.lower() in ground.lowered for name in names)
+
+
+def _spelled_numbers(lowered: str) -> set[str]:
+    """Return the numbers that a text in lower case spells out, in digits."""
+    return {_NUMBER_WORDS[word] for word in find_words(lowered) if word in _NUMBER_WORDS}

@@ -15,7 +15,7 @@ from quaestor.chunking.decode import decode
 from quaestor.citations.mark import Mark, Passage, parse, says_no_answer, without_marks
 from quaestor.citations.match import Match, find, find_nearest, telling
 from quaestor.citations.sentences import Sentence, sentences
-from quaestor.citations.support import find_support
+from quaestor.citations.support import Ground, find_support
 from quaestor.models.content import content_terms
 from quaestor.passages import Citation, CitationStatus
 
@@ -92,6 +92,7 @@ class _Checker:
         self._passages: Mapping[int, Passage] = {passage.n: passage for passage in passages}
         self._read = read
         self._sources: dict[str, _Source | None] = {}
+        self._grounds: dict[int, Ground | None] = {}
 
     def check(self, mark: Mark, claim: str) -> Citation | None:
         """Return a mark's citation, or None if no passage has its number."""
@@ -121,15 +122,11 @@ class _Checker:
 
     def check_claim(self, passage: Passage, claim: str) -> Citation:
         """Look for a sentence without a quote in its passage."""
-        source = self._source(passage)
-        if source is None:
+        ground = self._ground(passage)
+        support = None if ground is None else find_support(claim, ground)
+        if ground is None or support is None:
             return _unverified(passage, "")
-        start, end = source.region(passage.start_line, passage.end_line)
-        lines = source.text[start:end].split("\n")
-        support = find_support(claim, lines, _label(passage))
-        if support is None:
-            return _unverified(passage, "")
-        quote = "\n".join(lines[support.first : support.last + 1]).strip("\r\n")
+        quote = "\n".join(ground.lines[support.first : support.last + 1]).strip("\r\n")
         first = passage.start_line + support.first
         return _citation(passage, first, first + support.last - support.first, _shortened(quote), "verified")
 
@@ -148,6 +145,13 @@ class _Checker:
             return _located(passage, source, found, status)
         nearest = find_nearest(quote, source.text, start, end) if telling(quote) else None
         return _located(passage, source, nearest, "repaired") if nearest else None
+
+    def _ground(self, passage: Passage) -> Ground | None:
+        """Return what a passage says now; None if its document is gone."""
+        if passage.n not in self._grounds:
+            source = self._source(passage)
+            self._grounds[passage.n] = None if source is None else Ground(_lines(source, passage), _label(passage))
+        return self._grounds[passage.n]
 
     def _source(self, passage: Passage) -> _Source | None:
         if passage.path not in self._sources:
@@ -191,6 +195,10 @@ def _shortened(quote: str) -> str:
         if separator in cut:
             return cut.rpartition(separator)[0].rstrip()
     return cut
+
+
+def _lines(source: _Source, passage: Passage) -> list[str]:
+    return source.text[slice(*source.region(passage.start_line, passage.end_line))].split("\n")
 
 
 def _label(passage: Passage) -> str:

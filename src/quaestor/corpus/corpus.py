@@ -199,21 +199,30 @@ class Corpus(OpenIndex):
             NotFoundError: the path is not a document of this corpus.
             ForbiddenError: the path now leads out of the root.
         """
+        document = self._listed(path)
         snapshot = self._snapshot(path)
-        return None if snapshot is None else self._text(path, snapshot)
+        return None if snapshot is None else self._text(document, snapshot)
 
     def read_source(self, path: str) -> bytes | None:
         """Return a document's bytes as they are on disk now; otherwise as ``read``."""
+        self._listed(path)
         snapshot = self._snapshot(path)
         return None if snapshot is None else snapshot.data
 
-    def _text(self, path: str, snapshot: Snapshot) -> bytes | None:
+    def _listed(self, path: str) -> Document:
+        """Return a document by its very path; raises as ``read``."""
+        document = self.store.document(path)
+        if document is None:
+            raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
+        return document
+
+    def _text(self, document: Document, snapshot: Snapshot) -> bytes | None:
         """Return what a document's lines and spans count in: its bytes, or the Markdown that they become."""
         # A search reads no file.
         from quaestor.ingest.convert import ConversionError, converted, is_converted  # noqa: PLC0415
 
-        document = self.store.document(path)
-        if document is None or not is_converted(document):
+        path = document.path
+        if not is_converted(document):
             return snapshot.data
         if document.sha256 == snapshot.sha256:
             from quaestor.ingest.convert.kept import kept_text  # noqa: PLC0415 - most documents are read as they are
@@ -226,12 +235,16 @@ class Corpus(OpenIndex):
         return snapshot.data if made is None else made.text.encode("utf-8", "replace")
 
     def _snapshot(self, path: str) -> Snapshot | None:
-        """Return a document's file as it is on disk now; raises as ``read``."""
-        if self.store.document(path) is None:
-            raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
+        """Return the file of a document of this index as it is on disk now.
+
+        Raises:
+            ForbiddenError: the path now leads out of the root.
+        """
         root = folder_of(self.root)
         place = Path(on_disk(str(root), path))
-        if not place.parent.resolve().is_relative_to(root.resolve()):
+        folder = place.parent.resolve()
+        # The root is a real path but where somebody has put a link in its place since.
+        if not (folder.is_relative_to(root) or folder.is_relative_to(root.resolve())):
             raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
         try:
             return read_snapshot(str(place))
@@ -255,7 +268,7 @@ class Corpus(OpenIndex):
 
         document = self._found_fresh(lambda: self.document(path), lambda document: [document])
         snapshot = self._snapshot(document.path)
-        data = None if snapshot is None else self._text(document.path, snapshot)
+        data = None if snapshot is None else self._text(document, snapshot)
         if snapshot is None or data is None:
             raise NotFoundError(f"{path!r} is no longer there, or cannot be read. Search again.")
         if start_line < 1 or (end_line is not None and end_line < start_line):
@@ -359,7 +372,7 @@ class Corpus(OpenIndex):
     def _is_current(self, path: str, sha256: str) -> bool:
         try:
             snapshot = self._snapshot(path)
-        except (ForbiddenError, NotFoundError):
+        except ForbiddenError:
             return False
         return snapshot is not None and snapshot.sha256 == sha256
 
