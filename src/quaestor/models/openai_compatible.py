@@ -8,13 +8,11 @@ is imported at the first request, for that takes most of a second.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
 from quaestor.endpoints import OPENAI_URL
@@ -24,6 +22,7 @@ from quaestor.endpoints.failures import worth_retrying
 from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError
 from quaestor.models import Delta, Request, TextDelta
+from quaestor.models.arriving import NotCompletionsError, batches, with_fields
 from quaestor.models.capabilities import Capabilities, capabilities_at
 from quaestor.models.dialect import dialect_for
 from quaestor.models.reply import Reply
@@ -166,14 +165,14 @@ class OpenAICompatibleModel:
         arrived = False
         try:
             stream = await self._open(request)
-            async with stream, aclosing(_chunks(stream)) as chunks:
-                async for chunk in chunks:
-                    arrived = True
-                    if text := reply.feed(chunk):
+            async with stream, aclosing(batches(stream)) as arriving:
+                async for batch in arriving:
+                    arrived = arrived or bool(batch)
+                    if text := "".join(map(reply.feed, batch)):
                         yield TextDelta(text)
                     if reply.surplus:
                         break
-        except (openai.OpenAIError, _NotCompletionsError) as error:
+        except (openai.OpenAIError, NotCompletionsError) as error:
             failure = self._explain(error, reply.text)
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
@@ -197,7 +196,7 @@ class OpenAICompatibleModel:
         stream says so.
         """
         answer = await self.exchange(self.path, unstreamed(self.body(request)))
-        return _with_fields(answer)
+        return with_fields(answer)
 
     async def _open(self, request: Request) -> openai.AsyncStream[Any]:
         """Send the request; once each, leave out or join what the endpoint refuses."""
@@ -217,11 +216,7 @@ class OpenAICompatibleModel:
         return await self._post(self.body(request))
 
     async def _post(self, body: dict[str, Any]) -> openai.AsyncStream[Any]:
-        """Send an object and return the stream of the reply.
-
-        Its chunks are JSON as it came: making objects of the package's own types of them takes longer than all that is
-        done with a chunk here, and each of their fields is checked when it is read.
-        """
+        """Send an object and return the stream of the reply."""
         import openai  # noqa: PLC0415
 
         client: Any = self._connected()
@@ -239,39 +234,12 @@ class OpenAICompatibleModel:
             self._client, self._loop = async_client(self._endpoint, self._timeout, self._proxy), loop
         return self._client
 
-    def _explain(self, error: openai.OpenAIError | _NotCompletionsError, received: str = "") -> UpstreamError:
-        if isinstance(error, _NotCompletionsError):
+    def _explain(self, error: openai.OpenAIError | NotCompletionsError, received: str = "") -> UpstreamError:
+        if isinstance(error, NotCompletionsError):
             return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
         return explained(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)
-
-
-class _NotCompletionsError(Exception):
-    """What arrived is not in the wire format."""
 
 
 def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request's JSON object without what asks for a stream."""
     return {name: value for name, value in body.items() if name not in ("stream", "stream_options")}
-
-
-async def _chunks(stream: openai.AsyncStream[Any]) -> AsyncGenerator[Any]:
-    """Yield the chunks of a stream, or the one object of a server that does not stream.
-
-    Raises:
-        _NotCompletionsError: something else arrived.
-    """
-    try:
-        if "json" in stream.response.headers.get("content-type", ""):
-            yield _with_fields(json.loads(await stream.response.aread()))
-            return
-        async for chunk in stream:
-            yield _with_fields(chunk)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise _NotCompletionsError(str(error)) from None
-
-
-def _with_fields(value: Any) -> Any:
-    """Return JSON with its objects' members as attributes."""
-    if isinstance(value, dict):
-        return SimpleNamespace(**{name: _with_fields(member) for name, member in value.items()})
-    return list(map(_with_fields, value)) if isinstance(value, list) else value
