@@ -3,8 +3,10 @@
     python benchmarks/startup.py DIR
 
 ``DIR`` is indexed once, into a temporary folder, before anything is timed. "cold" means a new process; the files
-are in the system's cache, as they are on a machine that is in use. Of the MCP server the time to its answer to
-``initialize`` is taken, beside that of the least server that its SDK can make.
+are in the system's cache, as they are on a machine that is in use. Of an MCP server three times are taken, all from
+the start of its process: until it has answered ``initialize``, until its tools are known, and until the first search
+is answered, which on a repository without an index waits for that. Beside it stands the least server that the SDK can
+make, with one tool that returns a word.
 """
 
 from __future__ import annotations
@@ -20,10 +22,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import _machine
 
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
+
 QUAESTOR = (sys.executable, "-m", "quaestor")
+STEPS = ("initialize", "tools", "first search")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "quaestor ask (no model)": (*QUAESTOR, "ask", options.query, str(options.folder)),
         }
         times = {name: timed(command, environment, options.runs) for name, command in commands.items()}
-        times |= asyncio.run(initialised(options.folder, environment, options.runs))
+        times |= asyncio.run(sessions(options, environment))
     print(table(times, options.runs))
 
 
@@ -64,30 +71,47 @@ def timed(command: Sequence[str], environment: Mapping[str, str], runs: int) -> 
     return times
 
 
-async def initialised(folder: Path, environment: Mapping[str, str], runs: int) -> dict[str, list[float]]:
-    """Return the seconds from the start of an MCP server to its answer to ``initialize``, servers taking turns.
+async def sessions(options: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, list[float]]:
+    """Return the seconds from the start of an MCP server to its first answers, servers taking turns.
 
     The client is the SDK's own. Of the repository without an index, none is left from the run before.
     """
-    from mcp import Client, StdioServerParameters  # noqa: PLC0415 - only here, and takes a second
+    from mcp import StdioServerParameters  # noqa: PLC0415 - only here, and takes a second
 
     with TemporaryDirectory() as elsewhere:
         fresh = {**environment, "QUAESTOR_HOME": f"{elsewhere}/home"}
-        mcp = [*QUAESTOR[1:], "mcp", str(folder)]
+        mcp = [*QUAESTOR[1:], "mcp", str(options.folder)]
         servers = {
             "MCP SDK, least server": ([str(Path(__file__).parent / "_startup_mcp.py")], environment),
             "quaestor mcp": (mcp, environment),
             "quaestor mcp, no index": (mcp, fresh),
         }
-        times: dict[str, list[float]] = {name: [] for name in servers}
-        for turn in range(runs + 1):
+        times: dict[str, list[float]] = {f"{name}: {step}": [] for name in servers for step in STEPS}
+        for turn in range(options.runs + 1):
             for name, (command, variables) in servers.items():
                 rmtree(fresh["QUAESTOR_HOME"], ignore_errors=True)
                 server = StdioServerParameters(command=sys.executable, args=command, env=dict(variables))
-                started = time.perf_counter()
-                async with Client(server, mode="legacy"):
-                    if turn:
-                        times[name].append(time.perf_counter() - started)
+                found = await session(server, options.query)
+                if turn:
+                    for step, seconds in zip(STEPS, found, strict=True):
+                        times[f"{name}: {step}"].append(seconds)
+    return times
+
+
+async def session(server: StdioServerParameters, query: str) -> list[float]:
+    """Return the seconds from the start of a server to each step of a session with it."""
+    from mcp import Client  # noqa: PLC0415
+
+    times = []
+    started = time.perf_counter()
+    async with Client(server, mode="legacy", read_timeout_seconds=60) as client:
+        times.append(time.perf_counter() - started)
+        await client.list_tools()
+        times.append(time.perf_counter() - started)
+        answer = await client.call_tool("search", {"query": query})
+        times.append(time.perf_counter() - started)
+        if answer.is_error:
+            sys.exit(f"a search over MCP failed: {answer}")
     return times
 
 
@@ -100,9 +124,9 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> None:
 def table(times: Mapping[str, Sequence[float]], runs: int) -> str:
     """Return the figures as one text table."""
     machine = _machine.describe()
-    lines = [f"{'seconds, ' + str(runs) + ' runs':26} {'median':>8} {'least':>8} {'most':>8}"]
+    lines = [f"{'seconds, ' + str(runs) + ' runs':36} {'median':>8} {'least':>8} {'most':>8}"]
     lines += [
-        f"{name:26} {statistics.median(found):8.3f} {min(found):8.3f} {max(found):8.3f}"
+        f"{name:36} {statistics.median(found):8.3f} {min(found):8.3f} {max(found):8.3f}"
         for name, found in times.items()
     ]
     lines.append(

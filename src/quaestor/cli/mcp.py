@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
@@ -60,6 +61,8 @@ def _over_stdio(paths: Sequence[str], open_ones: ExitStack) -> None:
     if sys.platform != "win32":  # where pipes cannot be waited for
         opening = Opening(open_ones.enter_context(standard_wire()))
         opening.converse(make, asking=not paths)
+    # What the first call needs is loaded beside the SDK, so that it waits for neither.
+    threading.Thread(target=_prepare, daemon=True).start()
     _sdk_server().serve_stdio(make, opening, asking=not paths)
     if not made and not paths:
         # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
@@ -100,6 +103,12 @@ def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
 
     corpora = Corpora(list(roots) or [_started_in()], lambda root: configure(root).settings, apart=True)
     return tools_of(open_ones.enter_context(corpora))
+
+
+def _prepare() -> None:
+    from quaestor.serving.mcp.tools import prepare  # noqa: PLC0415 - see the opening
+
+    prepare()
 
 
 def _find(path: str) -> Path:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from quaestor import subroutines
 from quaestor.accounts.purpose import Purpose
+from quaestor.corpus import Corpus
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas
-from quaestor.subroutines import Outcome, Parameter, read, related, search
+from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, read, related, search
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
@@ -29,11 +29,20 @@ if TYPE_CHECKING:
 
 # Tokens of a result's text: what agents pay for, and more than they are glad of in one piece.
 _BUDGET = 6000
+# Whose model it is that reads is not known; others take about as many tokens.
+_MODEL = "gpt-4o"
 # Clients give a call about a minute.
 _WAIT_SECONDS = 20.0
 
 # What was searched by words alone, where meaning reached some documents or none.
 _ALONE = {"some": "Some documents", "none": "All documents"}
+
+# Not `registry_of`: that knows how to edit, which takes as long to import as all of these.
+_SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
+    "search": partial(search.search_of, bylines=True),
+    "read": read.read_of,
+    "related": related.related_of,
+}
 
 _QUESTION = Parameter("question", "string", required=True)
 
@@ -82,6 +91,11 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
     )
 
 
+def prepare() -> None:
+    """Load what the first call would wait for."""
+    tokenizer_for(_MODEL).count(" ")
+
+
 def _reading(
     corpora: Corpora,
     name: str,
@@ -100,8 +114,8 @@ def _call(
 ) -> Answer:
     passed = dict(arguments)
     corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=_WAIT_SECONDS)
-    count = tokenizer_for("gpt-4o").count
-    outcome = subroutines.registry_of(corpus, edits=False, bylines=True).call(name, passed, budget=_BUDGET, count=count)
+    count = tokenizer_for(_MODEL).count
+    outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=_BUDGET, count=count)
     if outcome.failed:
         return Answer(None, outcome.text)
     if name != "search":
