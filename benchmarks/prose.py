@@ -157,7 +157,8 @@ def refuse(root: Path, questions: Sequence[Question]) -> list[Refusal]:
     with Index.build(root) as index:
         for question in questions:
             hits = index.search(question.text, ConversationSettings().passages)
-            quoted = extract(question.text, number(hits), index.embedder.encode)
+            unmentioned = index.unmentioned(question.text)
+            quoted = extract(question.text, number(hits), index.embedder.encode, unmentioned=unmentioned)
             coverage = round(quoted.coverage, 4)
             refusals.append(Refusal(question.corpus, question.category, question.text, not quoted.known, coverage))
     return refusals

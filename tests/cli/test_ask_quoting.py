@@ -51,6 +51,13 @@ def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path
     assert "Sources" not in done.out
 
 
+def test_a_name_that_nothing_mentions_is_not_answered_from_what_is_near(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "how many attempts does send_with_retry make on Kafka?", repository)
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("No language model is configured, and nothing here mentions 'Kafka'.")
+    assert "Nearest passages:\n  src/retry.py:" in done.out
+
+
 def test_an_unknown_answer_in_json(quaestor: Run, repository: Path) -> None:
     done = quaestor("ask", "--json", UNKNOWN, repository)
     assert done.code == 1

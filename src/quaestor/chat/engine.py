@@ -210,7 +210,7 @@ class Conversation:
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refused(turn):
-            quoted = await self._quotes(turn)
+            quoted = await self._quotes(turn, await asyncio.to_thread(self.index.unmentioned, turn.sought))
             yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, quoted):
                 yield event
@@ -269,9 +269,10 @@ class Conversation:
         turn.passages = self._numbering.passages(hits)
         return hits
 
-    async def _quotes(self, turn: Turn) -> ExtractiveAnswer:
+    async def _quotes(self, turn: Turn, unmentioned: tuple[str, ...] = ()) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
-        return await asyncio.to_thread(extract, turn.sought, turn.passages, self.index.meaning.near.encode)
+        encode = self.index.meaning.near.encode
+        return await asyncio.to_thread(extract, turn.sought, turn.passages, encode, unmentioned=unmentioned)
 
     async def _refused(self, turn: Turn) -> bool:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""

@@ -161,6 +161,12 @@ class Corpus(OpenIndex):
         """Return a question with what it says of dates and authors as a filter, within ``where``."""
         return understood(self.store, question, where)
 
+    def unmentioned(self, question: str) -> tuple[str, ...]:
+        """Return the names in a question that nothing in this corpus mentions."""
+        from quaestor.corpus.unmentioned import unmentioned  # noqa: PLC0415 - no search needs it
+
+        return self.following(lambda: unmentioned(self.store, question))
+
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.
 

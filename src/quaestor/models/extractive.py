@@ -29,6 +29,7 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
+UNMENTIONED = "No language model is configured, and nothing here mentions {}."
 
 # Only where both fail is a question refused. They are low, since people ask in words of their own: higher ones refused
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
@@ -88,7 +89,13 @@ class ExtractiveAnswer:
     coverage: float
 
 
-def answer(question: str, passages: Sequence[Passage], encode: Encode | None = None, most: int = 3) -> ExtractiveAnswer:
+def answer(
+    question: str,
+    passages: Sequence[Passage],
+    encode: Encode | None = None,
+    most: int = 3,
+    unmentioned: Sequence[str] = (),
+) -> ExtractiveAnswer:
     """Answer a question with quotes from numbered passages.
 
     Args:
@@ -96,6 +103,8 @@ def answer(question: str, passages: Sequence[Passage], encode: Encode | None = N
         passages: best first.
         encode: an embedder's ``encode``, for likeness beyond shared words.
         most: how many quotes to give at most; more only where more documents of prose say the same as well.
+        unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
+            it then.
     """
     wanted = content_terms(question)
     found = [unit for passage in passages for unit in units(passage)]
@@ -106,10 +115,13 @@ def answer(question: str, passages: Sequence[Passage], encode: Encode | None = N
     held = frozenset().union(*(wanted & (one.unit.terms | _label_terms(one.unit.passage)) for one in chosen))
     coverage = _told(held, rarity)
     alike = max((one.likeness for one in chosen), default=0.0)
-    known = bool(chosen) and (coverage >= _LEAST_COVERAGE or alike >= _LEAST_SIMILARITY)
+    known = bool(chosen) and not unmentioned and (coverage >= _LEAST_COVERAGE or alike >= _LEAST_SIMILARITY)
     quotes = tuple(_quote(one.unit) for one in (*chosen, *further)) if known else ()
     named = {passage.n: passage for passage in passages}
-    text = "\n\n".join([LEAD, *(_shown(quote, named[quote.n]) for quote in quotes)]) if quotes else NOTHING
+    if quotes:
+        text = "\n\n".join([LEAD, *(_shown(quote, named[quote.n]) for quote in quotes)])
+    else:
+        text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
     return ExtractiveAnswer(text, quotes, known, coverage)
 
 

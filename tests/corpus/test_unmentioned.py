@@ -1,0 +1,46 @@
+"""Names that nothing in a corpus mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from quaestor import Index
+from quaestor.config import Settings
+
+DOCUMENTS = {
+    "docs/guide.md": "# Guide\n\nA `match` has one arm for each case. Read the PDF, or ask over http.\n",
+    "docs/POSTGRES.md": "# Setting up\n\nRun `createdb` first. The file is config.toml. See the 31 options.\n",
+    "src/client.py": "import json\n\n\nclass HTTPClient:\n    def send_batch(self):\n        return json.dumps([])\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    place = tmp_path_factory.mktemp("unmentioned")
+    for path, text in DOCUMENTS.items():
+        file = place / "corpus" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    with Index.build(place / "corpus", settings=Settings(home=str(place / "home"))) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How do I stream from a Kafka topic into Postgres?", ("Kafka",)),
+        ("Is there an HTTP/3 client?", ("HTTP/3",)),
+        ("what does build.rs do beside config.toml?", ("build.rs",)),
+        ("how does the httpClient call sendBatch, and what is HttpClient.send_batch?", ()),
+        ("is there a sendBatches2 or a send_batch?", ("sendBatches2",)),
+        # An acronym that is also a word is mentioned in capitals; in code, any letters will do.
+        ("Does it run on an ARM board?", ("ARM",)),
+        ("Does it read a PDF or the JSON?", ()),
+        ("how do I read it?", ()),
+        ("", ()),
+    ],
+)
+def test_what_is_named_and_nowhere_mentioned(index: Index, question: str, names: tuple[str, ...]) -> None:
+    assert index.unmentioned(question) == names
