@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.accounts.rates import RateLimiter
+from quaestor.accounts.shared import Shared
 from quaestor.errors import LimitError
 
 
@@ -80,4 +83,13 @@ def test_full_buckets_are_forgotten() -> None:
         limiter.take(f"user {number}")
     clock.now += 60
     limiter.take("anna")
-    assert len(limiter._buckets) == 1
+    assert limiter.kept == 1
+
+
+def test_processes_share_a_bucket(tmp_path: Path) -> None:
+    """Two limiters over one file, as two processes of a server have them."""
+    clock = Clock()
+    one, other = (RateLimiter(60, burst=3, clock=clock, shared=Shared(tmp_path / "shared")) for _ in range(2))
+    assert [allowed(limiter) for limiter in (one, other, one, other)] == [True, True, True, False]
+    clock.now += 1
+    assert [allowed(limiter) for limiter in (other, one)] == [True, False]

@@ -1,13 +1,16 @@
-"""How fast one user may ask: a bucket of tokens each, in this process."""
+"""How fast one user may ask: a bucket of tokens each, which all processes of a server share."""
 
 from __future__ import annotations
 
 import math
-import threading
+import sqlite3
 import time
 from collections.abc import Callable
 
+from quaestor.accounts.shared import Shared
 from quaestor.errors import LimitError
+
+_TABLE = "buckets (key text primary key, level real not null, at real not null) without rowid"
 
 
 class RateLimiter:
@@ -19,18 +22,24 @@ class RateLimiter:
     Args:
         per_minute: requests that a key may make in a minute; 0: as many as it likes.
         burst: requests that it may make at once; None: as many as in ten seconds, and ten at least.
-        clock: seconds that never go back.
+        clock: seconds that never go back, and that are the same in all processes of the machine.
+        shared: where the buckets stand; None: where no other limiter sees them.
     """
 
     def __init__(
-        self, per_minute: float, burst: int | None = None, *, clock: Callable[[], float] = time.monotonic
+        self,
+        per_minute: float,
+        burst: int | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        shared: Shared | None = None,
     ) -> None:
         self._per_second = per_minute / 60
         self._burst = float(max(10, math.ceil(per_minute / 6)) if burst is None else burst)
         self._clock = clock
-        self._lock = threading.Lock()
-        self._buckets: dict[str, tuple[float, float]] = {}
         self._next_sweep = 0.0
+        self._shared = shared or Shared()
+        self._shared.make(_TABLE)
 
     def take(self, key: str) -> None:
         """Take note of one request.
@@ -40,10 +49,11 @@ class RateLimiter:
         """
         if not self._per_second:
             return
-        with self._lock:
+        with self._shared.step() as buckets:
+            # Within the step, so that no process that was faster has a later time.
             now = self._clock()
-            self._sweep(now)
-            level = self._level(key, now)
+            self._sweep(buckets, now)
+            level = self._level(buckets, key, now)
             if level < 1:
                 wait = math.ceil((1 - level) / self._per_second)
                 raise LimitError(
@@ -51,15 +61,22 @@ class RateLimiter:
                     f" {wait} second{'' if wait == 1 else 's'}.",
                     retry_after=wait,
                 )
-            self._buckets[key] = (level - 1, now)
+            buckets.execute("insert or replace into buckets values (?, ?, ?)", (key, level - 1, now))
 
-    def _level(self, key: str, now: float) -> float:
-        level, then = self._buckets.get(key, (self._burst, now))
+    @property
+    def kept(self) -> int:
+        """How many buckets are on record."""
+        with self._shared.step() as buckets:
+            return int(buckets.execute("select count(*) from buckets").fetchone()[0])
+
+    def _level(self, buckets: sqlite3.Connection, key: str, now: float) -> float:
+        found = buckets.execute("select level, at from buckets where key = ?", (key,)).fetchone()
+        level, then = found or (self._burst, now)
         return min(self._burst, level + (now - then) * self._per_second)
 
-    def _sweep(self, now: float) -> None:
+    def _sweep(self, buckets: sqlite3.Connection, now: float) -> None:
         """Forget full buckets, each time that an empty one would have become full."""
         if now < self._next_sweep:
             return
         self._next_sweep = now + self._burst / self._per_second
-        self._buckets = {key: held for key, held in self._buckets.items() if self._level(key, now) < self._burst}
+        buckets.execute("delete from buckets where level + (? - at) * ? >= ?", (now, self._per_second, self._burst))

@@ -19,7 +19,8 @@ from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 from quaestor.ingest.report import ProgressState
-from quaestor.serving.indexing import is_indexed, make_index
+from quaestor.serving.claims import Claims
+from quaestor.serving.indexing import FirstIndexes
 
 
 class StillIndexingError(IndexUnusableError):
@@ -60,14 +61,22 @@ class Corpora:
         roots: real paths of folders, at least one.
         settings: the settings for a root; asked once for each.
         apart: make first indexes in processes of their own, so that answers need not wait for them.
+        claims: say which of several processes that serve the same corpora makes a first index; None: this one does.
     """
 
-    def __init__(self, roots: Sequence[Path], settings: Callable[[Path], Settings], *, apart: bool = False) -> None:
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        settings: Callable[[Path], Settings],
+        *,
+        apart: bool = False,
+        claims: Claims | None = None,
+    ) -> None:
         if not roots:
             raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
         # Files are read for them, and every request asks.
         self._settings = cache(settings)
-        self._apart = apart
+        self._first = FirstIndexes(claims or Claims()) if apart else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in _named(roots).items()}
@@ -177,8 +186,8 @@ class Corpora:
 
         try:
             settings = self._settings(opening.root)
-            if self._apart and not is_indexed(opening.root, settings):
-                make_index(opening.root, settings, progress)
+            if self._first is not None:
+                self._first.make(opening.root, settings, progress)
             opening.index.set_result(Index.ready(opening.root, settings=settings, progress=progress))
         except BaseException as error:  # whoever asks for it is told
             opening.index.set_exception(error)

@@ -12,14 +12,53 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.ingest.report import Progress, ProgressState
+from quaestor.serving.claims import Claims
 
+_KIND = "index"
+_POLL_SECONDS = 0.2
+_COUNTING = ProgressState(0, 0, 0, 0, 0, "")
 _CODE = "from quaestor.serving.indexing import main; main()"
+
+
+class FirstIndexes:
+    """Sees to first indexes; of several processes of a server, one makes it and the others wait until it is there.
+
+    Args:
+        claims: of the server.
+    """
+
+    def __init__(self, claims: Claims) -> None:
+        self._claims = claims
+
+    def make(self, root: Path, settings: Settings, progress: Progress) -> None:
+        """Make the first index of a source unless there is one, or wait while another process does.
+
+        Args:
+            root: real path of the source.
+            settings: as it is to be indexed.
+            progress: called as the work goes on, whoever does it; what it raises ends the work, or the wait.
+        """
+
+        def told(state: ProgressState) -> None:
+            self._claims.say(json.dumps(state), _KIND, str(root))
+            progress(state)
+
+        while True:
+            with self._claims.attempt(_KIND, str(root)) as mine:
+                if mine:
+                    if not is_indexed(root, settings):
+                        make_index(root, settings, told)
+                    return
+            said = self._claims.said(_KIND, str(root))
+            progress(ProgressState(*json.loads(said)) if said else _COUNTING)
+            time.sleep(_POLL_SECONDS)
 
 
 def is_indexed(root: Path, settings: Settings) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from quaestor.accounts import FILE
@@ -10,18 +12,43 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.overview import overview
 from quaestor.accounts.prices import load_prices
 from quaestor.accounts.rates import RateLimiter
+from quaestor.accounts.shared import Shared
 from quaestor.accounts.users import User, Users
 from quaestor.assemble import make_ledger, make_model, make_sessions
 from quaestor.config import Settings, data_home
 from quaestor.models import Model
+from quaestor.serving.claims import Claims
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.metrics import Metrics
+from quaestor.serving.http.running import Turns
 from quaestor.serving.http.state import Served, nothing
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hosts: Iterable[str] = ()) -> Served:
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What the processes of a server share; by default there is only one.
+
+    Attributes:
+        shared: what they must know together.
+        claims: what one of them does and no other may do meanwhile.
+        counting: the folder where each counts; None for one process.
+    """
+
+    shared: Shared = field(default_factory=Shared)
+    claims: Claims = field(default_factory=Claims)
+    counting: Path | None = None
+
+
+def served_of(
+    corpora: Corpora,
+    settings: Settings,
+    *,
+    beyond: bool = False,
+    hosts: Iterable[str] = (),
+    together: Together | None = None,
+) -> Served:
     """Return what is served.
 
     Args:
@@ -29,10 +56,12 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
         settings: of the server.
         beyond: whether others than this machine can reach the server; then a token is always needed.
         hosts: names of the server beside those of the loopback.
+        together: what the processes of the server share; None: there are no others.
 
     Raises:
         UsageError: the settings name an endpoint but no model, or the file of prices is wrong.
     """
+    together = together or Together()
     ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
     shared = make_model(settings, ledger=ledger)
 
@@ -51,9 +80,10 @@ def served_of(corpora: Corpora, settings: Settings, *, beyond: bool = False, hos
         make_model=model,
         sessions=make_sessions(settings),
         users=open_users(settings),
-        metrics=Metrics(corpora),
+        metrics=Metrics(corpora, together.counting),
         overview=used,
-        rates=RateLimiter(settings.requests_per_minute),
+        rates=RateLimiter(settings.requests_per_minute, shared=together.shared),
+        turns=Turns(together.claims),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,

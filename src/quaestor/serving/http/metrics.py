@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from quaestor.serving.corpora import Corpora
@@ -16,6 +18,14 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 class Metrics:
     """The server's counters.
 
+    Several processes of a server each count in files of their own, in one folder, and any of them tells the sum; what a
+    process counted stays counted after its end. The package looks for that folder in the environment when it is
+    imported: ``PROMETHEUS_MULTIPROC_DIR``.
+
+    Args:
+        corpora: that are served.
+        folder: where the processes of the server count; None: this is the only one.
+
     Attributes:
         requests: by method, route and status.
         in_flight: requests that are not over.
@@ -25,12 +35,18 @@ class Metrics:
         errors: by code.
     """
 
-    def __init__(self, corpora: Corpora) -> None:
+    def __init__(self, corpora: Corpora, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry()
+        self._told = self.registry if folder is None else CollectorRegistry()
         self.requests = Counter(
             "quaestor_requests", "Requests that are over.", ("method", "route", "status"), registry=self.registry
         )
-        self.in_flight = Gauge("quaestor_requests_in_flight", "Requests under way.", registry=self.registry)
+        self.in_flight = Gauge(
+            "quaestor_requests_in_flight",
+            "Requests under way.",
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
         self.seconds = Histogram(
             "quaestor_request_seconds", "Seconds of a request.", ("route",), buckets=_SECONDS, registry=self.registry
         )
@@ -45,11 +61,13 @@ class Metrics:
             "quaestor_tokens", "Tokens of language models.", ("model", "kind"), registry=self.registry
         )
         self.errors = Counter("quaestor_errors", "Answers that are errors.", ("code",), registry=self.registry)
-        self.registry.register(_Corpora(corpora))
+        if folder is not None:
+            MultiProcessCollector(self._told, str(folder))  # type: ignore[no-untyped-call]
+        self._told.register(_Corpora(corpora))
 
     def text(self) -> bytes:
         """Return all of it in Prometheus's text format."""
-        return generate_latest(self.registry)
+        return generate_latest(self._told)
 
 
 class _Corpora(Collector):

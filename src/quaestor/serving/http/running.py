@@ -1,24 +1,29 @@
-"""Which sessions have a turn under way in this process: each has one at a time."""
+"""Which sessions have a turn under way: each has one at a time, whichever of the server's processes runs it."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from quaestor.errors import ConflictError
+from quaestor.serving.claims import Claims
+
+_KIND = "turn"
 
 
 class Turns:
-    """The turns that are under way, by user and session."""
+    """The turns that are under way, by user and session.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: set[tuple[str, str]] = set()
+    Args:
+        claims: of the server; None: of this process alone.
+    """
+
+    def __init__(self, claims: Claims | None = None) -> None:
+        self._claims = claims or Claims()
 
     def running(self, user: str, session: str) -> bool:
         """Return whether a turn of a user's session is under way."""
-        return (user, session) in self._running
+        return self._claims.taken(_KIND, user, session)
 
     @contextmanager
     def claimed(self, user: str, session: str) -> Iterator[None]:
@@ -27,15 +32,9 @@ class Turns:
         Raises:
             ConflictError: one is under way.
         """
-        key = (user, session)
-        with self._lock:
-            if key in self._running:
+        with self._claims.attempt(_KIND, user, session) as mine:
+            if not mine:
                 raise ConflictError(
                     f"A turn of session {session!r} is under way. Wait for its end, or close its stream, and try again."
                 )
-            self._running.add(key)
-        try:
             yield
-        finally:
-            with self._lock:
-                self._running.discard(key)

@@ -10,16 +10,33 @@ from fastapi import FastAPI
 
 # A reply that takes longer than this after Ctrl-C is cut off.
 _GRACE_SECONDS = 30
+# Connections that the system accepts before anybody looks at them.
+_MOST_WAITING = 2048
 # Searches run in threads. With Python's 5 ms, each of a stream's many small steps would wait so long for its turn.
 _SWITCH_SECONDS = 0.0005
 
 
-def make_server(app: FastAPI, *, grace: int = _GRACE_SECONDS) -> uvicorn.Server:
+class OneAtATime(uvicorn.Server):
+    """Takes one connection at a time, so that other processes at the same socket get theirs.
+
+    Else whichever looks first takes all that wait, and a crowd is one process's.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take connections."""
+        await super().startup(sockets)
+        for at in sockets or ():
+            # asyncio takes as many at a time as it lets wait: this many may wait all the same.
+            at.listen(_MOST_WAITING)
+
+
+def make_server(app: FastAPI, *, grace: int = _GRACE_SECONDS, alone: bool = True) -> uvicorn.Server:
     """Return a server for an application.
 
     Args:
         app: what is served.
         grace: seconds that replies under way have after the server is told to stop.
+        alone: whether no other process takes connections at the same socket.
     """
     settings = uvicorn.Config(
         app,
@@ -30,11 +47,11 @@ def make_server(app: FastAPI, *, grace: int = _GRACE_SECONDS) -> uvicorn.Server:
         timeout_graceful_shutdown=grace,
         # Reading ahead of a slow route would hold bodies that are refused anyway.
         h11_max_incomplete_event_size=64 * 1024,
+        backlog=_MOST_WAITING if alone else 1,
     )
-    return uvicorn.Server(settings)
+    return uvicorn.Server(settings) if alone else OneAtATime(settings)
 
 
-async def serve(app: FastAPI, at: socket.socket) -> None:
-    """Serve until interrupted."""
+def take_turns_often() -> None:
+    """Let the threads of this process take turns as often as streams need it."""
     sys.setswitchinterval(_SWITCH_SECONDS)
-    await make_server(app).serve(sockets=[at])

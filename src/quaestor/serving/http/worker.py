@@ -1,0 +1,78 @@
+"""One of several processes that serve the same corpora at the same socket.
+
+It is started by ``workers``, which tells it on standard input what to do. It writes a line once it can serve, and stops
+when its standard input ends: then whoever started it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from quaestor.serving.http.job import Job, application
+
+if TYPE_CHECKING:
+    import uvicorn
+
+SHARED = "shared.sqlite"
+"""The file, in the workers' folder, of what they must know together."""
+
+
+class Place(NamedTuple):
+    """A worker's place among others.
+
+    Attributes:
+        number: which worker it is, from 1.
+        socket: number of the open file at which clients are heard.
+        folder: where the workers of the server keep what they share.
+    """
+
+    number: int
+    socket: int
+    folder: Path
+
+
+def main() -> None:
+    """Do the job on standard input until told to stop."""
+    job, place = pickle.load(sys.stdin.buffer)
+    # The package that counts looks for it when it is imported.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(place.folder)
+    # The server takes these while it runs, and sends them on when it has stopped in good order.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    _serve(job, place)
+
+
+def _serve(job: Job, place: Place) -> None:
+    # After the environment is set.
+    from quaestor.accounts.shared import Shared  # noqa: PLC0415
+    from quaestor.serving.claims import Claims  # noqa: PLC0415
+    from quaestor.serving.http.building import Together  # noqa: PLC0415
+    from quaestor.serving.http.logs import log_as_json  # noqa: PLC0415
+    from quaestor.serving.http.server import make_server, take_turns_often  # noqa: PLC0415
+
+    log_as_json(worker=place.number)
+    take_turns_often()
+    shared = Shared(place.folder / SHARED)
+    together = Together(shared, Claims(shared, place.number), place.folder)
+    with socket.socket(fileno=place.socket) as at, application(job, together) as app:
+        server = make_server(app, alone=False)
+        threading.Thread(target=_until_left, args=(server,), daemon=True).start()
+        sys.stdout.buffer.write(b"\n")
+        sys.stdout.buffer.flush()
+        asyncio.run(server.serve(sockets=[at]))
+
+
+def _until_left(server: uvicorn.Server) -> None:
+    """Stop the server when whoever started this process is gone."""
+    # Not by the stream, whose lock this thread would hold for ever, and the end of the process would wait for.
+    while os.read(0, 1):
+        pass
+    server.should_exit = True
