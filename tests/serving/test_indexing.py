@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from pathlib import Path
 
 import pytest
 
 from quaestor import Index
+from quaestor.accounts.shared import Shared
 from quaestor.config import Settings
 from quaestor.ingest.report import ProgressState
+from quaestor.serving.claims import Claims
 from quaestor.serving.corpora import Corpora
-from quaestor.serving.indexing import is_indexed, make_index
+from quaestor.serving.indexing import FirstIndexes, is_indexed, make_index
 
 
 @pytest.fixture
@@ -53,6 +57,32 @@ def test_what_cannot_be_indexed_says_why_to_who_asks_for_it(tmp_path: Path) -> N
     gone = tmp_path / "gone"
     make_index(gone, settings, lambda _: None)
     assert not is_indexed(gone, settings)
+
+
+def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) -> None:
+    """Two of a server's processes, the first of which ends before it is done."""
+    settings, file = Settings(home=str(tmp_path / "home")), tmp_path / "shared"
+    one, other = (Claims(Shared(file), process) for process in (1, 2))
+    far, seen, told = ProgressState(7, 40, 9, 70, 400, "part7.md"), list[ProgressState](), threading.Event()
+
+    def progress(state: ProgressState) -> None:
+        seen.append(state)
+        if state == far:
+            told.set()
+
+    waiting = threading.Thread(target=FirstIndexes(other).make, args=(root, settings, progress))
+    with one.attempt("index", str(root)) as mine:
+        assert mine
+        waiting.start()
+        one.say(json.dumps(far), "index", str(root))
+        assert told.wait(60)
+        assert not is_indexed(root, settings)
+        # Whoever watches over the processes frees what a dead one claimed.
+        Claims(Shared(file)).free_all(1)
+        waiting.join()
+    assert is_indexed(root, settings)
+    assert (seen[-1].done, seen[-1].total) == (41, 41)
+    assert not one.taken("index", str(root))
 
 
 def test_a_server_answers_from_an_index_made_elsewhere(root: Path, tmp_path: Path) -> None:

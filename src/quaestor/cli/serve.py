@@ -81,7 +81,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
     """Serve until interrupted."""
-    from quaestor.serving.http.logs import log_as_json  # noqa: PLC0415
+    from quaestor.serving.http.lines import log_as_json  # noqa: PLC0415
 
     log_as_json()
     if workers == 1:

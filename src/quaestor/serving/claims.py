@@ -62,7 +62,7 @@ class Claims:
 
     def _free(self, name: str) -> None:
         with self._shared.step() as claims:
-            claims.execute("delete from claims where name = ?", (name,))
+            claims.execute("delete from claims where name = ? and process = ?", (name, self._process))
 
     def _row(self, name: str) -> str | None:
         with self._shared.step() as claims:

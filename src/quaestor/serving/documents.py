@@ -6,6 +6,7 @@ and is refused where the index would leave it out: a document that nobody can fi
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -31,6 +32,7 @@ _MOST_BYTES = 200_000_000
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _LOCAL = "local"
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class DocumentRefusedError(UsageError):
@@ -70,7 +72,7 @@ class Documents:
         folder: where they lie; it is made by the first of them.
     """
 
-    # Two uploads of one name at once would take each other's place.
+    # Two uploads at once would find the same room, and no link tells names apart on disks that know none.
     _writing = threading.Lock()
 
     def __init__(self, settings: Settings, user: str) -> None:
@@ -96,8 +98,7 @@ class Documents:
         with self._writing:
             self._check_room(len(data))
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            name = self._free(name)
-            self._write(name, data)
+            name = self._write(name, data)
         return self._stored(self.folder / name)
 
     def remove(self, document: str) -> Stored:
@@ -157,25 +158,42 @@ class Documents:
                 " Delete some first."
             )
 
-    def _free(self, name: str) -> str:
+    def _names(self, name: str) -> Iterator[str]:
+        """Yield a name, and others like it, that nothing in the folder has."""
         stem, dot, suffix = name.rpartition(".")
         names = (f"{stem}-{number}{dot}{suffix}" for number in range(2, _MOST + 2))
-        return next(one for one in (name, *names) if not os.path.lexists(self.folder / one))
+        return (one for one in (name, *names) if not os.path.lexists(self.folder / one))
 
-    def _write(self, name: str, data: bytes) -> None:
-        """Write a file as a whole or not at all: it is written elsewhere and moved."""
+    def _write(self, name: str, data: bytes) -> str:
+        """Write a file as a whole or not at all, under a name that is free, and return that: it is written elsewhere
+        and moved.
+        """
         self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
         place = self._incoming / secrets.token_hex(8)
         try:
             with os.fdopen(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
                 file.write(data)
-            place.replace(self.folder / name)
+            return next(free for free in self._names(name) if _moved(place, self.folder / free))
         except OSError as error:
             raise LimitError(
                 f"{name!r} cannot be stored ({error.strerror or error}); nothing was kept of it. Try again later."
             ) from error
         finally:
             place.unlink(missing_ok=True)
+
+
+def _moved(place: Path, target: Path) -> bool:
+    """Give a file another place, unless that was taken meanwhile; return whether it has it."""
+    try:
+        # Unlike a move, this never takes the place of a file that another process has just put there.
+        os.link(place, target)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        place.replace(target)
+    return True
 
 
 def stored_name(name: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from served import Running, get, post, request
 
 from quaestor.serving.http.building import open_users
-from quaestor.serving.http.logs import JsonLines
+from quaestor.serving.http.lines import JsonLines
 
 SECRET = "a question about Project Nightingale"
 CHAT = "/v1/chat/completions"

@@ -1,21 +1,17 @@
-"""One line of JSON for each request and each fault: what, how long, how it ended. Never what was asked, nor a key."""
+"""What is logged and counted of each request and each fault: what, how long, how it ended. Never what was asked."""
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import secrets
-import sys
 import time
-import traceback
-from datetime import UTC, datetime
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaestor.serving.http.failures import unforeseen
+from quaestor.serving.http.lines import fault
 from quaestor.serving.http.metrics import Metrics
 
 _LOG = logging.getLogger("quaestor.serving")
@@ -119,41 +115,3 @@ class _Request:
             self.status = message["status"]
             MutableHeaders(scope=message)["x-request-id"] = self.id
         await self._send(message)
-
-
-def fault(error: BaseException) -> dict[str, Any]:
-    """Return where an error was raised; its message may quote what was asked, and stays out."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return {"type": type(error).__name__, "at": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]}
-
-
-class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON.
-
-    Args:
-        worker: which of the server's processes writes it; 0 for the only one.
-    """
-
-    def __init__(self, worker: int = 0) -> None:
-        super().__init__()
-        self._worker = {"worker": worker} if worker else {}
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        entry: dict[str, Any] = {"at": at, "level": record.levelname.lower(), "event": record.getMessage()}
-        entry |= getattr(record, "data", {}) | self._worker
-        if record.exc_info and record.exc_info[1] is not None:
-            entry["fault"] = fault(record.exc_info[1])
-        return json.dumps(entry, ensure_ascii=True, default=str)
-
-
-def log_as_json(level: int = logging.INFO, worker: int = 0) -> None:
-    """Write the logs of the server, and of uvicorn under it, as JSON on standard error; ``worker`` as in JsonLines."""
-    writing = logging.StreamHandler(sys.stderr)
-    writing.setFormatter(JsonLines(worker))
-    for name in ("quaestor", "uvicorn"):
-        log = logging.getLogger(name)
-        log.handlers = [writing]
-        log.propagate = False
-        log.setLevel(level if name == "quaestor" else logging.WARNING)

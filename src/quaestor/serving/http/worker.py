@@ -55,7 +55,7 @@ def _serve(job: Job, place: Place) -> None:
     from quaestor.accounts.shared import Shared  # noqa: PLC0415
     from quaestor.serving.claims import Claims  # noqa: PLC0415
     from quaestor.serving.http.building import Together  # noqa: PLC0415
-    from quaestor.serving.http.logs import log_as_json  # noqa: PLC0415
+    from quaestor.serving.http.lines import log_as_json  # noqa: PLC0415
     from quaestor.serving.http.server import make_server, take_turns_often  # noqa: PLC0415
 
     log_as_json(worker=place.number)

@@ -118,6 +118,7 @@ class _Workers:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
         self._running[number] = process
+        _LOG.info("worker started", extra={"data": {"worker": number, "pid": process.pid}})
         assert process.stdin is not None  # a pipe was asked for
         process.stdin.write(pickle.dumps((self._job, place)))
         with suppress(ConnectionError):

@@ -1,0 +1,167 @@
+"""Several processes that serve as one: what one of them does, the others know."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from served import write
+from worker_parts import PER_MINUTE, Serving, asked, events, searchable, serving, until
+
+from quaestor.accounts import FILE
+from quaestor.accounts.users import Users
+from scripted_server import Recorded, Reply, ScriptedServer
+
+QUESTION = "how long does the dough rest?"
+CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
+# A model that would go on for a hundred seconds.
+ENDLESS = Reply(["It rests ", *["and rests "] * 2000], pause=0.05)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ScriptedServer]:
+    def script(request: Recorded) -> Reply:
+        return ENDLESS if "for ever" in request.last else Reply([CITED])
+
+    with ScriptedServer(script) as upstream:
+        yield upstream
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory, model: ScriptedServer) -> Iterator[Serving]:
+    """A server of two workers, with users, shared by the tests of this file."""
+    folder = tmp_path_factory.mktemp("workers")
+    settings = {"QUAESTOR_MODEL": "tiny", "QUAESTOR_BASE_URL": model.base_url}
+    with serving(write(folder / "kitchen"), folder / "home", **settings) as server:
+        for worker in (1, 2):
+            with server.client(worker) as api:
+                until(lambda: searchable(api))
+        yield server
+
+
+@pytest.fixture
+def pair(two: Serving) -> Iterator[tuple[httpx.Client, httpx.Client]]:
+    """Two clients of a new user, one of each worker."""
+    token = two.join()
+    with two.client(1, token) as one, two.client(2, token) as other:
+        yield one, other
+
+
+def begin(api: httpx.Client) -> str:
+    return str(api.post("/api/sessions", json={}).json()["id"])
+
+
+def told(api: httpx.Client, session: str) -> list[str]:
+    """Return what became of each turn of a session."""
+    return [turn["state"] for turn in api.get(f"/api/sessions/{session}").json()["turns"]]
+
+
+def counted(api: httpx.Client, route: str) -> int:
+    """Return how often a route was asked for, as a worker tells it."""
+    found = re.search(rf'quaestor_requests_total\{{.*route="{route}".*\}} (\d+)', api.get("/metrics").text)
+    return 0 if found is None else int(found[1])
+
+
+def test_both_answer(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    for api in pair:
+        [hit, *_] = api.post("/api/search", json={"query": QUESTION}).json()["hits"]
+        assert hit["path"] == "guide.md"
+
+
+def test_a_turn_is_refused_while_the_other_runs_one(
+    pair: tuple[httpx.Client, httpx.Client], model: ScriptedServer
+) -> None:
+    """And closing its stream, as the page's stop button does, ends it for both."""
+    one, other = pair
+    session = begin(one)
+    model.hung_up.clear()
+    with one.stream("POST", f"/api/sessions/{session}/turns", json={"question": "and for ever?"}) as answer:
+        found = events(answer.iter_lines())
+        assert next(data for name, data in found if name == "text")
+        for body in ({"question": "second?"}, {"resume": True}):
+            refused = other.post(f"/api/sessions/{session}/turns", json=body)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (409, "conflict")
+        assert other.delete(f"/api/sessions/{session}").status_code == 409
+        assert other.get(f"/api/sessions/{session}").json()["running"] is True
+    assert model.hung_up.wait(60)
+    until(lambda: not other.get(f"/api/sessions/{session}").json()["running"])
+    assert told(other, session) == ["cancelled"]
+    assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
+
+
+def test_a_session_goes_on_through_the_other(pair: tuple[httpx.Client, httpx.Client], model: ScriptedServer) -> None:
+    one, other = pair
+    session = begin(one)
+    asked(one, session, question=QUESTION)
+    asked(other, session, question="and where?")
+    assert CITED in [message["content"] for message in model.requests[-1].messages]
+    assert told(one, session) == ["done", "done"]
+
+
+def test_the_rate_is_that_of_both_together(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    began = time.monotonic()
+    statuses = [api.get("/api/corpora").status_code for _ in range(PER_MINUTE // 6) for api in pair]
+    passed = 2 + statuses.count(200)  # each client was asked for something before
+    assert set(statuses) == {200, 429}
+    assert passed <= PER_MINUTE / 6 + (time.monotonic() - began) * PER_MINUTE / 60 + 2
+
+
+def test_either_tells_what_both_counted(two: Serving, pair: tuple[httpx.Client, httpx.Client]) -> None:
+    one, other = pair
+    before = counted(one, "/api/usage")
+    for api, times in ((one, 2), (other, 3)):
+        for _ in range(times):
+            assert api.get("/api/usage").status_code == 200
+    assert counted(one, "/api/usage") == counted(other, "/api/usage") == before + 5
+    with two.client(2, two.join()) as third:
+        assert counted(third, "/api/usage") == before + 5
+
+
+def test_a_revoked_token_is_refused_by_both(two: Serving) -> None:
+    users = Users.open(two.home / FILE)
+    user, token = users.add("leaving")
+    with two.client(1, token) as one, two.client(2, token) as other:
+        assert [api.get("/api/corpora").status_code for api in (one, other)] == [200, 200]
+        users.revoke(user.name)
+        assert [api.get("/api/corpora").status_code for api in (one, other)] == [401, 401]
+
+
+def test_documents_given_to_one_are_found_by_the_other(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    one, other = pair
+    text = {"name": "bridge.md", "text": "# Bridges\n\nThe viaduct of Garabit is painted red.\n"}
+    assert one.post("/api/documents", json=text).status_code == 201
+    query = {"query": "colour of the viaduct", "corpus": "my-documents"}
+
+    def found() -> bool:
+        answer = other.post("/api/search", json=query)
+        return answer.status_code == 200 and bool(answer.json()["hits"])
+
+    until(found)
+
+
+def test_a_worker_that_is_killed_is_replaced(two: Serving, pair: tuple[httpx.Client, httpx.Client]) -> None:
+    """What it had on record stays, what it claimed is free, and what it counted stays counted."""
+    one, other = pair
+    session = begin(other)
+    before, killed = counted(one, "/api/sessions"), two.pids()[2]
+    with other.stream("POST", f"/api/sessions/{session}/turns", json={"question": "and for ever?"}) as answer:
+        found = events(answer.iter_lines())
+        assert next(data for name, data in found if name == "text")
+        os.kill(killed, signal.SIGKILL)
+        with pytest.raises(httpx.TransportError):
+            list(found)
+    until(lambda: not one.get(f"/api/sessions/{session}").json()["running"])
+    assert told(one, session) == ["unfinished"]
+    assert asked(one, session, question=QUESTION)[-1][1]["answer"] == CITED
+    assert counted(one, "/api/sessions") == before
+    ended = [entry for entry in two.entries() if entry["event"] == "worker ended"]
+    assert [(entry["worker"], entry["pid"], entry["code"]) for entry in ended] == [(2, killed, -9)]
+    with two.client(2, two.join()) as again:
+        assert told(one, session) == ["unfinished", "done"]
+        assert re.search(r"quaestor_requests_in_flight (\d+)", again.get("/metrics").text)[1] == "1"  # type: ignore[index]
+        assert two.pids()[2] != killed

@@ -1,0 +1,138 @@
+"""``quaestor serve --workers`` as processes, and clients of one worker each.
+
+Which worker a connection is served by is its log's to say: each line has the request's id and the worker's number.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from quaestor.accounts import FILE
+from quaestor.accounts.users import Users
+
+PER_MINUTE = 240
+"""What a user may ask: 40 at once, and 4 a second."""
+
+
+def until(said: Callable[[], Any]) -> Any:
+    """Ask until something is so, and return it; the test's own time limit ends what never is."""
+    while not (found := said()):
+        threading.Event().wait(0.02)
+    return found
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class Serving:
+    """A server of several processes.
+
+    Attributes:
+        url: its address.
+        process: the one that was started, which watches over the others.
+        home: where its data lies.
+        log: what it wrote on standard error.
+    """
+
+    url: str
+    process: subprocess.Popen[bytes]
+    home: Path
+    log: Path
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return the lines of the log so far, without the address."""
+        lines = self.log.read_text(encoding="utf-8").split("\n")
+        return [json.loads(line) for line in lines[:-1] if line.startswith("{")]
+
+    def join(self) -> str:
+        """Add a user and return the token."""
+        return Users.open(self.home / FILE).add(f"user-{secrets.token_hex(4)}")[1]
+
+    @contextmanager
+    def client(self, worker: int, token: str = "") -> Iterator[httpx.Client]:
+        """Yield a client with one connection, which a worker of this number serves."""
+        with closing(until(lambda: self._client_if(worker, token))) as found:
+            yield found
+
+    def _client_if(self, worker: int, token: str) -> httpx.Client | None:
+        limits = httpx.Limits(max_connections=1)
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        found = httpx.Client(base_url=self.url, headers=headers, timeout=60, verify=False, limits=limits)
+        number = secrets.token_hex(8)
+        try:
+            found.get("/healthz", headers={"x-request-id": number})
+        except httpx.TransportError:
+            found.close()
+            return None
+        [served] = until(lambda: [one["worker"] for one in self.entries() if one.get("id") == number])
+        if served == worker:
+            return found
+        found.close()
+        return None
+
+    def pids(self) -> dict[int, int]:
+        """Return the number of the process of each worker, as it was started last."""
+        return {one["worker"]: one["pid"] for one in self.entries() if one["event"] == "worker started"}
+
+
+@contextmanager
+def serving(folder: Path, home: Path, *, workers: int = 2, **environment: str) -> Iterator[Serving]:
+    """Start the server over a folder, and kill what is left of it."""
+    home.mkdir(exist_ok=True)
+    port, log = free_port(), home / "log"
+    command = [sys.executable, "-m", "quaestor", "serve", str(folder), "--port", str(port), "--workers", str(workers)]
+    chosen = {
+        **os.environ,
+        "QUAESTOR_HOME": str(home),
+        "QUAESTOR_REQUESTS_PER_MINUTE": str(PER_MINUTE),
+        "QUAESTOR_SUBROUTINES": "off",
+        "QUAESTOR_PREMEDITATION": "off",
+        **environment,
+    }
+    with log.open("wb") as said, subprocess.Popen(command, stderr=said, env=chosen) as process:
+        found = Serving(f"http://127.0.0.1:{port}", process, home, log)
+        try:
+            yield found
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+
+
+def searchable(api: httpx.Client) -> bool:
+    """Return whether every corpus can be searched through a client's worker."""
+    return bool(api.get("/healthz").json()["ready"])
+
+
+def events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the object of each event of a stream."""
+    name = ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name, json.loads(line.removeprefix("data: "))
+
+
+def asked(api: httpx.Client, session: str, **body: Any) -> list[tuple[str, Any]]:
+    """Ask in a session and return all events."""
+    with api.stream("POST", f"/api/sessions/{session}/turns", json=body) as answer:
+        assert answer.status_code == 200, answer.read()
+        return list(events(answer.iter_lines()))
