@@ -1,0 +1,102 @@
+"""An index that is brought up to date before anything is taken from it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from quaestor.corpus.parts import OpenIndex, Parts
+from quaestor.corpus.values import Freshness
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
+from quaestor.ingest.files import folder_of
+from quaestor.ingest.freshness import check
+from quaestor.ingest.indexer import Changes, Indexer, Progress
+from quaestor.passages import Document
+from quaestor.retrieval.ranker import Ranker
+from quaestor.stores import Store
+
+_Found = TypeVar("_Found")
+
+
+class FreshIndex(OpenIndex):
+    """An open index with the time that each use of it may spend on what changed."""
+
+    def __init__(
+        self,
+        root: Path,
+        store: Store,
+        embedder: Embedder,
+        indexer: Indexer,
+        ranker: Ranker,
+        *,
+        refresh_seconds: float,
+        refresh_cost: int = 0,
+    ) -> None:
+        self.refresh_seconds = refresh_seconds
+        self.refresh_cost = refresh_cost
+        self.freshness = Freshness(False, "")
+        self.last_changes = Changes()
+        super().__init__(root, Parts(store, embedder, indexer, ranker))
+
+    def refresh(
+        self,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        *,
+        allowance: Allowance | None = None,
+    ) -> Changes:
+        """Bring the index up to date with the files and return what changed.
+
+        Args:
+            progress: called with the state of the work as it goes on.
+            budget_seconds: stop after about this time; what is still stale is in the result.
+            allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
+                ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
+        """
+        changes = self.following(
+            lambda: self.indexer.refresh(
+                progress=progress,
+                budget_seconds=budget_seconds,
+                allowance=allowance or Allowance(self.refresh_cost),
+                complete=allowance is not None,
+            )
+        )
+        self.freshness = Freshness(not changes.stale, _now())
+        self.last_changes = changes
+        return changes
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
+        """Return what ``find`` finds in an index brought up to date.
+
+        Whatever said that nothing changed, the files of what was found are looked at: one that did change, since or
+        unheard, has everything looked at again.
+        """
+        self.refresh(budget_seconds=self.refresh_seconds)
+        found = self.following(find)
+        if self.freshness.fresh and not self._as_indexed(documents(found)):
+            self.indexer.distrust()
+            self.refresh(budget_seconds=self.refresh_seconds)
+            found = self.following(find)
+            if not self._as_indexed(documents(found)):
+                self.freshness = self.freshness._replace(fresh=False)
+        return found
+
+    def _as_indexed(self, documents: Iterable[Document]) -> bool:
+        return all(state == "fresh" for state in check(folder_of(self.root), documents).values())
+
+
+def _now() -> str:
+    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
