@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from quaestor import __version__
+from quaestor.cli.bare_numpy import import_numpy
 from quaestor.cli.output import forget_output, prepare_streams, safe
 from quaestor.errors import QuaestorError
 
@@ -26,6 +27,8 @@ USAGE = 2
 UNUSABLE = 4
 INTERRUPTED = 130
 _OBJECTS_BETWEEN_LOOKS = 20_000
+# What is over in a fraction of a second, of which NumPy's import is a good part.
+_SEARCHING = frozenset({"search", "related", "ask"})
 
 COMMANDS = {
     "index": "Build the index of a folder, or bring it up to date.",
@@ -63,6 +66,8 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in _SEARCHING:
+            import_numpy()
         command = import_module(f"quaestor.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quaestor.cli.bare_numpy import import_numpy
 from quaestor.cli.output import remark
 from quaestor.errors import UsageError
 from quaestor.serving.mcp.opening import Opening
@@ -97,7 +98,8 @@ def _missing(package: str | None) -> UsageError:
 
 def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
     """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
-    from quaestor.cli.options import configure  # noqa: PLC0415 - see offering: the client is answered first
+    import_numpy()
+    from quaestor.cli.options import configure  # noqa: PLC0415 - see the opening: the client is answered first
     from quaestor.serving.corpora import Corpora  # noqa: PLC0415
     from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
 

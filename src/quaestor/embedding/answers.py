@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding import Vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class NoVectorsError(ValueError):

@@ -8,13 +8,15 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding import Vectors
 from quaestor.errors import BudgetError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Use = Literal["index", "search"]
 Outcome = Literal["done", "failed"]

@@ -14,13 +14,16 @@ from copy import copy
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding.vocabulary import Vocabulary
 from quaestor.errors import IndexUnusableError
 from quaestor.terms import find_words, rough_words, split_identifier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _REMEMBERED = 1 << 16  # distinct words, then the cache starts anew: bounded memory on endless corpora
 _TEXTS_AT_ONCE = 256

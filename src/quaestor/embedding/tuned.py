@@ -12,13 +12,16 @@ import zipfile
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuning_names import base_of, file_of, tuned_name
 from quaestor.errors import IndexUnusableError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)

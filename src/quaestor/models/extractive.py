@@ -12,9 +12,9 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
@@ -24,7 +24,10 @@ from quaestor.models.units import Unit, units
 from quaestor.prompts.passages import Passage, where
 from quaestor.questions import asks_how_to
 
-Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Maps texts to rows of unit length, as ``Embedder.encode`` does."""
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.retrieval.file_features import agreement, file_features, group_by_file, path_features, weight_of
 from quaestor.retrieval.likeness import likenesses
@@ -19,6 +18,9 @@ from quaestor.retrieval.phrases import Runs, read_runs, shares
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import FIXED, Traits, traits_of
 from quaestor.stores import StoredChunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FEATURES: tuple[str, ...] = (
     # the retrievers

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.retrieval.paths import PathProfile
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import Traits
 
-Columns = Mapping[str, NDArray[np.float32] | NDArray[np.float64] | NDArray[np.bool_]]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Columns: TypeAlias = "Mapping[str, NDArray[np.float32] | NDArray[np.float64] | NDArray[np.bool_]]"
 
 
 class Files(NamedTuple):

@@ -8,15 +8,18 @@ vector of a whole chunk cannot say is said so: that each thing which was asked f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.retrieval.traits import Traits
 from quaestor.terms import STOP_WORDS, find_words, terms_of_word
 
-Floats = NDArray[np.float32]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[np.float32]"
 _MOST_ROWS = 64  # of a query: what is longer is a pasted text, and no question
 _FIRST_ROW = bytes(4)  # stands for the words of a chunk that has none
 

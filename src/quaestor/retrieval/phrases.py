@@ -12,13 +12,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.terms import terms_of_word
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MOST_WORDS = 60
 _KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789_"

@@ -11,17 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.errors import IndexUnusableError
 from quaestor.questions import asks_how_to
 from quaestor.retrieval.features import FEATURES
 from quaestor.retrieval.query import Query
 
-Matrix = NDArray[np.float32]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Matrix: TypeAlias = "NDArray[np.float32]"
 Group = Literal["symbol", "place", "quote", "how", "text"]
 
 TEXTS: frozenset[Group] = frozenset({"how", "text"})

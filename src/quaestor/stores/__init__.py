@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.passages import Chunk, Document
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Scored = list[tuple[int, float]]
 """Chunk identifiers with scores, best first."""

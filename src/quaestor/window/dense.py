@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding import Embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class MessageVectors:

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.errors import UsageError
 from quaestor.messages import Message
@@ -19,6 +18,9 @@ from quaestor.window.settings import Settings
 from quaestor.window.sliding import keep_last_turn, slide
 from quaestor.window.summarising import Summary, summary_of
 from quaestor.window.values import Policy, Recaller, Summarise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 POLICIES: tuple[str, ...] = get_args(Policy)
 

@@ -18,10 +18,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding import Embedder
 from quaestor.messages import Message
@@ -31,7 +30,10 @@ from quaestor.window.lexical import MessageTerms
 from quaestor.window.prefix import shared
 from quaestor.window.speakers import asked_about, speaker_of
 
-Scores = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Scores: TypeAlias = "NDArray[np.float64]"
 
 _DENSE_WEIGHT = 0.7
 _SPEAKER_WEIGHT = 1.2

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.window.draft import Draft
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RECALLED = "recalled: it bears on the newest question"
 REPEATS = "says the same as a message that is in the window"

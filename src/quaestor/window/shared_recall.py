@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.embedding import Embedder
 from quaestor.messages import Message
 from quaestor.window.recall import Recall
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class SharedRecall:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.messages import Message
 from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Policy = Literal["sliding", "summary", "recall", "blend"]
 Action = Literal["kept", "trimmed", "recalled", "summarised", "dropped"]

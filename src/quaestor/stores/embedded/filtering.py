@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.authors import is_by
 from quaestor.stores import Bylines, Where
 from quaestor.stores.embedded.truth import marks, restored
 from quaestor.stores.globs import compile_globs, literal_folder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Allowed(NamedTuple):

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.vectors import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 STATE = "vectors.state"
 PREFIX = "vectors-"

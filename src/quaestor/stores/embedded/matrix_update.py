@@ -6,10 +6,9 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.matrix import PREFIX, SIGNS, STATE, MatrixBase
@@ -17,6 +16,9 @@ from quaestor.stores.embedded.quantise import Int8s, scales
 from quaestor.stores.embedded.signs import plane_count, planes_of
 from quaestor.stores.embedded.truth import Removed
 from quaestor.stores.embedded.vectors import Ids
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class MatrixUpdate:

@@ -6,11 +6,15 @@ so that ``row / |row|`` gives the vector back. Doing so twice changes nothing.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
-Int8s = NDArray[np.int8]
-Floats = NDArray[np.float32]
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Int8s: TypeAlias = "NDArray[np.int8]"
+Floats: TypeAlias = "NDArray[np.float32]"
 
 
 def quantise(vectors: Floats) -> Int8s:

@@ -9,14 +9,16 @@ stand behind the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.quantise import Floats, Int8s
 
-Plane = NDArray[np.uint64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Plane: TypeAlias = "NDArray[np.uint64]"
 """The signs of 64 dimensions of every row; shape ``(rows,)``."""
 
 _DIMENSIONS = 64

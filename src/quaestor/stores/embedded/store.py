@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
@@ -27,6 +26,8 @@ from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import weigh
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quaestor.stores.embedded.filtering import Allowed
     from quaestor.stores.embedded.transaction import Transaction
 

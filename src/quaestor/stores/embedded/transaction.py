@@ -9,16 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.errors import NotFoundError
 from quaestor.passages import Chunk, Document
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.quantise import quantise
 from quaestor.stores.embedded.truth import batches, marks, pack_terms, storable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _Name = tuple[str | bytes, int]
 

@@ -6,13 +6,15 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.passages import Chunk, Document, Span
 from quaestor.stores import ChunkTerms, StoredChunk, StoreStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _BATCH = 500
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores import Scored
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales
 from quaestor.stores.embedded.signs import Plane, most_alike
 
-Ids = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Ids: TypeAlias = "NDArray[np.int64]"
 Runs = tuple[Ids, Ids]
 """Runs of chunks: the first of each, ascending, and their numbers."""
 
