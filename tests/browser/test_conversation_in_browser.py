@@ -80,32 +80,6 @@ def test_a_proposed_change_is_drawn_and_stays(page: StartPage, tmp_path: Path) -
         one.driver.refresh()
 
 
-def test_a_stopped_answer_keeps_what_there_was_and_can_be_asked_again(page: StartPage) -> None:
-    replies = iter([slow(), "It rests for eighteen hours."])
-    one = page(lambda _: next(replies))
-    one.ask("How long does the dough rest?")
-    one.wait(lambda: "rests and rests" in one.text(".turn.streaming .live"))
-    one.press(Keys.ESCAPE)
-    one.wait_for(".turn[data-state=cancelled]")
-    assert "You stopped this answer." in one.text(".turn")
-    assert "rests and rests" in one.text(".turn")
-    one.one("[data-do=again]").click()
-    turn = one.wait_for(".turn[data-turn='2'][data-state=done]")
-    assert "eighteen hours" in turn.text
-    assert len(one.all(".turn")) == 2
-    assert not one.all("[data-do=again]")
-
-
-def test_a_failed_answer_says_why_and_can_be_tried_again(page: StartPage) -> None:
-    replies = iter([Reply(status=400, error="the model <i id=made>is not</i> loaded"), "It rests for eighteen hours."])
-    one = page(lambda _: next(replies))
-    turn = one.answered("How long does the dough rest?", "failed")
-    assert "the model <i id=made>is not</i> loaded" in turn.text
-    assert not one.all("#made")
-    one.one("[data-do=again]").click()
-    assert "eighteen" in one.wait_for(".turn[data-turn='2'][data-state=done]").text
-
-
 def test_citations_open_the_passage_with_its_mark_and_close_to_where_one_was(page: StartPage) -> None:
     one = page(answering)
     one.answered("How long does the dough rest?")
@@ -203,6 +177,11 @@ def test_an_answer_goes_to_the_clipboard(page: StartPage) -> None:
     one.wait(lambda: one.one("#status").get_attribute("textContent") == "Copied")
     copied = one.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
     assert copied.startswith("Sourdough rests for long")
+    assert "Copy" not in copied
+    one.one(".code-block [data-do=copy-code]").click()
+    one.wait(lambda: one.text(".code-block [data-do=copy-code]") == "Copied")
+    copied = one.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert copied.strip() == "hours = 18"
 
 
 def test_an_answer_is_followed_unless_one_reads_above(page: StartPage) -> None:

@@ -74,6 +74,10 @@ class Recorded:
         rows = self._rows(query, () if turn is None else (turn,))
         return [self._sent(row) for row in rows]
 
+    def sent(self, turn: int) -> int:
+        """Return the number of requests that a turn sent."""
+        return int(self._rows("select count(*) from requests where turn = ?", (turn,))[0][0])
+
     def sources(self, turn: int | None = None) -> list[Source]:
         """Return the passages that were found, best first: in one turn, or in all."""
         where = "" if turn is None else "where p.turn = ?"

@@ -33,17 +33,18 @@ TOLD = {
 
 
 def test_today_is_told_in_short() -> None:
-    assert in_short(TOLD) == "Today: 12,345 tokens · 0.0123 USD"
-    assert in_short({**TOLD, "today": {**USED, "cost": None}}) == "Today: 12,345 tokens"
+    assert in_short(TOLD) == "Today: 25% of the limit · 0.0123 USD"
+    assert in_short({**TOLD, "limits": {}}) == "Today: 12,345 tokens · 0.0123 USD"
+    assert in_short({**TOLD, "today": {**USED, "cost": None}, "limits": {}}) == "Today: 12,345 tokens"
 
 
 def test_each_period_has_its_limits() -> None:
     today, month = periods(TOLD)
     assert dict(today["facts"])["Cost"] == "0.0123 USD"
-    assert today["meters"] == [{"said": "0.2500 USD of 1.00 USD, yours; renews on 2026-11-22", "share": 0.25}]
+    assert today["meters"] == [{"said": "0.2500 of 1.00 USD used; renews on 2026-11-22", "share": 0.25}]
     assert dict(month["facts"])["Cost"] == "unknown"
     assert month["meters"][0]["share"] == 1.0
-    assert month["meters"][0]["said"].startswith("5,000 tokens of 1,000 tokens, of everybody together")
+    assert month["meters"][0]["said"].startswith("5,000 of 1,000 tokens used by everybody together")
 
 
 def test_money_keeps_small_amounts() -> None:

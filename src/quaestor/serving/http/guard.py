@@ -19,6 +19,8 @@ from quaestor.serving.http.state import Served
 
 # An IPv6 address in brackets or a name without any; and a port.
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
+# A PDF is larger than any question.
+_UPLOADS = "/api/documents"
 _READING = frozenset({"GET", "HEAD"})
 _SAFE_HEADERS: Mapping[str, str] = {
     "content-security-policy": (
@@ -54,9 +56,10 @@ class Guard:
             return
         headers = Headers(scope=scope)
         sending = _with_headers(send)
-        limited = _Limited(receive, sending, self._served.body_limit)
+        limit = self._served.upload_limit if scope["path"] == _UPLOADS else self._served.body_limit
+        limited = _Limited(receive, sending, limit)
         try:
-            self._check(scope["method"], headers)
+            self._check(scope["method"], headers, limit)
             await self._app(scope, limited.receive, limited.send)
         except Exception as error:
             refused = limited.refused or (error if isinstance(error, RequestRefusedError) else None)
@@ -70,7 +73,7 @@ class Guard:
             response.headers["connection"] = "close"
             await response(scope, receive, sending)
 
-    def _check(self, method: str, headers: Headers) -> None:
+    def _check(self, method: str, headers: Headers, limit: int) -> None:
         host = headers.get("host", "")
         if not self._ours(_name(host)):
             raise RequestRefusedError(
@@ -81,8 +84,8 @@ class Guard:
         if method not in _READING:
             _check_origin(headers, host)
         size = headers.get("content-length", "0")
-        if size.isdecimal() and int(size) > self._served.body_limit:
-            raise _too_large(self._served.body_limit)
+        if size.isdecimal() and int(size) > limit:
+            raise _too_large(limit)
 
     def _ours(self, name: str) -> bool:
         return name in self._served.hosts or (self._served.any_address and _is_address(name))

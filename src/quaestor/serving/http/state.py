@@ -13,6 +13,7 @@ from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.users import User, Users
 from quaestor.chat.session import Sessions
 from quaestor.config import Settings
+from quaestor.ingest.convert import LARGEST
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.metrics import Metrics
@@ -45,6 +46,7 @@ class Served:
         hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
         any_address: whether it may be addressed by any IP address as well.
         body_limit: bytes of a request's body.
+        upload_limit: the same where documents are taken in.
         turns: of which sessions one is under way.
         places: of turns that get ready at the same time; see ``queueing``.
     """
@@ -63,6 +65,7 @@ class Served:
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     any_address: bool = False
     body_limit: int = 10_000_000
+    upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -17,19 +16,24 @@ from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
 from quaestor.serving.web.frame import Looking
 from quaestor.serving.web.markdown import render_part
+from quaestor.serving.web.plain import written_time
 from quaestor.serving.web.records import about, listed, turn_of
 from quaestor.serving.web.turns import lines_place, views
 from quaestor.serving.web.windows import request_view
 
 router = APIRouter(route_class=PageRoute)
 _UNTITLED = "New conversation"
+# Turns that are shown at first; what came before is a click away.
+_NEWEST = 50
 
 
 @router.get("/")
-def begin(at: Looking) -> HTMLResponse:
-    """Show where a conversation begins."""
+def begin(at: Looking, corpus: str = "") -> HTMLResponse:
+    """Show where a conversation begins; ``corpus`` is chosen to be asked about."""
     named = at.frame.corpora[0].title if len(at.frame.corpora) == 1 else ""
-    return page("chat.html", frame=at.frame, heading=_UNTITLED, session=None, turns=[], about=named)
+    return page(
+        "chat.html", frame=at.frame, heading=_UNTITLED, session=None, turns=[], earlier=0, about=named, chosen=corpus
+    )
 
 
 @router.get("/sessions")
@@ -53,20 +57,31 @@ def show_indexing(at: Looking) -> HTMLResponse:
 
 
 @router.get("/sessions/{session}")
-def show_session(session: str, at: Looking) -> HTMLResponse:
-    """Show a conversation."""
+def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
+    """Show a conversation: its newest turns, or those from ``start`` on."""
     with session_of(at.served, at.user, session) as transcript:
         info = transcript.info()
-        turns = views(transcript, transcript.turns())
-    named = about(at.served, at.user, info.root)
-    return page("chat.html", frame=at.frame, heading=info.title or _UNTITLED, session=info, turns=turns, about=named)
+        first = max(1, start or info.turns - _NEWEST + 1)
+        turns = [turn for turn in transcript.turns() if turn.number >= first]
+        shown = views(transcript, turns, running=at.served.turns.running(at.user.id, session))
+    return page(
+        "chat.html",
+        frame=at.frame,
+        heading=info.title or _UNTITLED,
+        session=info,
+        turns=shown,
+        earlier=max(1, first - _NEWEST) if first > 1 else 0,
+        about=about(at.served, at.user, info.root),
+        chosen="",
+    )
 
 
 @router.get("/sessions/{session}/turns/{number}")
 def show_turn(session: str, number: str, at: Looking) -> HTMLResponse:
     """Return one turn, to be put into a conversation; ``last`` is the newest."""
     with session_of(at.served, at.user, session) as transcript:
-        [turn] = views(transcript, [turn_of(transcript, number)])
+        running = at.served.turns.running(at.user.id, session)
+        [turn] = views(transcript, [turn_of(transcript, number)], running=running)
     return page("turn.html", turn=turn)
 
 
@@ -104,7 +119,7 @@ def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
         "window.html",
         frame=at.frame,
         heading="Window",
-        back=f"/sessions/{session}#turn-{turn.number}",
+        back=f"/sessions/{session}?start={turn.number}#turn-{turn.number}",
         question=turn.question,
         requests=requests,
         quoted=turn.ending.state == "done",
@@ -129,15 +144,7 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
         "title": info.title,
         "turns": info.turns,
         "changed": info.changed,
-        "when": _when(info.changed),
+        "when": written_time(info.changed),
         "about": named,
         "error": info.error,
     }
-
-
-def _when(at: str) -> str:
-    """Return a time on record as people write it; the browser puts it into their zone."""
-    try:
-        return f"{datetime.fromisoformat(at):%-d %B %Y, %H:%M} UTC"
-    except ValueError:
-        return at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -42,7 +42,7 @@ class Frame:
         session: the session that is looked at; empty if none is.
         sessions: those used last.
         corpora: that can be asked about.
-        unready: corpora that are still being indexed.
+        unready: corpora that are still being indexed, by their titles.
         model: what writes answers; empty if they are quoted.
         user: who looks.
         logged_in: whether there is anything to log out of.
@@ -74,7 +74,11 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         session=str(request.path_params.get("session", request.query_params.get("session", ""))),
         sessions=tuple([info for info in listed(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
-        unready=tuple(state for state in states if not state.ready and not state.failed),
+        unready=tuple(
+            replace(state, name=TITLES.get(state.name, state.name))
+            for state in states
+            if not state.ready and not state.failed
+        ),
         model="" if model is None else model.name,
         user=user.name,
         logged_in=COOKIE in request.cookies,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import nh3
@@ -28,6 +29,10 @@ _RESERVED = re.compile("[\ue000-\ue003]")
 _PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
 _ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
 _LONGEST = 400_000
+_KEPT, _KEPT_LONGEST = 512, 20_000
+
+UNCHECKED = "unchecked"
+"""The status of a citation in an answer that never came to its end."""
 
 _TAGS = set(
     "a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split()
@@ -50,7 +55,7 @@ class Cited:
         n: the number in the answer.
         place: ``src/a.py:10-24``.
         quote: the words that were found.
-        status: verified, repaired or unverified.
+        status: verified, repaired or unverified; ``UNCHECKED`` where nothing was checked.
         href: where the passage is shown.
     """
 
@@ -69,6 +74,12 @@ def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] 
         cited: its citations, as they were checked.
         unsupported: sentences of it that nothing supports, word by word.
     """
+    # A conversation of a hundred turns is looked at again and again; most answers are short.
+    make = _kept if len(answer) <= _KEPT_LONGEST else _rendered
+    return make(answer, tuple(cited), tuple(unsupported))
+
+
+def _rendered(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...]) -> Markup:
     text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
     marks = _grouped(parse(text))
     placed = _placed(text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported])
@@ -83,6 +94,9 @@ def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] 
             link_rel="noopener noreferrer nofollow",
         )
     )
+
+
+_kept = lru_cache(maxsize=_KEPT)(_rendered)
 
 
 def render_part(text: str) -> Markup:
@@ -250,7 +264,7 @@ def _is_web(url: str) -> bool:
 
 
 _PENDING = "pending"
-_STATUSES = {"verified", "repaired", "unverified"}
+_STATUSES = {"verified", "repaired", "unverified", UNCHECKED}
 _COLOURS = (
     "comment keyword deleted emphasis heading inserted strong constant number string escape attribute builtin type"
 )

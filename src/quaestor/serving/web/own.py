@@ -2,38 +2,65 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from quaestor.serving.http.native.access import documents_of
+from quaestor.ingest.convert import extra_is_installed
+from quaestor.ingest.deny import largest
+from quaestor.serving.http.native.access import MY_DOCUMENTS, documents_of
 from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
 from quaestor.serving.web.frame import Look, Looking
+from quaestor.serving.web.plain import written_size, written_time
 from quaestor.serving.web.spending import periods
 
 router = APIRouter(route_class=PageRoute)
+# Lines that are shown of a document at first; its page has more.
+_SHOWN = 200
+_EXTRAS = {"pdf": "PDF", "docx": "Word"}
 
 
 @router.get("/documents")
 def show_documents(at: Looking) -> HTMLResponse:
     """Show one's documents, and where more are added."""
-    return page("documents.html", frame=at.frame, heading="My documents", documents=_documents(at))
+    most = at.served.settings.max_file_bytes
+    return page(
+        "documents.html",
+        frame=at.frame,
+        heading="My documents",
+        kinds=["HTML", "EPUB", "notebooks", *(name for suffix, name in _EXTRAS.items() if extra_is_installed(suffix))],
+        text_size=written_size(largest("a.md", most)),
+        file_size=written_size(min(largest("a.pdf", most), at.served.upload_limit)),
+        **_documents(at),
+    )
 
 
 @router.get("/parts/documents")
 def list_documents(at: Looking) -> HTMLResponse:
     """Return the list of one's documents."""
-    return page("documents_list.html", documents=_documents(at))
+    return page("documents_list.html", **_documents(at))
 
 
 @router.get("/usage")
 def show_usage(at: Looking) -> HTMLResponse:
     """Show what one's requests to models took and cost, and what the limits leave."""
-    return page("usage.html", frame=at.frame, heading="Usage", periods=periods(at.served.overview(at.user)))
+    told = at.served.overview(at.user)
+    unpriced = told["month"]["unpriced"] > 0
+    return page("usage.html", frame=at.frame, heading="Usage", periods=periods(told), unpriced=unpriced)
 
 
-def _documents(at: Look) -> list[dict[str, object]]:
-    return [
-        {"id": one.id, "name": one.name, "said": f"{one.size:,} bytes", "changed": one.changed}
+def _documents(at: Look) -> dict[str, object]:
+    documents = [
+        {
+            "id": one.id,
+            "name": one.name,
+            "href": "/passage?" + urlencode({"corpus": MY_DOCUMENTS, "path": one.name, "start": 1, "end": _SHOWN}),
+            "size": written_size(one.size),
+            "changed": one.changed,
+            "when": written_time(one.changed),
+        }
         for one in documents_of(at.served, at.user).list()
     ]
+    return {"corpus": MY_DOCUMENTS, "documents": documents}

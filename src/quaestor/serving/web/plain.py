@@ -6,6 +6,7 @@ Templates escape what HTML would read as markup; this takes care of what a scree
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 # Control characters, odd line ends, what turns the direction of writing, halves of characters; static/text.js has the
 # same.
@@ -23,3 +24,18 @@ def plain(text: object) -> str:
 def plain_line(text: object) -> str:
     """Return text as ``plain`` does, on one line."""
     return _BLANKS.sub(" ", plain(text)).strip()
+
+
+def written_size(size: int) -> str:
+    """Return a number of bytes as people write it: ``1.4 MB``."""
+    if size < 1000:
+        return f"{size} bytes"
+    return f"{size / 1000:.3g} kB" if size < 999_500 else f"{size / 1_000_000:.3g} MB"
+
+
+def written_time(at: str) -> str:
+    """Return a time on record as people write it; the browser puts it into their zone."""
+    try:
+        return f"{datetime.fromisoformat(at):%-d %B %Y, %H:%M} UTC"
+    except ValueError:
+        return at

@@ -12,8 +12,10 @@ from fastapi.responses import HTMLResponse
 from quaestor.assemble import Index
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
+from quaestor.models.content import content_terms
 from quaestor.passages import Hit
 from quaestor.retrieval.filters import make_filter
+from quaestor.serving.corpora import StillIndexingError
 from quaestor.serving.http.native.access import corpus_of, session_of
 from quaestor.serving.web.excerpts import shown, telling
 from quaestor.serving.web.failing import PageRoute
@@ -94,7 +96,7 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
     """Search without a model."""
     name = corpus or (at.frame.corpora[0].name if at.frame.corpora else "")
     values = {"frame": at.frame, "heading": "Search", "query": q, "name": name, "hits": [], "said": "", "failed": ""}
-    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": ()}
+    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": (), "waiting": ""}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
@@ -102,10 +104,14 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
         where = make_filter(since=since, before=before, by=[by])
         index = corpus_of(at.served, at.user, name)
         hits, asked = index.find(q, _HITS, where=where)
+    except StillIndexingError as error:
+        return page("search.html", error.http_status, **{**values, "waiting": str(error)})
     except QuaestorError as error:
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms{_BY_WORDS[index.meaning.reach]}"
+    if hits and not any(content_terms(asked.text) & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
+        said += ". None of the words stands in them: they are what comes nearest"
     values |= {"said": said, "understood": asked.phrases, "missed": asked.missed}
     return page("search.html", **{**values, "hits": [_hit(hit, name, asked.text) for hit in hits]})
 

@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _PERIODS = (("today", "day", "Today"), ("month", "month", "This month"))
-_WHOSE = {"user": "yours", "all": "of everybody together"}
+_WHOSE = {"user": "used", "all": "used by everybody together"}
 
 
 def in_short(told: Mapping[str, Any]) -> str:
-    """Return what was used today in a few words; ``told`` is as ``GET /api/usage`` tells it."""
+    """Return what was used today in a few words, and how much of a limit that is; ``told`` is as ``GET /api/usage``."""
     today = told["today"]
     tokens = today["prompt_tokens"] + today["completion_tokens"]
-    cost = f" · {money(today['cost'], told['currency'])}" if today["cost"] else ""
-    return f"Today: {tokens:,} tokens{cost}"
+    cost = [money(today["cost"], told["currency"])] if today["cost"] else []
+    shares = [one["used"] / one["limit"] for one in told["limits"].values() if one["period"] == "day" and one["limit"]]
+    if shares:
+        return " · ".join([f"Today: {min(1.0, max(shares)):.0%} of the limit", *cost])
+    return " · ".join([f"Today: {tokens:,} tokens", *cost])
 
 
 def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -31,9 +34,7 @@ def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def money(amount: float | None, currency: str) -> str:
     """Return an amount of money: two digits after the point, four where it is little."""
-    if amount is None:
-        return "unknown"
-    return f"{amount:,.4f} {currency}" if 0 < amount < 1 else f"{amount:,.2f} {currency}"
+    return "unknown" if amount is None else f"{_number(amount, 'cost')} {currency}"
 
 
 def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
@@ -50,12 +51,15 @@ def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
 def _meters(told: Mapping[str, Any], period: str) -> Iterator[dict[str, Any]]:
     for limit in told["limits"].values():
         if limit["period"] == period:
-            used, most = (_shown(limit[name], limit["unit"], told["currency"]) for name in ("used", "limit"))
+            used, most = (_number(limit[name], limit["unit"]) for name in ("used", "limit"))
+            unit = told["currency"] if limit["unit"] == "cost" else "tokens"
             yield {
-                "said": f"{used} of {most}, {_WHOSE[limit['scope']]}; renews on {limit['renews'][:10]}",
+                "said": f"{used} of {most} {unit} {_WHOSE[limit['scope']]}; renews on {limit['renews'][:10]}",
                 "share": round(min(1.0, limit["used"] / limit["limit"]), 4) if limit["limit"] else 1.0,
             }
 
 
-def _shown(number: float, unit: str, currency: str) -> str:
-    return money(number, currency) if unit == "cost" else f"{number:,.0f} tokens"
+def _number(number: float, unit: str) -> str:
+    if unit != "cost":
+        return f"{number:,.0f}"
+    return f"{number:,.4f}" if 0 < number < 1 else f"{number:,.2f}"

@@ -1,9 +1,11 @@
 // What every page does: one listener for what is clicked, one for keys.
 import * as chat from "./chat.js";
+import { copyAnswer, copyCode } from "./copying.js";
 import * as documents from "./documents.js";
 import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
 import { say } from "./saying.js";
 import { refresh } from "./server.js";
+import { localTimes } from "./times.js";
 import * as sessions from "./sessions.js";
 
 const INDEXING_PAUSE = 1000;
@@ -19,7 +21,8 @@ const DOES = {
   stop: chat.stop,
   again: chat.again,
   newest: chat.goToNewest,
-  copy: (button) => copy(button.closest(".turn").querySelector(".prose")),
+  copy: copyAnswer,
+  "copy-code": copyCode,
   rename: (button) => sessions.rename(button.closest("[data-session]")),
   delete: (button) => sessions.remove(button.closest("[data-session]")),
   "delete-document": (button) => documents.remove(button.closest("[data-document]")),
@@ -70,29 +73,17 @@ function changeTheme() {
   }
 }
 
-async function copy(node) {
-  try {
-    await navigator.clipboard.writeText(node.innerText);
-  } catch {
-    // Without a safe connection there is no clipboard but the old one.
-    getSelection().selectAllChildren(node);
-    document.execCommand("copy");
-    getSelection().empty();
-  }
-  say("Copied");
-}
-
 async function watchIndexing() {
-  while (!document.getElementById("indexing")?.hasAttribute("data-ready")) {
+  const indexing = () => document.getElementById("indexing");
+  while (indexing() && !indexing().hasAttribute("data-ready")) {
     await new Promise((resolve) => setTimeout(resolve, INDEXING_PAUSE));
     await refresh("/parts/indexing").catch(() => {});
   }
+  // What was searched for too early is found now.
+  if (document.querySelector("[data-awaits-index]")) location.reload();
 }
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const at = new Date(time.dateTime);
-  if (!Number.isNaN(at.valueOf())) time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-}
+localTimes(document);
 for (const code of document.querySelectorAll(".result .code")) {
   const marked = code.querySelector(".line.marked");
   if (marked) code.scrollTop = marked.getBoundingClientRect().top - code.getBoundingClientRect().top - code.clientHeight / 3;

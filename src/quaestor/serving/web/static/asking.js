@@ -18,6 +18,8 @@ export function written(question, agree, before) {
 function answered(question, agree, before) {
   title.textContent = question;
   yes.textContent = agree;
+  // What is only agreed to cannot be taken back; what is written can be written again.
+  yes.classList.toggle("danger", before === null);
   label.hidden = before === null;
   text.value = before ?? "";
   dialog.returnValue = "";

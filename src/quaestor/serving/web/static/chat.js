@@ -1,12 +1,14 @@
 // The conversation: asking, stopping, asking again. One turn at a time.
+import { dress } from "./copying.js";
 import { say } from "./saying.js";
-import { call, part, stream } from "./server.js";
+import { call, opened, part } from "./server.js";
 import { refreshSide } from "./sessions.js";
 import { Turn } from "./turn.js";
 
 const NEAR = 120;
 const TRIES = 20;
 const PAUSE = 150;
+const FOLLOWING_PAUSE = 1000;
 
 const thread = document.getElementById("thread");
 const composer = document.getElementById("composer");
@@ -33,15 +35,20 @@ export function goToNewest() {
 
 /** Ask the question of the last turn again. */
 export async function again() {
+  if (running) return;
   const last = [...thread.querySelectorAll(".turn")].at(-1);
   const question = last.querySelector(".question").textContent;
-  if (last.dataset.turn) {
-    last.querySelectorAll("[data-do=again]").forEach((button) => button.remove());
-    return run(question, { resume: true });
+  if (!last.dataset.turn) {
+    // What is not on record cannot be resumed.
+    last.remove();
+    await run(question, { question });
+  } else if (last.dataset.state === "done") {
+    await run(question, { question });
+  } else {
+    last.hidden = true;
+    await run(question, { resume: true });
   }
-  // What is not on record cannot be resumed.
-  last.remove();
-  return run(question, { question });
+  if (last.dataset.turn) await showAgain(last);
 }
 
 /** Ask a question. */
@@ -64,13 +71,36 @@ export function begin() {
     composer.requestSubmit();
   });
   thread.addEventListener("scroll", showWay, { passive: true });
-  new MutationObserver(showWay).observe(thread, { childList: true, subtree: true });
+  new MutationObserver(() => {
+    dress(thread);
+    showWay();
+  }).observe(thread, { childList: true, subtree: true });
+  dress(thread);
   if (!location.hash) goToNewest();
+  follow();
+}
+
+// A turn that was not over when the page was made: it goes on in another tab, or this very page left it a moment ago.
+async function follow() {
+  const unfinished = () => thread.querySelector(".turn:last-of-type:is([data-state=running], [data-state=unfinished])");
+  for (let tries = 0; unfinished() && !running; tries += 1) {
+    if (unfinished().dataset.state === "unfinished" && tries > 1) return;
+    await pause(FOLLOWING_PAUSE);
+    if (unfinished() && !running) await showAgain(unfinished()).catch(() => {});
+  }
+}
+
+// Show a turn as the server has it by now.
+async function showAgain(turn) {
+  const stick = isAtEnd();
+  turn.replaceWith(await part(`/sessions/${thread.dataset.session}/turns/${turn.dataset.turn}`));
+  if (stick) goToNewest();
 }
 
 async function run(question, body) {
   running = new AbortController();
   busy(true);
+  for (const button of thread.querySelectorAll("[data-do=again]")) button.remove();
   const turn = new Turn(thread, question);
   goToNewest();
   let problem = "";
@@ -94,18 +124,43 @@ async function run(question, body) {
 }
 
 async function arrive(turn, body) {
-  const session = thread.dataset.session || (await newSession());
-  for await (const [name, data] of stream(`/api/sessions/${session}/turns`, body, running.signal)) {
+  const session = thread.dataset.session || (await patiently(turn, newSession));
+  const listed = document.querySelector(`#conversations a[href$="/${session}"]`);
+  const events = await patiently(turn, () => opened(`/api/sessions/${session}/turns`, body, running.signal));
+  for await (const [name, data] of events) {
     if (name === "error") throw new Error(data.message);
+    if (name === "searching" && !listed) refreshSide(session).catch(() => {});
     const stick = isAtEnd();
     turn.take(name, data);
     if (stick) goToNewest();
   }
 }
 
+// Do what cannot be done while a first index is being made as soon as it can be.
+async function patiently(turn, work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.status !== 503 || !error.wait) throw error;
+      turn.wait(error.message);
+      await pause(error.wait * 1000, running.signal);
+    }
+  }
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
 async function newSession() {
-  const corpus = composer.elements.corpus?.value;
-  const { id } = await call("POST", "/api/sessions", corpus ? { corpus } : {});
+  const corpus = composer.elements.corpus;
+  const { id } = await call("POST", "/api/sessions", corpus ? { corpus: corpus.value } : {});
+  // A conversation stays with what it began with.
+  if (corpus) corpus.disabled = true;
   thread.dataset.session = id;
   composer.elements.session.value = id;
   history.replaceState(null, "", `/sessions/${id}`);
@@ -118,8 +173,8 @@ async function settle(turn) {
   if (!thread.dataset.session) return false;
   const path = `/sessions/${thread.dataset.session}/turns/last`;
   let made = await part(path);
-  for (let tries = 0; made.firstElementChild.dataset.state === "unfinished" && tries < TRIES; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  for (let tries = 0; /^(unfinished|running)$/.test(made.firstElementChild.dataset.state) && tries < TRIES; tries += 1) {
+    await pause(PAUSE);
     made = await part(path);
   }
   const stick = isAtEnd();

@@ -2,15 +2,17 @@
 import { confirmed } from "./asking.js";
 import { say } from "./saying.js";
 import { call, refresh } from "./server.js";
+import { amount, plain } from "./text.js";
 
 const upload = document.getElementById("upload");
 const paste = document.getElementById("paste");
 const failed = document.getElementById("document-failed");
+const uploading = document.getElementById("uploading");
 
 export function begin() {
   upload.addEventListener("submit", (event) => {
     event.preventDefault();
-    add([...upload.elements.files.files].map(asForm), upload);
+    add(upload.elements.files.files, upload);
   });
   paste.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -22,7 +24,7 @@ export function begin() {
       upload.classList.toggle("dropping", name === "dragover");
     });
   }
-  upload.addEventListener("drop", (event) => add([...event.dataTransfer.files].map(asForm), upload));
+  upload.addEventListener("drop", (event) => add(event.dataTransfer.files, upload));
 }
 
 /** Delete a document, if that is meant. */
@@ -34,27 +36,47 @@ export async function remove(row) {
   document.getElementById("main").focus();
 }
 
-function asForm(file) {
+function sent(given) {
+  if (!(given instanceof File)) return given;
   const form = new FormData();
-  form.append("file", file);
+  form.append("file", given);
   return form;
 }
 
 // One that fails does not keep the others out.
-async function add(bodies, form) {
+async function add(documents, form) {
   const problems = [];
   const button = form.querySelector("button");
   button.disabled = true;
-  for (const body of bodies) {
-    await call("POST", "/api/documents", body).catch((error) => problems.push(error.message));
+  uploading.hidden = form !== upload;
+  for (const [number, given] of [...documents].entries()) {
+    uploading.textContent = `Uploading ${number + 1} of ${documents.length}: ${plain(given.name)}`;
+    await call("POST", "/api/documents", sent(given)).catch((error) => problems.push(about(given.name, error.message)));
   }
   button.disabled = false;
-  failed.hidden = problems.length === 0;
-  failed.classList.toggle("bad", problems.length > 0);
-  failed.firstElementChild.textContent = problems.join(" ");
-  if (problems.length < bodies.length) {
+  uploading.hidden = true;
+  show(problems);
+  const added = documents.length - problems.length;
+  if (added) {
     form.reset();
-    say("Added");
+    say(`${amount(added, "document")} added`);
   }
   await refresh("/parts/documents");
+}
+
+// What refuses a file before it is read does not know its name.
+function about(name, message) {
+  return message.includes(name) ? message : `${plain(name)}: ${message}`;
+}
+
+function show(problems) {
+  failed.hidden = problems.length === 0;
+  failed.firstElementChild.replaceChildren(
+    ...problems.map((problem) => {
+      const said = document.createElement("li");
+      said.textContent = problem;
+      return said;
+    }),
+  );
+  if (problems.length) failed.scrollIntoView({ block: "nearest" });
 }

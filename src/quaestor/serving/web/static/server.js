@@ -1,12 +1,14 @@
 // Requests to the server that the page came from.
 import { plain } from "./text.js";
+import { localTimes } from "./times.js";
 
 /** Something that the server refused or could not do, in words for people. */
 export class Failure extends Error {
-  constructor(message, status, code = "") {
+  constructor(message, status, wait = 0) {
     super(message);
     this.status = status;
-    this.code = code;
+    /** Seconds after which asking again helps; 0 if that is not known. */
+    this.wait = wait;
   }
 }
 
@@ -26,19 +28,24 @@ export async function part(path, body) {
 
 /** Put pieces that the server made in the place of those with the same ids. */
 export async function refresh(path) {
-  for (const fresh of [...(await part(path)).children]) {
+  const made = await part(path);
+  localTimes(made);
+  for (const fresh of [...made.children]) {
     document.getElementById(fresh.id)?.replaceWith(fresh);
   }
 }
 
-/** Ask for a stream of events; yields [name, data]. */
-export async function* stream(path, body, signal) {
-  const answer = await request(path, { ...sent("POST", body), signal });
+/** Ask for a stream of events, [name, data] each; it is there once the server has let it begin. */
+export async function opened(path, body, signal) {
+  return events(await request(path, { ...sent("POST", body), signal }));
+}
+
+async function* events(answer) {
   let held = "";
   for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
-    const events = (held + text).split("\n\n");
-    held = events.pop();
-    yield* events.map(parsed).filter(([, data]) => data !== null);
+    const whole = (held + text).split("\n\n");
+    held = whole.pop();
+    yield* whole.map(parsed).filter(([, data]) => data !== null);
   }
 }
 
@@ -70,5 +77,6 @@ async function request(path, options) {
   }
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));
-  throw new Failure(plain(said.error?.message || `The server answered ${answer.status}.`), answer.status, said.error?.code);
+  const wait = Number(answer.headers.get("retry-after")) || 0;
+  throw new Failure(plain(said.error?.message || `The server answered ${answer.status}.`), answer.status, wait);
 }

@@ -35,6 +35,11 @@ export class Turn {
     if (step) this.#step(step, name === "returned" && data.failed);
   }
 
+  /** Say that the turn cannot begin yet. */
+  wait(message) {
+    this.#step(line(message));
+  }
+
   /** End with what went wrong, or with why there is no more. */
   end() {
     this.#reader.end();
