@@ -19,7 +19,7 @@ from quaestor.retrieval.joining import joined
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Ranker, group_of, spread
-from quaestor.stores import FieldBoosts, Store, StoredChunk, Where
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Store, StoredChunk, Where
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
@@ -70,9 +70,9 @@ class Retriever:
 
     def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> list[Candidate]:
         """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""
-        lexical = self._lexical(query, max(_SCORED, count), where)
+        both = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
+        lexical, body = map(dict, both)
         dense = self._dense(query, max(_SCORED, count), where)
-        body = dict(self.store.lexical(query.terms, _SCORED, where, _BODY)) if query.terms else {}
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count], *list(body)[: count // 2]])
         if query.names:

@@ -100,13 +100,15 @@ def _prepare_lexical(
     if course is None:
         return None
     behind, anew = course
-    update = LexicalUpdate(folder, base, behind.added, anew=anew)
-    mark = None if anew or base is None else base.mark
+    base = None if anew else base
+    update = LexicalUpdate(folder, base)
+    mark = base.mark if base else None
     try:
-        for document in {run.document for run in behind.removed}:
-            update.remove(document)
+        for run in behind.removed:
+            update.remove(run)
         for entry in truth.terms_after(connection, mark.last_chunk if mark else 0):
             update.add(entry)
+        update.finish()
     except BaseException:
         update.abandon()
         raise

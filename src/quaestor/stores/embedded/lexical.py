@@ -1,7 +1,7 @@
-"""The lexical index on disk: BM25 by tantivy over terms that were split before.
+"""The lexical index on disk: BM25 over terms that were split before, in segments of postings.
 
-A query is built from term clauses, never parsed, so that no text can be anything but terms. One extra entry,
-which no query matches, carries the mark and the statistics; tantivy commits it together with the rest.
+A small state file says which segments count. It is replaced as one piece, so a reader sees the old state or the new
+one.
 """
 
 from __future__ import annotations
@@ -9,29 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple
 
-from quaestor.stores import FieldBoosts
+import numpy as np
+from numpy.typing import NDArray
+
 from quaestor.stores.embedded.marks import Mark
+from quaestor.stores.embedded.postings import FIELDS, Bounds, Keys, Segment
 
-if TYPE_CHECKING:
-    import tantivy
-
-FIELDS = ("body", "path", "symbol")
 FOLDER = "lexical"
-
-MARK_DOCUMENT = -1
-"""What the entry with the mark has for a document."""
-
-# Up to this many documents a filter becomes part of the query; beyond it, hits are filtered.
-_LISTED_DOCUMENTS = 4096
+STATE = "state"
+SUFFIX = ".postings"
 
 
 class Statistics(NamedTuple):
     """What BM25 needs to know of the whole index.
 
     Attributes:
-        chunks: number of chunks, the dead ones that tantivy still counts included.
+        chunks: number of chunks, the dead ones that still take room included.
         lengths: terms per field.
     """
 
@@ -39,92 +34,67 @@ class Statistics(NamedTuple):
     lengths: Mapping[str, int]
 
 
-class LexicalBase:
-    """The lexical index as it was last committed; later commits do not change it."""
+class LexicalBase(NamedTuple):
+    """The lexical index as it was last published; later changes do not change it.
 
-    def __init__(self, index: tantivy.Index, searcher: tantivy.Searcher) -> None:
-        import tantivy  # noqa: PLC0415
+    Attributes:
+        mark: the state of the truth that it was made from.
+        statistics: of its segments.
+        names: the segments' files.
+        segments: their chunks ascend from one to the next.
+        alive: whether each segment's chunks exist; None where all do.
+    """
 
-        self._tantivy = tantivy
-        self._index = index
-        self._searcher = searcher
-        query = tantivy.Query.term_query(index.schema, "document", MARK_DOCUMENT)
-        [(_, address)] = searcher.search(query, 1, count=False).hits
-        state = json.loads(searcher.doc(address)["mark"][0])
-        self.mark = Mark.read(state["mark"])
-        self.statistics = Statistics(**state["statistics"])
+    mark: Mark
+    statistics: Statistics
+    names: Sequence[str]
+    segments: Sequence[Segment]
+    alive: Sequence[NDArray[np.bool_] | None]
 
     @classmethod
     def load(cls, folder: Path) -> LexicalBase | None:
-        """Return the last commit; None if there is none that can be read."""
-        path = folder / FOLDER
-        if not (path / "meta.json").exists():
-            return None
-        import tantivy  # noqa: PLC0415
-
-        try:
-            index = tantivy.Index.open(str(path))
-            index.config_reader("manual")
-            index.reload()
-            return cls(index, index.searcher())
-        except (ValueError, OSError, KeyError, TypeError):
-            return None
-
-    def frequency(self, field: str, term: str) -> int:
-        """Return the number of chunks with ``term`` in ``field``."""
-        return self._searcher.doc_freq(field, term)
-
-    def search(
-        self,
-        weights: Mapping[str, float],
-        boosts: FieldBoosts,
-        k: int,
-        documents: Sequence[int] | None = None,
-    ) -> list[tuple[int, float]]:
-        """Return up to ``k`` chunks with scores, best first, of the given ``documents`` if any are given."""
-        query = self._query(weights, boosts)
-        if query is None or k <= 0 or not self.statistics.chunks:
-            return []
-        if documents is None:
-            return self._top(query, k)
-        if len(documents) <= _LISTED_DOCUMENTS:
-            return self._top(self._within(query, documents), k)
-        return self._filtered(query, k, set(documents))
-
-    def _query(self, weights: Mapping[str, float], boosts: FieldBoosts) -> tantivy.Query | None:
-        query, schema = self._tantivy.Query, self._index.schema
-        should = self._tantivy.Occur.Should
-        clauses = [
-            (should, query.boost_query(query.term_query(schema, field, term, "freq"), boost * weight))
-            for field, boost in boosts.items()
-            if boost > 0
-            for term, weight in weights.items()
-        ]
-        return query.boolean_query(clauses) if clauses else None
-
-    def _within(self, query: tantivy.Query, documents: Sequence[int]) -> tantivy.Query:
-        must, make = self._tantivy.Occur.Must, self._tantivy.Query
-        listed = make.const_score_query(make.term_set_query(self._index.schema, "document", list(documents)), 0.0)
-        return make.boolean_query([(must, query), (must, listed)])
-
-    def _top(self, query: tantivy.Query, k: int) -> list[tuple[int, float]]:
-        hits = self._searcher.search(query, min(k, self._searcher.num_docs), count=False).hits
-        if not hits:
-            return []
-        scores, addresses = zip(*hits, strict=True)
-        chunks = cast("list[int | None]", self._searcher.fast_field_values("chunk", list(addresses)))
-        return [(chunk, score) for chunk, score in zip(chunks, scores, strict=True) if chunk is not None]
-
-    def _filtered(self, query: tantivy.Query, k: int, documents: set[int]) -> list[tuple[int, float]]:
-        """Look further down the list until ``k`` hits lie in ``documents`` or the list ends."""
-        limit = k
-        while True:
-            limit = min(limit * 8, self._searcher.num_docs)
-            hits = self._searcher.search(query, limit, count=False).hits
-            addresses = [address for _, address in hits]
-            owners = self._searcher.fast_field_values("document", addresses)
-            kept = [place for place, owner in enumerate(owners) if owner in documents][:k]
-            if len(kept) < k and len(hits) == limit < self._searcher.num_docs:
+        """Return the last published state; None if there is none that can be read."""
+        for _ in range(3):
+            try:
+                return cls._load(folder / FOLDER)
+            except FileNotFoundError:
+                # Segments were merged between reading the state and mapping the files: read it again.
                 continue
-            chunks = self._searcher.fast_field_values("chunk", [addresses[place] for place in kept])
-            return [(int(chunk or 0), hits[place][0]) for chunk, place in zip(chunks, kept, strict=True)]
+            except (OSError, ValueError, KeyError, TypeError):
+                return None
+        return None
+
+    @classmethod
+    def _load(cls, place: Path) -> LexicalBase:
+        head, _, bitmap = (place / STATE).read_bytes().partition(b"\n")
+        state = json.loads(head)
+        names = [str(name) for name in state["segments"]]
+        segments = [Segment.map(place / name) for name in names]
+        ends = np.cumsum([len(segment.chunks) for segment in segments], dtype=np.int64)
+        rows = int(ends[-1]) if len(ends) else 0
+        alive = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=rows).view(np.bool_)
+        if len(alive) != rows or rows != state["statistics"]["chunks"]:
+            raise ValueError("the files are not those that the state file tells of")
+        each = [None if part.all() else part for part in np.split(alive, ends[:-1])] if segments else []
+        return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, segments, each)
+
+    def frequencies(self, keys: Keys) -> NDArray[np.int64]:
+        """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
+        return frequencies(keys, self.bounds(keys))
+
+    def bounds(self, keys: Keys) -> list[Bounds]:
+        """Return where the postings of terms stand in each segment."""
+        return [segment.bounds(keys) for segment in self.segments]
+
+
+def frequencies(keys: Keys, bounds: Sequence[Bounds]) -> NDArray[np.int64]:
+    """Return the number of postings of each term in all segments, of the shape of ``keys``."""
+    total = np.zeros(keys.shape, dtype=np.int64)
+    for starts, ends in bounds:
+        total += ends - starts
+    return total
+
+
+def lengths_of(segment: Segment) -> dict[str, int]:
+    """Return the number of terms in each field."""
+    return dict(zip(FIELDS, segment.lengths.sum(axis=1, dtype=np.int64).tolist(), strict=True))

@@ -1,121 +1,134 @@
-"""Writing the lexical index: what is added and removed, and committed with its mark."""
+"""Writing the lexical index: new segments, and the state file that makes them count."""
 
 from __future__ import annotations
 
-import errno
 import json
-import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import os
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-import tantivy
+import numpy as np
+from numpy.typing import NDArray
 
-from quaestor.stores.embedded.lexical import FIELDS, FOLDER, MARK_DOCUMENT, LexicalBase, Statistics
+from quaestor.stores.embedded.lexical import FOLDER, STATE, SUFFIX, LexicalBase, lengths_of
 from quaestor.stores.embedded.marks import Mark
-from quaestor.stores.embedded.truth import DocumentTerms
+from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
+from quaestor.stores.embedded.segments import Builder, merged
+from quaestor.stores.embedded.truth import DocumentTerms, Removed
 
-_OS_ERROR = re.compile(r"os error (\d+)")
-_SMALL_HEAP_BYTES = 15_000_000
-_BULK_HEAP_BYTES = 200_000_000
-_BULK_CHUNKS = 5_000
-_BULK_THREADS = 2
-_MANY_SEGMENTS = 8
+_GATHERED_ROWS = 1 << 14
+"""Chunks that are gathered for a new segment; more take more room and no less time."""
+_FALLING = 8
+"""Neighbours become one unless the earlier has this many times the chunks of the later: so there are few."""
+
+
+class _Part(NamedTuple):
+    """A segment that is to count: its file, and which of its chunks exist."""
+
+    path: Path
+    segment: Segment
+    alive: NDArray[np.bool_]
 
 
 class LexicalUpdate:
     """Changes to the lexical index that nobody sees before ``publish``."""
 
-    def __init__(self, folder: Path, base: LexicalBase | None, expected_chunks: int, *, anew: bool) -> None:
-        """Begin from ``base``, or ``anew``; without a base the folder holds nothing of use and is emptied."""
-        path = folder / FOLDER
-        bulk = expected_chunks > _BULK_CHUNKS
-        heap, threads = (_BULK_HEAP_BYTES, _BULK_THREADS) if bulk else (_SMALL_HEAP_BYTES, 1)
-        with _disk_errors():
-            self._index = tantivy.Index.open(str(path)) if base is not None else _new_index(path)
-            writer = self._index.writer(heap, threads)
-        self._writer: tantivy.IndexWriter | None = writer
-        if anew:
-            writer.delete_all_documents()
-        before = Statistics(0, {}) if anew or base is None else base.statistics
-        self._chunks = before.chunks
-        self._lengths = {field: before.lengths.get(field, 0) for field in FIELDS}
+    def __init__(self, folder: Path, base: LexicalBase | None) -> None:
+        """Begin from ``base``; without one the index is made anew, beside the present one."""
+        self._place = folder / FOLDER
+        self._place.mkdir(exist_ok=True)
+        self._serial = _highest_serial(self._place)
+        self._written: list[Path] = []
+        self._gathered = Builder()
+        self._parts: list[_Part] = []
+        if base is not None:
+            for name, segment, alive in zip(base.names, base.segments, base.alive, strict=True):
+                exists = np.ones(len(segment.chunks), dtype=np.bool_) if alive is None else alive.copy()
+                self._parts.append(_Part(self._place / name, segment, exists))
 
-    def remove(self, document: int) -> None:
-        """Drop all chunks of a document that are in the index so far."""
-        with _disk_errors():
-            self._open().delete_documents_by_term("document", document)
+    def remove(self, run: Removed) -> None:
+        """Mark a run of chunks as gone."""
+        for _, segment, alive in self._parts:
+            first, end = np.searchsorted(segment.chunks, [run.first_chunk, run.first_chunk + run.chunk_count])
+            alive[first:end] = False
 
     def add(self, entry: DocumentTerms) -> None:
-        """Add a document's chunks."""
-        writer, make, lengths = self._open(), tantivy.Document, self._lengths
-        with _disk_errors():
-            for number, chunk in enumerate(entry.chunks, entry.first_chunk):
-                document = make()
-                document.add_integer("chunk", number)
-                document.add_integer("document", entry.document)
-                for field, line in zip(FIELDS, chunk, strict=True):
-                    if line:
-                        document.add_text(field, line)
-                        lengths[field] += line.count(" ") + 1
-                writer.add_document(document)
-        self._chunks += len(entry.chunks)
+        """Add a document's chunks, whose identifiers are higher than all before."""
+        for start in range(0, len(entry.chunks), _GATHERED_ROWS):
+            part = entry.chunks[start : start + _GATHERED_ROWS]
+            self._gathered.add(DocumentTerms(entry.document, entry.first_chunk + start, part))
+            if len(self._gathered) >= _GATHERED_ROWS:
+                self._gather()
+
+    def finish(self) -> None:
+        """Write what was added; ``publish`` is quick from here on."""
+        self._gather()
 
     def publish(self, mark: Mark) -> None:
-        """Commit: from here on readers see the index as of ``mark``."""
-        entry = tantivy.Document()
-        entry.add_integer("document", MARK_DOCUMENT)
-        state = {"mark": mark.state(), "statistics": {"chunks": self._chunks, "lengths": self._lengths}}
-        entry.add_text("mark", json.dumps(state))
-        writer = self._open()
-        with _disk_errors():
-            writer.delete_documents_by_term("document", MARK_DOCUMENT)
-            writer.add_document(entry)
-            writer.commit()
-            self._writer = None
-            self._merge(writer)
-
-    def _merge(self, writer: tantivy.IndexWriter) -> None:
-        """Wait for the merging of segments when they are many; else the process may end before it does."""
-        self._index.reload()
-        if self._index.searcher().num_segments > _MANY_SEGMENTS:
-            writer.wait_merging_threads()
+        """Let readers see the index as of ``mark``."""
+        self.finish()
+        for part in self._parts:
+            if part.path in self._written:
+                _flush(part.path)
+        lengths = Counter(dict.fromkeys(FIELDS, 0))
+        for part in self._parts:
+            lengths.update(lengths_of(part.segment))
+        state = {
+            "mark": mark.state(),
+            "statistics": {"chunks": sum(len(part.alive) for part in self._parts), "lengths": lengths},
+            "segments": [part.path.name for part in self._parts],
+        }
+        alive = np.concatenate([np.empty(0, dtype=np.bool_), *(part.alive for part in self._parts)])
+        temporary = self._place / f"{STATE}.new"
+        temporary.write_bytes(json.dumps(state).encode() + b"\n" + np.packbits(alive).tobytes())
+        temporary.replace(self._place / STATE)
+        counting = {STATE, *state["segments"]}
+        _delete(old for old in self._place.iterdir() if old.name not in counting)
 
     def abandon(self) -> None:
         """Forget the changes."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            # A writer that has failed cannot roll back, nor need it: it is dropped.
-            with suppress(OSError), _disk_errors():
-                writer.rollback()
+        _delete(self._written)
 
-    def _open(self) -> tantivy.IndexWriter:
-        assert self._writer is not None
-        return self._writer
+    def _gather(self) -> None:
+        """Make a segment of what was gathered, and one of it and its neighbours where they are no larger."""
+        if not len(self._gathered):
+            return
+        segment = self._gathered.segment()
+        self._gathered = Builder()
+        self._parts.append(self._kept(segment))
+        while len(self._parts) > 1 and _belong(*(int(np.count_nonzero(part.alive)) for part in self._parts[-2:])):
+            two = self._parts[-2:]
+            self._parts[-2:] = [self._kept(merged([part.segment for part in two], [part.alive for part in two]))]
 
-
-@contextmanager
-def _disk_errors() -> Iterator[None]:
-    """Raise what tantivy reports as a ``ValueError`` as the ``OSError`` that is behind it."""
-    try:
-        yield
-    except ValueError as error:
-        number = _OS_ERROR.search(str(error))
-        raise OSError(int(number[1]) if number else errno.EIO, str(error)) from error
-
-
-def _new_index(path: Path) -> tantivy.Index:
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(exist_ok=True)
-    return tantivy.Index(_schema(), path=str(path), reuse=False)
+    def _kept(self, segment: Segment) -> _Part:
+        """Write a segment and return it, mapped."""
+        self._serial += 1
+        path = self._place / f"{self._serial}{SUFFIX}"
+        self._written.append(path)
+        segment.write(path)
+        return _Part(path, Segment.map(path), np.ones(len(segment.chunks), dtype=np.bool_))
 
 
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_integer_field("chunk", fast=True)
-    builder.add_integer_field("document", indexed=True, fast=True)
-    for field in FIELDS:
-        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
-    builder.add_text_field("mark", stored=True, tokenizer_name="raw", index_option="basic")
-    return builder.build()
+def _belong(earlier: int, later: int) -> bool:
+    """Tell whether neighbouring segments with so many chunks become one."""
+    return earlier + later <= MOST_ROWS and earlier <= _FALLING * later
+
+
+def _flush(path: Path) -> None:
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _delete(files: Iterable[Path]) -> None:
+    for file in files:
+        # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
+        with suppress(OSError):
+            file.unlink()
+
+
+def _highest_serial(place: Path) -> int:
+    numbers = [old.name.removesuffix(SUFFIX) for old in place.glob(f"*{SUFFIX}")]
+    return max((int(number) for number in numbers if number.isdigit()), default=0)

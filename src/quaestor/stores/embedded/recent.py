@@ -1,21 +1,16 @@
-"""BM25 over the few chunks that the lexical index on disk does not hold yet.
-
-The formula and its constants are tantivy's (k1 = 1.2, b = 0.75; Robertson and Zaragoza, 2009), and the
-statistics are those of disk and memory together, so that scores from both sides compare.
-"""
+"""BM25 over the few chunks that the lexical index on disk does not hold yet, by the formula of ``postings``."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quaestor.stores import FieldBoosts
-from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.stores.embedded.postings import FIELDS, K1, B
 from quaestor.stores.embedded.truth import DocumentTerms
 
-_K1 = 1.2
-_B = 0.75
 _REMEMBERED = 1 << 12  # terms; then they are looked for anew
 
 
@@ -57,22 +52,19 @@ class RecentChunks:
     takes twenty times as long.
     """
 
-    def __init__(self, chunks: Iterable[RecentChunk], base: LexicalBase | None) -> None:
-        self._base = base
+    def __init__(self, chunks: Iterable[RecentChunk]) -> None:
         self._chunks = list(chunks)
-        stored = base.statistics if base else None
-        # The entry that carries the mark counts on disk, so it does here.
-        self._total = len(self._chunks) + (stored.chunks if stored else 0) + 1
-        self._lengths = {
-            field: sum(chunk.lengths[field] for chunk in self._chunks) + (stored.lengths[field] if stored else 0)
-            for field in FIELDS
-        }
         self._places: dict[tuple[str, str], list[tuple[RecentChunk, int]]] = {}
+        self.lengths = {field: sum(chunk.lengths[field] for chunk in self._chunks) for field in FIELDS}
 
-    def frequency(self, field: str, term: str) -> int:
-        """Return the number of chunks, here and on disk, with ``term`` in ``field``."""
-        stored = self._base.frequency(field, term) if self._base else 0
-        return stored + len(self._matching(field, term))
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+    def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
+        if not self._chunks:
+            return np.zeros((len(FIELDS), len(terms)), dtype=np.int64)
+        return np.array([[len(self._matching(field, term)) for term in terms] for field in FIELDS], dtype=np.int64)
 
     def _matching(self, field: str, term: str) -> list[tuple[RecentChunk, int]]:
         """Return the chunks here with ``term`` in ``field``, and how often it stands in each."""
@@ -86,27 +78,27 @@ class RecentChunks:
         return found
 
     def search(
-        self, weights: Mapping[str, float], boosts: FieldBoosts, documents: Collection[int] | None = None
+        self,
+        terms: Sequence[str],
+        factors: NDArray[np.float64],
+        averages: Sequence[float],
+        documents: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
-        """Return the chunks that match, in no order."""
+        """Return the chunks that match, in no order.
+
+        Args:
+            terms: what is looked for.
+            factors: what each term counts for in each field, shape ``(len(FIELDS), terms)``.
+            averages: the mean length of each field.
+            documents: only chunks of these.
+        """
         scores: dict[int, float] = {}
-        for field, boost in boosts.items():
-            if boost <= 0:
-                continue
-            for term, weight in weights.items():
-                if matching := self._matching(field, term):
-                    factor = boost * weight * self._rarity(field, term)
-                    for chunk, count in matching:
-                        if documents is None or chunk.document in documents:
-                            saturation = self._saturation(chunk.lengths[field], field, count)
-                            scores[chunk.id] = scores.get(chunk.id, 0.0) + factor * saturation
+        if not self._chunks:
+            return []
+        for field, average, counting in zip(FIELDS, averages, factors.tolist(), strict=True):
+            for term, factor in zip(terms, counting, strict=True):
+                for chunk, count in self._matching(field, term) if factor else ():
+                    if documents is None or chunk.document in documents:
+                        norm = K1 * (1 - B + B * chunk.lengths[field] / average)
+                        scores[chunk.id] = scores.get(chunk.id, 0.0) + factor * (K1 + 1) * count / (count + norm)
         return list(scores.items())
-
-    def _rarity(self, field: str, term: str) -> float:
-        frequency = self.frequency(field, term)
-        return math.log(1 + (max(self._total - frequency, 0) + 0.5) / (frequency + 0.5))
-
-    def _saturation(self, length: int, field: str, count: int) -> float:
-        average = self._lengths[field] / self._total
-        norm = _K1 * (1 - _B + _B * length / average)
-        return (_K1 + 1) * count / (count + norm)

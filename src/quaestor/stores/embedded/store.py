@@ -155,16 +155,24 @@ class EmbeddedStore:
         A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
         count.
         """
+        [found] = self.lexical_each(terms, k, (boosts,), where)
+        return found
+
+    def lexical_each(
+        self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
+    ) -> Sequence[Scored]:
+        """Return what ``lexical`` does for each choice of boosts, of one reading of the index."""
         with self._reading() as connection:
             view = self._lexical = self._lexical_view(connection)
             allowed = self._allowed(connection, where)
-        return view.search(weigh(terms), boosts, k, allowed)
+        return view.search(weigh(terms), each, k, allowed)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
         with self._reading() as connection:
             view = self._lexical = self._lexical_view(connection)
-        return {term: view.frequency(term) for term in weigh(list(terms))}
+        distinct = list(weigh(list(terms)))
+        return dict(zip(distinct, view.frequencies(distinct).max(axis=0).tolist(), strict=True))
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.

@@ -57,7 +57,7 @@ class Rows(NamedTuple):
 
         Exact up to ``EXACT_ROWS`` searchable rows; of more, the most promising are looked at.
         """
-        searchable = self.alive if allowed is None else self.alive & _covered(self.ids, allowed)
+        searchable = self.alive if allowed is None else self.alive & covered(self.ids, allowed)
         places = self._promising(query, searchable, k)
         scores = self._cosines(query, places)
         ids = self.ids[places]
@@ -98,7 +98,7 @@ class Rows(NamedTuple):
         return scores
 
 
-def _covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
+def covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
     """Tell which of the ``ascending`` chunks lie in ``runs``."""
     firsts, counts = runs
     steps = np.zeros(len(ascending) + 1, dtype=np.int32)
@@ -107,7 +107,7 @@ def _covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
     return np.cumsum(steps[:-1]) > 0
 
 
-def top(scores: Floats, ids: Ids, k: int) -> NDArray[np.intp]:
+def top(scores: NDArray[np.floating], ids: Ids, k: int) -> NDArray[np.intp]:
     """Return the places of the ``k`` highest scores, highest first; of equals, the lowest ``ids``."""
     k = min(k, len(scores))
     if k <= 0:
@@ -118,6 +118,33 @@ def top(scores: Floats, ids: Ids, k: int) -> NDArray[np.intp]:
         chosen = np.flatnonzero(scores >= least)
     order = np.lexsort((ids[chosen], -scores[chosen]))
     return chosen[order[:k]]
+
+
+class Best:
+    """The ``k`` highest scores above 0 of what is offered bit by bit; of equals, those offered first."""
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        self._least = 0.0
+        self._ids = np.empty(0, dtype=np.int64)
+        self._scores = np.empty(0)
+
+    def offer(self, ids: Ids, scores: NDArray[np.float64]) -> None:
+        """Take what is good enough; ``ids`` ascend from one call to the next."""
+        better = np.flatnonzero(scores > self._least)
+        if not len(better):
+            return
+        self._ids = np.concatenate([self._ids, ids[better]])
+        self._scores = np.concatenate([self._scores, scores[better]])
+        if len(self._ids) > self._k:
+            self._least = float(np.partition(self._scores, -self._k)[-self._k])
+            kept = self._scores >= self._least
+            self._ids, self._scores = self._ids[kept], self._scores[kept]
+
+    def scored(self) -> Scored:
+        """Return them, best first."""
+        best = top(self._scores, self._ids, self._k)
+        return list(zip(self._ids[best].tolist(), self._scores[best].tolist(), strict=True))
 
 
 def unit(vector: Floats) -> Floats | None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quaestor.stores import FieldBoosts, Scored
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.lexical import FIELDS, LexicalBase
+from quaestor.stores.embedded.lexical import LexicalBase, frequencies
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, keys_of
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
 from quaestor.stores.embedded.truth import Content
-from quaestor.stores.embedded.vectors import Rows, nearest
+from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
 from quaestor.stores.embedded.weights import rarest
 
 if TYPE_CHECKING:
@@ -45,26 +47,67 @@ class LexicalView(NamedTuple):
         """Lay what ``lag`` tells over ``base``."""
         removed = {chunk for run in lag.removed for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)}
         entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
-        recent = RecentChunks((chunk for entry in entries for chunk in recent_chunks(entry)), base)
+        recent = RecentChunks(chunk for entry in entries for chunk in recent_chunks(entry))
         return cls(lag.content, base, frozenset(removed), recent)
 
-    def frequency(self, term: str) -> int:
-        """Return the number of chunks with ``term``, in the field where it is most frequent."""
-        return max(self.recent.frequency(field, term) for field in FIELDS)
+    def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
+        stored = self.base.frequencies(keys_of(terms)) if self.base else 0
+        return stored + self.recent.frequencies(terms)
 
-    def search(self, weights: Mapping[str, float], boosts: FieldBoosts, k: int, allowed: Allowed | None) -> Scored:
-        """Return up to ``k`` chunks by BM25, best first; of equals, the oldest."""
-        if k <= 0 or not weights:
-            return []
-        weights = rarest(weights, lambda term: sum(self.recent.frequency(field, term) for field in FIELDS))
-        documents = None if allowed is None else allowed.documents.tolist()
-        found = self.recent.search(weights, boosts, None if documents is None else frozenset(documents))
+    def search(
+        self, weights: Mapping[str, float], each: Sequence[FieldBoosts], k: int, allowed: Allowed | None
+    ) -> list[Scored]:
+        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equals, the oldest."""
+        weights = rarest(weights, lambda terms: self.frequencies(terms).sum(axis=0).tolist())
+        if k <= 0 or not weights or not self._count():
+            return [[] for _ in each]
+        terms = list(weights)
+        keys = keys_of(terms)
+        bounds = self.base.bounds(keys) if self.base else []
+        rarities = self._rarities(frequencies(keys, bounds) + self.recent.frequencies(terms))
+        factors = np.array(each)[:, :, None] * (rarities * list(weights.values()))
+        averages = self._averages()
+        best = self._stored(bounds, factors, averages, k + len(self.removed), allowed)
+        documents = None if allowed is None else frozenset(allowed.documents.tolist())
+        found: list[Scored] = []
+        for own, way in zip(best, factors, strict=True):
+            hits = [hit for hit in own if hit[0] not in self.removed] if self.removed else own
+            if self.recent:
+                hits = sorted(
+                    hits + self.recent.search(terms, way, averages, documents), key=lambda hit: (-hit[1], hit[0])
+                )
+            found.append(hits[:k])
+        return found
+
+    def _stored(
+        self, bounds: Sequence[Bounds], factors: Factors, averages: Sequence[float], k: int, allowed: Allowed | None
+    ) -> list[Scored]:
+        """Return the best of the chunks on disk, those that are gone since among them."""
+        best = [Best(k) for _ in factors]
         if self.base is not None:
-            stored = self.base.search(weights, boosts, k + len(self.removed), documents)
-            found += [hit for hit in stored if hit[0] not in self.removed]
-        # Nearly in order already, so the sort is quick; as plain tuples, quicker than by a key.
-        ordered = sorted([(-score, chunk) for chunk, score in found])
-        return [(chunk, -score) for score, chunk in ordered[:k]]
+            runs = None if allowed is None else allowed.runs()
+            for segment, alive, own in zip(self.base.segments, self.base.alive, bounds, strict=True):
+                for one, scores in zip(best, segment.scores(own, factors, averages), strict=True):
+                    if alive is not None:
+                        scores *= alive
+                    if runs is not None:
+                        scores *= covered(segment.chunks, runs)
+                    one.offer(segment.chunks, scores)
+        return [one.scored() for one in best]
+
+    def _rarities(self, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what the terms of these frequencies tell."""
+        rarities: NDArray[np.float64] = np.log1p((self._count() - frequencies + 0.5) / (frequencies + 0.5))
+        return rarities
+
+    def _count(self) -> int:
+        return len(self.recent) + (self.base.statistics.chunks if self.base else 0)
+
+    def _averages(self) -> list[float]:
+        """Return the mean length of each field; where none has a term, no length counts."""
+        stored = self.base.statistics.lengths if self.base else {}
+        return [(self.recent.lengths[field] + stored.get(field, 0) or 1) / self._count() for field in FIELDS]
 
 
 class DenseView(NamedTuple):

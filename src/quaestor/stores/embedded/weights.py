@@ -31,7 +31,7 @@ def _is_text(term: str) -> bool:
         return False
 
 
-def rarest(weights: Mapping[str, float], frequency: Callable[[str], int]) -> dict[str, float]:
+def rarest(weights: Mapping[str, float], frequencies: Callable[[Sequence[str]], Sequence[int]]) -> dict[str, float]:
     """Return at most ``MAX_TERMS`` of the terms: those found in the fewest chunks, but in one at least.
 
     Of a query longer than any question, only the first few thousand distinct terms are considered.
@@ -39,6 +39,5 @@ def rarest(weights: Mapping[str, float], frequency: Callable[[str], int]) -> dic
     if len(weights) <= MAX_TERMS:
         return dict(weights)
     considered = list(weights)[:_CONSIDERED_TERMS]
-    frequencies = {term: frequency(term) for term in considered}
-    known = sorted((term for term in considered if frequencies[term]), key=lambda term: frequencies[term])
-    return {term: weights[term] for term in known[:MAX_TERMS]}
+    counted = sorted((count, place) for place, count in enumerate(frequencies(considered)) if count)
+    return {considered[place]: weights[considered[place]] for _, place in counted[:MAX_TERMS]}

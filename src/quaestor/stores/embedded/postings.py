@@ -1,0 +1,153 @@
+"""One segment of the lexical index: which chunks hold which terms, in one file that never changes.
+
+The file holds arrays, one after the other: the chunks, their lengths, the keys of the terms in ascending order, where
+each term's postings begin, and the postings: places of chunks within the segment, ascending, and how often the term
+stands there. A segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache
+of one core while they are added up.
+
+A term is kept as 62 bits of two check sums: that one of a million terms has the bits of a term that is asked for is a
+chance of one in 2**42.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIELDS = ("body", "path", "symbol")
+MOST_ROWS = 1 << 16
+
+# BM25 as usual (Robertson and Zaragoza, 2009).
+K1 = 1.2
+B = 0.75
+
+Keys = NDArray[np.uint64]
+Bounds = NDArray[np.int64]
+"""Where the postings of terms begin and end; shape ``(2, len(FIELDS), terms)``."""
+Factors = NDArray[np.float64]
+
+_HEAD = 4
+_VERSION = 1
+
+
+class Segment(NamedTuple):
+    """Some chunks and their postings.
+
+    Attributes:
+        chunks: identifiers, ascending; shape ``(rows,)``.
+        lengths: terms of each chunk by field; shape ``(len(FIELDS), rows)``.
+        keys: of all terms, ascending; shape ``(terms,)``.
+        starts: where each term's postings begin, and where the last one's end; shape ``(terms + 1,)``.
+        places: rows; shape ``(postings,)``.
+        counts: occurrences; shape ``(postings,)``.
+    """
+
+    chunks: NDArray[np.int64]
+    lengths: NDArray[np.uint16]
+    keys: Keys
+    starts: NDArray[np.uint32]
+    places: NDArray[np.uint16]
+    counts: NDArray[np.uint8]
+
+    @classmethod
+    def map(cls, path: Path) -> Segment:
+        """Map a segment from disk.
+
+        Raises:
+            ValueError: it is cut short, or was written otherwise.
+        """
+        with path.open("rb") as file:
+            return cls.read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+    @classmethod
+    def read(cls, data: bytes | mmap.mmap) -> Segment:
+        """Return what ``data`` gave; raises as ``map``."""
+        version, rows, terms, postings = np.frombuffer(data, np.int64, _HEAD).tolist()
+        arrays: list[NDArray[Any]] = []
+        at = _HEAD * 8
+        for kind, count in _layout(rows, terms, postings):
+            if at + count * kind().itemsize > len(data):
+                break
+            arrays.append(np.frombuffer(data, kind, count, at) if count else np.empty(0, kind))
+            at += arrays[-1].nbytes
+        if version != _VERSION or at != len(data):
+            raise ValueError("not a whole segment")
+        chunks, keys, starts, lengths, places, counts = arrays
+        return cls(chunks, lengths.reshape(len(FIELDS), rows), keys, starts, places, counts)
+
+    def data(self) -> bytes:
+        """Return it as the bytes of its file."""
+        head = np.array([_VERSION, len(self.chunks), len(self.keys), len(self.places)], dtype=np.int64)
+        parts = (head, self.chunks, self.keys, self.starts, self.lengths, self.places, self.counts)
+        return b"".join(part.tobytes() for part in parts)
+
+    def write(self, path: Path) -> None:
+        """Write it as one file."""
+        path.write_bytes(self.data())
+
+    def bounds(self, keys: Keys) -> Bounds:
+        """Return where the postings of terms stand; ``keys`` as ``keys_of`` gives them."""
+        at = np.searchsorted(self.keys, keys)
+        there = np.zeros(keys.shape, dtype=np.bool_)
+        inside = at < len(self.keys)
+        there[inside] = self.keys[at[inside]] == keys[inside]
+        at[~there] = 0
+        starts = self.starts[at].astype(np.int64)
+        ends = np.where(there, self.starts[at + there], starts)
+        return np.stack([starts, ends])
+
+    def scores(self, bounds: Bounds, factors: Factors, averages: Sequence[float]) -> list[NDArray[np.float64]]:
+        """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields.
+
+        Args:
+            bounds: of the terms.
+            factors: what each term counts for in each field, its rarity among it; shape ``(ways, len(FIELDS), terms)``.
+            averages: the mean length of each field.
+        """
+        rows = len(self.chunks)
+        asked = (bounds[1] > bounds[0]) & factors.any(axis=0)
+        runs = list(zip(*bounds[:, asked].tolist(), strict=True))
+        if not runs:
+            return [np.zeros(rows) for _ in factors]
+        many = [end - start for start, end in runs]
+        fields = np.nonzero(asked)[0]
+        places = np.concatenate([self.places[start:end] for start, end in runs]).astype(np.intp)
+        counts = np.concatenate([self.counts[start:end] for start, end in runs]).astype(np.float32)
+        slopes = (K1 * B / np.array(averages, dtype=np.float32))[fields]
+        norms = self.lengths.ravel().take(places + np.repeat(fields * rows, many)) * np.repeat(slopes, many)
+        norms += counts
+        norms += np.float32(K1 * (1 - B))
+        counts /= norms
+        weights = (K1 + 1) * factors[:, asked]
+        return [np.bincount(places, counts * np.repeat(way, many), rows) for way in weights]
+
+
+def key_of(term: str) -> int:
+    """Return the key of a term in the first field; the other fields' are the next ones."""
+    data = term.encode()
+    # The check sum of the bytes in reverse tells other things of them than that of the bytes as they are.
+    return (crc32(data) << 32 | crc32(data[::-1])) & ~3
+
+
+def keys_of(terms: Iterable[str]) -> Keys:
+    """Return the keys of terms in every field, shape ``(len(FIELDS), terms)``."""
+    first = np.array(list(map(key_of, terms)), dtype=np.uint64)
+    return first + np.arange(len(FIELDS), dtype=np.uint64)[:, None]
+
+
+def _layout(rows: int, terms: int, postings: int) -> list[tuple[type[np.generic], int]]:
+    """Return the arrays of a file in order: widest numbers first, so that each begins where it may."""
+    return [
+        (np.int64, rows),
+        (np.uint64, terms),
+        (np.uint32, terms + 1),
+        (np.uint16, len(FIELDS) * rows),
+        (np.uint16, postings),
+        (np.uint8, postings),
+    ]
