@@ -188,7 +188,7 @@ def test_help_loads_nothing_heavy() -> None:
     done = shell("--help", PYTHONVERBOSE="1")
     loaded = {line.split("'")[1] for line in done.err.splitlines() if line.startswith("import '")}
     assert "quaestor.cli" in loaded
-    assert not {"numpy", "openai", "tiktoken", "tantivy", "tree_sitter", "sqlite3"} & loaded
+    assert not {"numpy", "openai", "tiktoken", "tree_sitter", "sqlite3"} & loaded
 
 
 def test_version(quaestor: Run) -> None:

@@ -75,7 +75,7 @@ FEATURES: tuple[str, ...] = (
 """Names of the features, in the order of the matrix's columns."""
 
 
-# BM25 over names: tantivy's constants, and some number of terms for the mean, which no ranking depends on.
+# BM25 over names: the usual constants, and some number of terms for the mean, which no ranking depends on.
 _K1 = 1.2
 _B = 0.75
 _MEAN_NAMED = 12.0

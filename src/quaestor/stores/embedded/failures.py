@@ -1,4 +1,4 @@
-"""Turning the failures of SQLite, tantivy and the disk into Quaestor's errors."""
+"""Turning the failures of SQLite and the disk into Quaestor's errors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ _FULL_WORDS = (
     "disk is full",
     "file too large",
     "quota exceeded",
-    "os error 28",
-    "os error 27",
 )
 
 

@@ -102,7 +102,7 @@ class Segment(NamedTuple):
         ends = np.where(there, self.starts[at + there], starts)
         return np.stack([starts, ends])
 
-    def scores(self, bounds: Bounds, factors: Factors, averages: Sequence[float]) -> list[NDArray[np.float64]]:
+    def scores(self, bounds: Bounds, factors: Factors, averages: Sequence[float]) -> list[NDArray[Any]]:
         """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields.
 
         Args:
@@ -119,10 +119,11 @@ class Segment(NamedTuple):
         fields = np.nonzero(asked)[0]
         places = np.concatenate([self.places[start:end] for start, end in runs]).astype(np.intp)
         counts = np.concatenate([self.counts[start:end] for start, end in runs]).astype(np.float32)
-        slopes = (K1 * B / np.array(averages, dtype=np.float32))[fields]
-        norms = self.lengths.ravel().take(places + np.repeat(fields * rows, many)) * np.repeat(slopes, many)
+        slopes = np.repeat((K1 * B / np.array(averages, dtype=np.float32))[fields], many)
+        norms = self.lengths.ravel().take(places + np.repeat(fields * rows, many)).astype(np.float32)
+        norms *= slopes
+        norms += K1 * (1 - B)
         norms += counts
-        norms += np.float32(K1 * (1 - B))
         counts /= norms
         weights = (K1 + 1) * factors[:, asked]
         return [np.bincount(places, counts * np.repeat(way, many), rows) for way in weights]
