@@ -11,7 +11,7 @@ _MOST_DOCUMENTS = 256
 
 
 class ChunkCache:
-    """Remembers fetched chunks for as long as the store stays at one generation."""
+    """Remembers fetched chunks for as long as the store stays at one generation; ``follow`` asks it for that."""
 
     def __init__(self) -> None:
         self._generation = -1
@@ -20,7 +20,6 @@ class ChunkCache:
 
     def get(self, store: Store, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, as ``Store.get`` does; only unknown ones are asked for."""
-        self._forget_outdated(store)
         wanted = list(ids)
         known = self._chunks
         missing = [identifier for identifier in wanted if identifier not in known]
@@ -30,12 +29,12 @@ class ChunkCache:
 
     def of_document(self, store: Store, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order, as ``Store.chunks_of`` does."""
-        self._forget_outdated(store)
         if path not in self._documents:
             self._documents[path] = store.chunks_of(path)
         return self._documents[path]
 
-    def _forget_outdated(self, store: Store) -> None:
+    def follow(self, store: Store) -> None:
+        """Forget what is outdated: once a search, for that takes as long as all the rest here."""
         generation = store.generation()
         if generation != self._generation or len(self._chunks) > _MOST or len(self._documents) > _MOST_DOCUMENTS:
             self._chunks, self._documents = {}, {}

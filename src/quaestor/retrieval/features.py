@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quaestor.retrieval.file_features import agreement, file_features, group_by_file, path_features, weight_of
+from quaestor.retrieval.file_features import Told, agreement, file_features, group_by_file, path_features, weight_of
 from quaestor.retrieval.likeness import likenesses
 from quaestor.retrieval.phrases import Runs, read_runs, shares
 from quaestor.retrieval.query import Query
@@ -113,12 +113,14 @@ def compute_features(
     total = sum(weights.values()) or 1.0
     wanted = {term: weight / total for term, weight in weights.items()}
     traits = [traits_of(candidate.stored) for candidate in candidates]
+    words = frozenset(wanted)
+    told = [known.terms & words for known in traits]
     files = group_by_file(traits)
-    _fill(matrix, "lexical", _retrievers(candidates, _named(traits, wanted)))
+    _fill(matrix, "lexical", _retrievers(candidates, _named(traits, told, wanted)))
     runs = read_runs(query.text, wanted)
     if runs.pairs:
         _fill(matrix, "phrase", _verbatim(runs, traits))
-    _fill(matrix, "defines_name", _names(query, traits, wanted))
+    _fill(matrix, "defines_name", _names(query, traits, told, wanted))
     _fill(matrix, "stem_is_name", path_features(query, files, wanted)[files.owner])
     if query.places:
         matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
@@ -127,7 +129,7 @@ def compute_features(
     _fill(matrix, "query_symbol", [_asked(query)])
     _fill_likeness(matrix, query, traits, wanted)
     known = (matrix[:, _COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
-    of_files = file_features(files, wanted, *known)
+    of_files = file_features(files, told, wanted, *known)
     for name, values in of_files.items():
         matrix[:, _COLUMN[name]] = values
     places = [candidate.stored.position for candidate in candidates]
@@ -144,9 +146,7 @@ def _fill(matrix: NDArray[np.float32], first: str, block: object) -> None:
 
 def _retrievers(candidates: Sequence[Candidate], named: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
-    lexical, dense, body = (
-        np.array([candidate[field] for candidate in candidates], dtype=np.float32) for field in (1, 2, 3)
-    )
+    lexical, dense, body = np.array([scores for _, *scores in candidates], dtype=np.float32).T
     return np.stack(
         [
             lexical / max(float(lexical.max()), 1e-6),
@@ -161,12 +161,11 @@ def _retrievers(candidates: Sequence[Candidate], named: NDArray[np.float32]) -> 
     )
 
 
-def _named(traits: Sequence[Traits], wanted: Mapping[str, float]) -> NDArray[np.float32]:
+def _named(traits: Sequence[Traits], told: Told, wanted: Mapping[str, float]) -> NDArray[np.float32]:
     """Return how well the names in and around each chunk fit, by BM25 (Robertson and Zaragoza, 2009)."""
-    words = frozenset(wanted)
     scores = np.zeros(len(traits), dtype=np.float32)
-    for number, known in enumerate(traits):
-        if hit := known.terms & words:
+    for number, (known, hit) in enumerate(zip(traits, told, strict=True)):
+        if hit:
             norm = _K1 * (1 - _B + _B * len(known.named) / _MEAN_NAMED)
             counts = [(wanted[term], known.named.count(term)) for term in hit]
             scores[number] = math.fsum([weight * count / (count + norm) for weight, count in counts])
@@ -217,23 +216,21 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.where(scores > 0, 10 / (10 + ranks), 0).astype(np.float32)
 
 
-def _names(query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]) -> list[tuple[float, ...]]:
+def _names(query: Query, traits: Sequence[Traits], told: Told, wanted: Mapping[str, float]) -> NDArray[np.float32]:
     """Return defines_name, is_name, symbol_coverage, symbol_precision and scope_coverage."""
     names, first = frozenset(query.names), query.names[0] if query.names else None
-    words = frozenset(wanted)
-    nothing = (0.0,) * 5  # the most frequent row by far
-    return [
-        nothing
-        if known.terms.isdisjoint(words) and known.names.isdisjoint(names) and known.symbol not in names
-        else (
-            not known.names.isdisjoint(names),
-            first is not None and known.symbol == first,
-            weight_of(known.name_terms & words, wanted),
-            len(known.symbol_terms & words) / len(known.symbol_terms) if known.symbol_terms else 0.0,
-            weight_of(known.scope_terms & words, wanted),
-        )
-        for known in traits
-    ]
+    rows = np.zeros((len(traits), 5), dtype=np.float32)
+    for number, (known, hit) in enumerate(zip(traits, told, strict=True)):
+        # Neither holds for most rows by far.
+        if hit or (names and (known.symbol in names or not known.names.isdisjoint(names))):
+            rows[number] = (
+                not known.names.isdisjoint(names),
+                first is not None and known.symbol == first,
+                weight_of(known.name_terms & hit, wanted),
+                len(known.symbol_terms & hit) / len(known.symbol_terms) if known.symbol_terms else 0.0,
+                weight_of(known.scope_terms & hit, wanted),
+            )
+    return rows
 
 
 def _has_line(query: Query, stored: StoredChunk) -> bool:

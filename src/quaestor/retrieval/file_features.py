@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Columns: TypeAlias = "Mapping[str, NDArray[np.float32] | NDArray[np.float64] | NDArray[np.bool_]]"
+Told: TypeAlias = "Sequence[frozenset[str]]"
+"""The terms of the query that each candidate's names hold."""
 
 
 class Files(NamedTuple):
@@ -24,13 +25,13 @@ class Files(NamedTuple):
 
     Attributes:
         owner: the number of each candidate's file; shape ``(candidates,)``.
-        traits: those of each file's candidates.
+        traits: those of each candidate.
         paths: each file's path.
         profiles: what each file's path says.
     """
 
     owner: NDArray[np.intp]
-    traits: Sequence[Sequence[Traits]]
+    traits: Sequence[Traits]
     paths: Sequence[str]
     profiles: Sequence[PathProfile]
 
@@ -39,10 +40,8 @@ def group_by_file(traits: Sequence[Traits]) -> Files:
     """Return candidates by file; files stand in the order of their first candidates."""
     numbers: dict[str, int] = {}
     owner = [numbers.setdefault(known.stored.document.path, len(numbers)) for known in traits]
-    grouped: list[list[Traits]] = [[] for _ in numbers]
-    for number, known in zip(owner, traits, strict=True):
-        grouped[number].append(known)
-    return Files(np.array(owner, dtype=np.intp), grouped, list(numbers), [group[0].path for group in grouped])
+    profiles = {number: known.path for number, known in zip(owner, traits, strict=True)}
+    return Files(np.array(owner, dtype=np.intp), traits, list(numbers), list(profiles.values()))
 
 
 def weight_of(found: Collection[str], wanted: Mapping[str, float]) -> float:
@@ -88,6 +87,7 @@ def agreement(pointed: str, path: str) -> float:
 
 def file_features(
     files: Files,
+    told: Told,
     wanted: Mapping[str, float],
     lexical: NDArray[np.float32],
     dense: NDArray[np.float32],
@@ -97,6 +97,7 @@ def file_features(
 
     Args:
         files: the candidates by file.
+        told: the terms of the query that each candidate's names hold.
         wanted: the weight of each term of the query.
         lexical, dense, defines_name: the features of these names, of each candidate.
     """
@@ -109,7 +110,7 @@ def file_features(
     rank = np.arange(len(owner)) - np.repeat(firsts, counts)
     three = by_dense[rank < 3]
     mean_dense = np.bincount(owner[three], weights=dense[three]) / np.minimum(counts, 3)
-    coverage, everything, shadowed = _covered(files, wanted)
+    coverage, everything, shadowed = _covered(files, told, wanted)
     return {
         "file_lexical_sum": (sums / (sums.max() or 1.0))[owner],
         "file_lexical_best": best_lexical[owner],
@@ -125,14 +126,17 @@ def file_features(
     }
 
 
-def _covered(files: Files, wanted: Mapping[str, float]) -> NDArray[np.float32]:
+def _covered(files: Files, told: Told, wanted: Mapping[str, float]) -> NDArray[np.float32]:
     """Return file_symbol_coverage, file_coverage and shadowed, shape ``(3, files)``."""
     words = frozenset(wanted)
+    listed: list[frozenset[str]] = [frozenset()] * len(files.paths)
+    for owner, known, hit in zip(files.owner.tolist(), files.traits, told, strict=True):
+        if hit:
+            listed[owner] |= known.listed_terms & hit
     shallowest = _shallowest(files.profiles)
     rows = []
-    for group, profile in zip(files.traits, files.profiles, strict=True):
-        symbols = words.intersection(chain.from_iterable([one.listed_terms for one in group]))
-        everything = symbols | (profile.stem_terms & words) | (profile.folder_terms & words)
+    for symbols, profile in zip(listed, files.profiles, strict=True):
+        everything = symbols | ((profile.stem_terms | profile.folder_terms) & words)
         rows.append(
             (weight_of(symbols, wanted), weight_of(everything, wanted), profile.depth > shallowest[profile.stem])
         )

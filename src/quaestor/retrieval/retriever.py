@@ -70,6 +70,7 @@ class Retriever:
 
     def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> list[Candidate]:
         """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""
+        self._chunks.follow(self.store)
         both = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
         lexical, body = map(dict, both)
         dense = self._dense(query, max(_SCORED, count), where)
@@ -171,6 +172,7 @@ class Retriever:
 
     def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         """Return the hits of one retriever, or of both fused without any ranking."""
+        self._chunks.follow(self.store)
         count = max(_CANDIDATES, k)
         lexical = self._lexical(query, count, where) if mode != "dense" else {}
         dense = self._dense(query, count, where) if mode != "lexical" else {}
