@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Keys, Segment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FOLDER = "lexical"
 STATE = "state"

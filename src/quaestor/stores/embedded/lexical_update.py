@@ -8,16 +8,18 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.lexical import FOLDER, STATE, SUFFIX, LexicalBase, lengths_of
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
 from quaestor.stores.embedded.segments import Builder, merged
 from quaestor.stores.embedded.truth import DocumentTerms, Removed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _GATHERED_ROWS = 1 << 14
 """Chunks that are gathered for a new segment; more take more room and no less time."""

@@ -14,11 +14,13 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FIELDS = ("body", "path", "symbol")
 MOST_ROWS = 1 << 16
@@ -27,10 +29,10 @@ MOST_ROWS = 1 << 16
 K1 = 1.2
 B = 0.75
 
-Keys = NDArray[np.uint64]
-Bounds = NDArray[np.int64]
+Keys: TypeAlias = "NDArray[np.uint64]"
+Bounds: TypeAlias = "NDArray[np.int64]"
 """Where the postings of terms begin and end; shape ``(2, len(FIELDS), terms)``."""
-Factors = NDArray[np.float64]
+Factors: TypeAlias = "NDArray[np.float64]"
 
 _HEAD = 4
 _VERSION = 1

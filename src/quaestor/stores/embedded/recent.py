@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.postings import FIELDS, K1, B
 from quaestor.stores.embedded.truth import DocumentTerms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _REMEMBERED = 1 << 12  # terms; then they are looked for anew
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Keys, Segment, key_of
 from quaestor.stores.embedded.truth import DocumentTerms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MOST_LENGTH = (1 << 16) - 1
 _MOST_COUNT = (1 << 8) - 1
 _ROW_BITS = MOST_ROWS.bit_length() - 1
 _COUNT_BITS = _MOST_COUNT.bit_length()
 
-Codes = NDArray[np.int64]
+Codes: TypeAlias = "NDArray[np.int64]"
 
 
 class _Numbers(dict[str, bytes]):

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quaestor.stores import FieldBoosts, Scored
 from quaestor.stores.embedded import truth
@@ -22,6 +21,8 @@ from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
 from quaestor.stores.embedded.weights import rarest
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from quaestor.stores.embedded.filtering import Allowed
 
 _ROWS_AT_ONCE = 8192
