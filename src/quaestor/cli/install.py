@@ -48,7 +48,7 @@ def place(project: bool) -> Place:
     """Return whose settings are meant."""
     roaming = os.environ.get("APPDATA")
     root = find_root(None) if project else None
-    return Place(Path.home(), sys.platform, root, Path(roaming) if roaming else None)
+    return Place(Path.home(), sys.platform, root, Path(roaming) if roaming else None, os.environ)
 
 
 def program() -> str:
@@ -72,6 +72,9 @@ def say(change: Change, dry_run: bool, done: str) -> None:
         remark(f"Nothing to do: {change.path} is already so.")
     elif dry_run:
         click.echo(safe(change.diff()), nl=False)
+    elif change.after is None:
+        remark(f"Removed {change.path}, in which nothing else was.")
+        remark(done)
     else:
         remark(f"Wrote {change.path}." + (f" Its earlier text is in {change.backup}." if change.backup else ""))
         remark(done)

@@ -5,8 +5,8 @@ Data; nothing here is read or written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -22,12 +22,24 @@ class Place:
         platform: as in ``sys.platform``.
         project: the project whose settings are meant; None for the user's own.
         roaming: the folder for programs' settings on Windows.
+        variables: of the environment, by which programs are told to keep their settings elsewhere.
     """
 
     home: Path
     platform: str
     project: Path | None = None
     roaming: Path | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def folder(self, variable: str, otherwise: Path) -> Path:
+        """Return the folder that a variable names; another where it names none."""
+        named = Path(self.variables.get(variable, ""))
+        return named if named.is_absolute() else otherwise
+
+    @property
+    def dotted(self) -> Path:
+        """Where programs that follow the XDG rules keep their settings, on macOS as well."""
+        return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
     @property
     def config(self) -> Path:
@@ -36,7 +48,7 @@ class Place:
             return self.home / "Library" / "Application Support"
         if self.platform == "win32":
             return self.roaming or self.home / "AppData" / "Roaming"
-        return self.home / ".config"
+        return self.dotted
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +64,7 @@ class Client:
         project_file: its file within one project; None if it has none.
         entry: makes the entry from the command and its arguments.
         works_in_folder: whether it starts servers in the folder that it works on; otherwise they are told which.
+        also: other names that its file may have.
     """
 
     name: str
@@ -62,6 +75,7 @@ class Client:
     project_file: str | None
     entry: Callable[[str, Sequence[str]], dict[str, object]]
     works_in_folder: bool = True
+    also: tuple[str, ...] = ()
 
     def file(self, place: Place) -> Path | None:
         """Return the settings file; None if this program has none for a single project."""
@@ -84,13 +98,8 @@ def _as_one_list(command: str, arguments: Sequence[str]) -> dict[str, object]:
 
 def _zed_settings(place: Place) -> Path:
     # Unlike other programs, Zed keeps to ~/.config on macOS as well.
-    return (
-        (place.config if place.platform == "win32" else place.home / ".config") / _zed_folder(place) / "settings.json"
-    )
-
-
-def _zed_folder(place: Place) -> str:
-    return "Zed" if place.platform == "win32" else "zed"
+    folder = place.config / "Zed" if place.platform == "win32" else place.dotted / "zed"
+    return folder / "settings.json"
 
 
 CLIENTS: dict[str, Client] = {
@@ -101,7 +110,7 @@ CLIENTS: dict[str, Client] = {
             "Claude Code",
             "json",
             ("mcpServers",),
-            lambda place: place.home / ".claude.json",
+            lambda place: place.folder("CLAUDE_CONFIG_DIR", place.home) / ".claude.json",
             ".mcp.json",
             _with_type,
         ),
@@ -138,7 +147,7 @@ CLIENTS: dict[str, Client] = {
             "Codex",
             "toml",
             ("mcp_servers",),
-            lambda place: place.home / ".codex" / "config.toml",
+            lambda place: place.folder("CODEX_HOME", place.home / ".codex") / "config.toml",
             ".codex/config.toml",
             _plain,
         ),
@@ -156,9 +165,10 @@ CLIENTS: dict[str, Client] = {
             "opencode",
             "json",
             ("mcp",),
-            lambda place: place.home / ".config" / "opencode" / "opencode.json",
+            lambda place: place.dotted / "opencode" / "opencode.json",
             "opencode.json",
             _as_one_list,
+            also=("opencode.jsonc",),
         ),
         Client("zed", "Zed", "json", ("context_servers",), _zed_settings, ".zed/settings.json", _plain),
     )
