@@ -1,10 +1,11 @@
 """Tuning the embedder to corpora: NDCG@10 before and after, on questions made of documents that were held out.
 
-    python benchmarks/tune.py FOLDER... [--asked NAME=QUESTIONS.json]
+    python benchmarks/tune.py FOLDER... [--asked NAME=QUESTIONS.json] [--sets DIR...]
 
 Every folder is indexed apart and tuned as ``quaestor tune`` does it. With ``--asked``, questions that people asked of a
 corpus are put to its index before, and after keeping an embedder that was tuned on all of it, kept or not: JSON, a list
-of objects with ``question`` and ``targets`` (``path``, ``start_line``, ``end_line``).
+of objects with ``question`` and ``targets`` (``path``, ``start_line``, ``end_line``). ``--sets`` gives data sets as
+``quaestor eval`` reads them, which bring their questions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ import _machine
 from quaestor import Index
 from quaestor.assemble.tuned import keep_tuned
 from quaestor.config import Settings
+from quaestor.evaluation.datasets import read_data_set
 from quaestor.evaluation.metrics import Question, Target, ndcg
 from quaestor.evaluation.statistics import difference, estimate
 from quaestor.training.tune.figures import figures_object
@@ -35,20 +37,31 @@ RESULTS = Path(__file__).with_name("results")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Tuning the embedder to corpora.")
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--asked", nargs="*", default=[], metavar="NAME=FILE", help="questions that people asked")
+    parser.add_argument("--sets", nargs="*", type=Path, default=[], metavar="DIR", help="corpora with their questions")
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--questions", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=RESULTS / "tune.json")
     options = parser.parse_args(arguments)
     asked = {name: read(Path(file)) for name, file in (one.split("=", 1) for one in options.asked)}
+    corpora = [(folder, asked.get(folder.name, []), ()) for folder in options.folders]
     rows = []
-    for folder in options.folders:
-        rows.append(measured(folder, options, asked.get(folder.name, [])))
-        show(rows[-1])
-        result = {"benchmark": "tune", "machine": _machine.describe(), "seed": options.seed, "corpora": rows}
-        options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory() as place:
+        for one in [*corpora, *sets(options.sets, Path(place))]:
+            rows.append(measured(*one, options))
+            show(rows[-1])
+            result = {"benchmark": "tune", "machine": _machine.describe(), "seed": options.seed, "corpora": rows}
+            options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def sets(folders: Sequence[Path], place: Path) -> Iterator[tuple[Path, Sequence[Question], tuple[str, ...]]]:
+    """Yield the corpus of each data set, its questions, and what is ignored in it."""
+    for folder in folders:
+        for part in read_data_set(folder, place, copies=place / "copies").parts:
+            # No rule of a folder above a copy counts in it.
+            yield part.root, part.questions, ("!*",) if part.copied else ()
 
 
 def read(file: Path) -> list[Question]:
@@ -59,13 +72,15 @@ def read(file: Path) -> list[Question]:
     ]
 
 
-def measured(folder: Path, options: argparse.Namespace, asked: Sequence[Question]) -> dict[str, Any]:
+def measured(
+    folder: Path, asked: Sequence[Question], ignore: tuple[str, ...], options: argparse.Namespace
+) -> dict[str, Any]:
     """Return what tuning one corpus came to."""
     with tempfile.TemporaryDirectory() as home:
-        settings = Settings(home=home)
+        settings = Settings(home=home, ignore=ignore)
         with Index.build(folder, settings=settings) as index:
             stats = index.stats()
-            tuned = tune(index, settings, each=options.questions, seed=options.seed, seconds=options.seconds)
+            tuned = tune(index, settings, most=options.questions, seed=options.seed, seconds=options.seconds)
             before, dense_before = answers(index, asked), answers(index, asked, dense=True)
             row: dict[str, Any] = {"corpus": folder.name, "all_documents": stats.documents, "chunks": stats.chunks}
             row |= figures_object(tuned)

@@ -27,13 +27,11 @@ if TYPE_CHECKING:
 @click.option(
     "--seconds",
     type=click.FloatRange(1),
-    default=300.0,
+    default=120.0,
     show_default=True,
     help="Give up after so many; nothing is kept.",
 )
-@click.option(
-    "--questions", type=click.IntRange(20, 2000), default=200, show_default=True, help="At most, of every kind."
-)
+@click.option("--questions", type=click.IntRange(80, 5000), default=600, show_default=True, help="At most.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of all that is chosen by chance.")
 @json_option
 def command(
@@ -62,7 +60,7 @@ def command(
                 f"be tuned. `quaestor index {root} --rebuild --embedder static` makes it anew with that one."
             )
         before = tuning_of(index.store).embedder
-        tuned = tune(index, settings, each=questions, seed=seed, seconds=seconds, progress=progress_of("questions"))
+        tuned = tune(index, settings, most=questions, seed=seed, seconds=seconds, progress=progress_of("questions"))
     figures = figures_object(tuned)
     kept = tuned.better and not dry_run
     if kept:
@@ -114,7 +112,15 @@ def _outcome(root: Path, tuned: Tuned, kept: bool, before: str) -> str:
     if tuned.better:
         return f"Better, in {took}. Nothing was kept: this was a dry run."
     stays = "the tuned embedder of an earlier run" if before else "the bundled embedder"
-    return f"Not better beyond chance, in {took}: nothing was changed, and {stays} stays in use."
+    return f"Not kept, in {took}: {_why_not(tuned)}. Nothing was changed, and {stays} stays in use."
+
+
+def _why_not(tuned: Tuned) -> str:
+    if not tuned.vectors_gain:
+        return "vectors alone do not answer new documents better beyond chance"
+    if tuned.prose:
+        return "the whole search does not answer both new and learned documents better"
+    return "the whole search does not answer new documents better beyond chance, as it must in code"
 
 
 def _embedding() -> Progress:

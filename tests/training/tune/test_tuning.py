@@ -15,11 +15,12 @@ from quaestor.config import Settings
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.errors import LimitError, UsageError
 from quaestor.evaluation.made import texts_of
+from quaestor.training.tune.bench import Bench
+from quaestor.training.tune.clock import Clock
 from quaestor.training.tune.figures import figures_object, rows_of
 from quaestor.training.tune.ground import PARTS, ground_of, part_of
 from quaestor.training.tune.learning import learned, pairs_of, replaced
-from quaestor.training.tune.trial import Chunks
-from quaestor.training.tune.tuning import Bench, Clock, tune
+from quaestor.training.tune.tuning import tune
 
 # What headings call by one word, texts call by another: nobody knows who has not read the corpus.
 ASKED = "harbour lantern orchard granite thimble sparrow cavern trumpet velvet glacier compass saddle".split()
@@ -52,8 +53,8 @@ def test_a_corpus_with_words_of_its_own_is_tuned_and_left_alone(strange: tuple[P
     seen: list[tuple[int, int, str]] = []
     with Index.build(root, settings=settings) as index:
         before = (index.store.generation(), index.embedder.name)
-        tuned = tune(index, settings, each=80, seconds=600, progress=lambda *state: seen.append(state))
-        again = tune(index, settings, each=80, seconds=600)
+        tuned = tune(index, settings, most=80, seconds=600, progress=lambda *state: seen.append(state))
+        again = tune(index, settings, most=80, seconds=600)
         assert (index.store.generation(), index.embedder.name) == before
     assert tuned.better
     assert tuned.replaced.embedder().name == again.replaced.embedder().name, "the same seed, the same embedder"
@@ -74,11 +75,11 @@ def test_no_text_of_a_part_is_learned_from_when_it_is_asked_about(
     root, settings = strange
     with (
         Index.build(root, settings=settings) as index,
-        ground_of(index, settings, tmp_path, each=80, seed=0) as ground,
+        ground_of(index, settings, tmp_path, most=80, seed=0) as ground,
     ):
         assert {part_of(path) for path in ground.texts} == set(range(PARTS))
         assert sum(len(ground.questions_of(part)) for part in range(PARTS)) == len(ground.questions)
-        bench = Bench(ground, Chunks(ground.copy), 0, Clock(600, lambda done, total, doing: None))
+        bench = Bench(ground, 0, Clock(600, lambda done, total, doing: None))
         asked = {question.text for question in ground.questions}
         assert not asked & {pair.query for pair in bench.pairs(range(PARTS), ground.taught)}
         for part in range(PARTS):
@@ -115,4 +116,4 @@ def test_what_is_too_small_is_told_so(tmp_path: Path) -> None:
 def test_time_that_is_up_ends_it(strange: tuple[Path, Settings]) -> None:
     root, settings = strange
     with Index.build(root, settings=settings) as index, pytest.raises(LimitError, match="nothing was changed"):
-        tune(index, settings, each=80, seconds=0.001)
+        tune(index, settings, most=80, seconds=0.001)

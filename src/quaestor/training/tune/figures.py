@@ -59,6 +59,7 @@ def figures_object(tuned: Tuned) -> dict[str, object]:
         "questions": len(tuned.asked),
         "documents": tuned.documents,
         "sampled_out": tuned.sampled,
+        "prose": tuned.prose,
         "pairs": tuned.pairs,
         "trust": tuned.trust,
         "trusts": list(tuned.trusts),

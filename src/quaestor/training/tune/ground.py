@@ -19,8 +19,8 @@ from quaestor.evaluation.made import SourceText, make_questions, texts_of
 from quaestor.evaluation.metrics import Question
 from quaestor.ingest.files import folder_of
 
-PARTS = 4
-"""Documents are dealt into so many parts."""
+PARTS = 2
+"""Documents are dealt into so many parts: one is learned from, the other is asked about, and the other way round."""
 FEWEST_QUESTIONS = 80
 """With fewer, no gain that tuning can bring is told from chance."""
 _MOST_CHARACTERS = 10_000_000  # of the sample that a large corpus is tuned on: some 15,000 chunks
@@ -36,6 +36,7 @@ class Ground:
         questions: that are asked, each about documents of one part only.
         taught: further ones, which are only learned from.
         sampled: documents of the corpus that are not in the copy.
+        prose: whether most documents of the corpus are prose.
         root: the corpus itself.
         project: what people call it; the copy lies in a folder of another name.
     """
@@ -45,6 +46,7 @@ class Ground:
     questions: tuple[Question, ...]
     taught: tuple[Question, ...]
     sampled: int
+    prose: bool
     root: Path
     project: str
 
@@ -59,14 +61,14 @@ def part_of(path: str) -> int:
 
 
 @contextmanager
-def ground_of(corpus: Corpus, settings: Settings, place: Path, *, each: int, seed: int) -> Iterator[Ground]:
+def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, seed: int) -> Iterator[Ground]:
     """Make questions of a corpus and lay out its copy, for the length of the block.
 
     Args:
         corpus: up to date.
         settings: how it was indexed.
         place: an empty folder for the copy and its index.
-        each: at most so many questions of every kind are asked.
+        most: at most so many questions are asked.
         seed: of what is chosen.
 
     Raises:
@@ -75,8 +77,8 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, each: int, see
     root = folder_of(corpus.root)
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
-    made = make_questions(texts, root, each=2 * each, seed=seed)
-    asked, taught = _dealt([question for question in made.questions if _of_one_part(question)], each)
+    made = make_questions(texts, root, each=2 * most, seed=seed)
+    asked, taught = _dealt([question for question in made.questions if _of_one_part(question)], most)
     if len(asked) < FEWEST_QUESTIONS:
         raise UsageError(
             f"{str(root)!r} is too small to tune: its {len(texts):,} documents give {len(asked)} questions to check "
@@ -85,18 +87,19 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, each: int, see
     made.lay_out(place / "copy")
     with index_apart(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
         copy.refresh()
-        yield Ground(copy, texts_of(copy), asked, taught, len(whole) - len(texts), root, corpus.retriever.project)
+        sampled, project = len(whole) - len(texts), corpus.retriever.project
+        yield Ground(copy, texts_of(copy), asked, taught, sampled, corpus.is_prose(), root, project)
 
 
-def _dealt(questions: Sequence[Question], each: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
-    """Return the first questions of every kind, so many of each, and the others."""
-    counts: Counter[str] = Counter()
-    asked: list[Question] = []
-    taught: list[Question] = []
+def _dealt(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+    """Return the questions that are asked, as many of every kind as there can be, and the others."""
+    earlier: Counter[str] = Counter()
+    places: dict[str, int] = {}
     for question in questions:
-        counts[question.category] += 1
-        (asked if counts[question.category] <= each else taught).append(question)
-    return tuple(asked), tuple(taught)
+        places[question.id] = earlier[question.category]
+        earlier[question.category] += 1
+    in_turn = sorted(questions, key=lambda question: places[question.id])
+    return tuple(in_turn[:most]), tuple(in_turn[most:])
 
 
 def _of_one_part(question: Question) -> bool:

@@ -31,6 +31,7 @@ Floats = NDArray[np.float32]
 FEWEST_PAIRS = 64
 MOST_PAIRS = 20_000
 """A random sample of more: some seconds a pass."""
+_DRAWS = 5  # of sentences that ask for the rest of their passages, and of headings: as many as there are passes
 
 _BATCH = 512
 _LEAST_BATCH = 64
@@ -53,8 +54,12 @@ def pairs_of(texts: Iterable[SourceText], seed: int, without: Container[str] = (
         for pair in _pairs_of(text, chance):
             if as_asked(pair.query) not in without:
                 found.setdefault(pair.query, pair)
-    pairs = list(found.values())
-    return pairs if len(pairs) <= MOST_PAIRS else chance.sample(pairs, MOST_PAIRS)
+    return list(found.values())
+
+
+def sampled(pairs: Sequence[Pair], seed: int) -> Sequence[Pair]:
+    """Return the pairs, or of very many a random sample."""
+    return pairs if len(pairs) <= MOST_PAIRS else random.Random(seed).sample(pairs, MOST_PAIRS)
 
 
 def as_asked(query: str) -> str:
@@ -66,7 +71,8 @@ def _pairs_of(text: SourceText, chance: random.Random) -> Iterator[Pair]:
     if text.language in LANGUAGES:
         yield from code_pairs("\n".join(text.lines), text.path, text.language, chance)
     elif text.language in PROSE:
-        yield from prose_pairs("\n".join(text.lines), text.path, text.language, chance)
+        for _ in range(_DRAWS):
+            yield from prose_pairs("\n".join(text.lines), text.path, text.language, chance)
 
 
 def learned(

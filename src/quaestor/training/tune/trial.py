@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
 from quaestor.ingest.reembed import texts_of
 from quaestor.retrieval.ranker import Ranker
@@ -34,6 +35,7 @@ class Chunks:
     Attributes:
         ids: of every chunk, shape ``(n,)``.
         texts: what stands for each of them.
+        bundled: their vectors by the bundled embedder, shape ``(n, dimensions)``.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -48,8 +50,9 @@ class Chunks:
             self.texts += texts_of(document, [one.chunk for one in stored], corpus.indexer.settings)
             self._places += [(path, one.chunk.span.start_line, one.chunk.span.end_line) for one in stored]
         self.ids = np.array(ids, np.int64)
+        self.bundled = StaticEmbedder.bundled().encode(self.texts)
 
-    def answer(self, question: Question, embedder: Embedder) -> Pair | None:
+    def answer(self, question: Question) -> Pair | None:
         """Return a question with the chunk that answers it; of several, with that which is most like it."""
         found = [
             number
@@ -59,7 +62,7 @@ class Chunks:
         ]
         if not found:
             return None
-        likeness = embedder.encode([self.texts[number] for number in found]) @ embedder.encode([question.text])[0]
+        likeness = self.bundled[found] @ StaticEmbedder.bundled().encode([question.text])[0]
         chosen = found[int(np.argmax(likeness))]
         return Pair(_KINDS[question.category], question.text, self.texts[chosen], self._places[chosen][0], "")
 
@@ -75,7 +78,8 @@ class Trial:
     """
 
     def __init__(self, corpus: Corpus, chunks: Chunks, embedder: Embedder, project: str) -> None:
-        store = cast(Store, _Overlaid(corpus.store, chunks.ids, embedder.encode(chunks.texts)))
+        vectors = chunks.bundled if embedder is StaticEmbedder.bundled() else embedder.encode(chunks.texts)
+        store = cast(Store, _Overlaid(corpus.store, chunks.ids, vectors))
         # The copy's own retriever with other vectors: what it works out of chunks is worked out once for all trials.
         self._retriever = copy(corpus.retriever)
         self._retriever.store, self._retriever.embedder = store, embedder
