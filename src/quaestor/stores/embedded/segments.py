@@ -71,14 +71,14 @@ class Builder:
         used = np.zeros(len(self._numbers) * len(FIELDS), dtype=np.bool_)
         used[columns] = True
         first = np.array(list(map(key_of, self._numbers)), dtype=np.uint64)
-        every = (first[:, None] + np.arange(len(FIELDS), dtype=np.uint64)).ravel()
-        keys: Keys = np.unique(every[used])
+        every: Keys = np.add.outer(first, np.arange(len(FIELDS), dtype=np.uint64)).ravel()
+        keys = _distinct(every[used])
         return keys, np.searchsorted(keys, every).astype(np.int64)
 
 
 def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
     """Return one segment of those chunks of several that exist; they ascend from one segment to the next."""
-    keys = np.unique(np.concatenate([segment.keys for segment in segments]))
+    keys = _distinct(np.concatenate([segment.keys for segment in segments]))
     codes: list[Codes] = []
     before = 0
     for segment, exists in zip(segments, alive, strict=True):
@@ -97,6 +97,13 @@ def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> S
         every >> _COUNT_BITS,
         every & _MOST_COUNT,
     )
+
+
+def _distinct(keys: Keys) -> Keys:
+    """Return keys in ascending order, each once."""
+    ascending = np.sort(keys)  # np.unique would import NumPy's masked arrays, which takes as long as a small index
+    distinct: Keys = ascending[np.append(True, ascending[1:] != ascending[:-1])[: len(ascending)]]
+    return distinct
 
 
 def _segment(

@@ -44,7 +44,8 @@ def most_alike(planes: Sequence[Plane], query: Floats, searchable: NDArray[np.bo
     """
     differing = _differing(planes, [int(plane[0]) for plane in planes_of(query[None, :])])
     none = np.iinfo(differing.dtype).max
-    differing[~searchable] = none
+    if not searchable.all():
+        differing[~searchable] = none
     least, most = 0, int(none)
     while least < most:
         middle = (least + most) // 2
