@@ -13,14 +13,16 @@ from quaestor import Index
 from quaestor.assemble import index_folder
 from quaestor.config import Settings
 from quaestor.embedding.static import StaticEmbedder
+from quaestor.embedding.tuned import Replaced
 from quaestor.errors import LimitError, UsageError
 from quaestor.evaluation.made import texts_of
+from quaestor.evaluation.metrics import Question
 from quaestor.training.tune.bench import Bench
 from quaestor.training.tune.clock import Clock
 from quaestor.training.tune.figures import figures_object, rows_of
-from quaestor.training.tune.ground import PARTS, ground_of, part_of
+from quaestor.training.tune.ground import PARTS, _dealt, ground_of, part_of
 from quaestor.training.tune.learning import learned, pairs_of, replaced
-from quaestor.training.tune.tuning import tune
+from quaestor.training.tune.tuning import Asked, Tuned, Values, tune
 
 # What headings call by one word, texts call by another: nobody knows who has not read the corpus.
 ASKED = "harbour lantern orchard granite thimble sparrow cavern trumpet velvet glacier compass saddle".split()
@@ -117,3 +119,40 @@ def test_time_that_is_up_ends_it(strange: tuple[Path, Settings]) -> None:
     root, settings = strange
     with Index.build(root, settings=settings) as index, pytest.raises(LimitError, match="nothing was changed"):
         tune(index, settings, most=80, seconds=0.001)
+
+
+GAINS = [0.1, 0.12, 0.08, 0.11] * 20  # beyond chance
+HARDLY = [0.9, -0.8] * 40  # better on average, and as likely by chance
+NONE = [0.0] * 80
+LOSES = [-0.01] * 80
+
+
+def outcome(*, dense: list[float], new: list[float], learned: list[float], prose: bool) -> Tuned:
+    """Return a tuning whose questions gained so much."""
+    rows = Replaced(np.zeros(0, np.int32), np.zeros((0, 1), np.int8), np.zeros(0, np.float32))
+    asked = tuple(
+        Asked(Question(str(number), "?", ()), Values(0.0, of_new, of_learned), Values(0.0, alone, alone))
+        for number, (alone, of_new, of_learned) in enumerate(zip(dense, new, learned, strict=True))
+    )
+    return Tuned(asked, (1.0, 1.0), 1.0, rows, pairs=64, documents=80, sampled=0, prose=prose, seconds=1.0)
+
+
+@pytest.mark.parametrize("prose", [True, False])
+def test_what_is_kept_gains_by_vectors_and_as_a_whole(prose: bool) -> None:
+    assert outcome(dense=GAINS, new=GAINS, learned=GAINS, prose=prose).better
+    assert outcome(dense=GAINS, new=GAINS, learned=HARDLY, prose=prose).better
+    assert outcome(dense=GAINS, new=HARDLY, learned=GAINS, prose=prose).better is prose, "of code, beyond chance"
+    for dense in (HARDLY, NONE, LOSES):
+        assert not outcome(dense=dense, new=GAINS, learned=GAINS, prose=prose).better
+    for worse in (NONE, LOSES):
+        assert not outcome(dense=GAINS, new=worse, learned=GAINS, prose=prose).better
+        assert not outcome(dense=GAINS, new=GAINS, learned=worse, prose=prose).better
+
+
+def test_every_kind_is_asked_as_often_as_can_be() -> None:
+    made = [
+        Question(f"{kind}{number}", "?", (), kind) for kind, count in (("a", 9), ("b", 2)) for number in range(count)
+    ]
+    asked, taught = _dealt(made, 6)
+    assert sorted(question.id for question in asked) == ["a0", "a1", "a2", "a3", "b0", "b1"]
+    assert [question.id for question in taught] == ["a4", "a5", "a6", "a7", "a8"]
