@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,7 +154,7 @@ def test_a_file_stands_by_its_best_chunk_and_shows_what_answers_best_in_it() -> 
     matrix[:, FEATURES.index("first_in_file")] = [1, 0, 0]
     matrix[:, FEATURES.index("dense")] = [0, 1, 0]
     first, dense = (np.array([name == other for other in FEATURES]) for name in ("first_in_file", "dense"))
-    ranker = replace(Ranker.bundled(), of_texts=first * 1.0, of_prose=first * 1.0, of_places_within=dense * 1.0)
+    ranker = Ranker.bundled()._replace(of_texts=first * 1.0, of_prose=first * 1.0, of_places_within=dense * 1.0)
     assert ranker.earners(matrix, "text", ["a.py", "a.py", "b.py"]).tolist() == [1, 0, 2]
     assert ranker.earners(matrix, "text", ["a.py", "b.py", "a.py"]).tolist() == [0, 1, 2]
     assert ranker.earners(matrix, "symbol", ["a.py", "a.py", "b.py"]).tolist() == [0, 1, 2]
@@ -179,7 +178,7 @@ def test_documents_gain_where_somebody_asks_how_to_use_a_thing(text: str, group:
     matrix = np.zeros((2, len(FEATURES)), dtype=np.float32)
     matrix[0, FEATURES.index("prose")] = 1
     assert group_of(read_query(text), matrix) == group
-    ranker = replace(Ranker.bundled(), how_to=2.5)
+    ranker = Ranker.bundled()._replace(how_to=2.5)
     gained = ranker.scores(matrix, "how") - ranker.scores(matrix, "text")
     assert gained.tolist() == pytest.approx([2.5, 0.0])
     assert ranker.shares(matrix, "how")[0]["prose"] == pytest.approx(float(ranker.scores(matrix, "how")[0]))

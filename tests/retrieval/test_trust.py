@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
@@ -22,12 +20,11 @@ def test_trusted_as_it_is_nothing_changes() -> None:
 def test_only_what_the_dense_retriever_says_is_scaled(trust: float) -> None:
     before, after = Ranker.bundled(), trusting(Ranker.bundled(), trust)
     scaled = 0
-    for field in fields(Ranker):
-        one, other = getattr(before, field.name), getattr(after, field.name)
-        if not isinstance(one, np.ndarray):
+    for name, one, other in zip(Ranker._fields, before, after, strict=True):
+        if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
             continue
         assert np.array_equal(one[~DENSE], other[~DENSE])
-        asked_by_name = field.name in ("of_symbols", "of_places")
+        asked_by_name = name in ("of_symbols", "of_places")
         assert np.allclose(other[DENSE], one[DENSE] * (1 if asked_by_name else trust))
         scaled += not asked_by_name
     assert scaled and after.name != before.name

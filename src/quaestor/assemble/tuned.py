@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quaestor.assemble.embedders import Made, make_embedder
 from quaestor.assemble.places import index_folder, ingest_settings
@@ -30,8 +30,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of documents that are done, and of all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(NamedTuple):
     """What an index was tuned to.
 
     Attributes:
@@ -42,7 +41,7 @@ class Tuning:
 
     embedder: str = ""
     trust: float = 1.0
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = MappingProxyType({})
 
     def line(self) -> str:
         """Return what tuning came to, on one line; empty if the index is not tuned."""
@@ -58,6 +57,10 @@ def tuning_of(store: Store) -> Tuning:
     """Return what an index was tuned to."""
     text = store.metadata(KEY)
     return Tuning(**json.loads(text)) if text else Tuning()
+
+
+def _text(tuning: Tuning) -> str:
+    return json.dumps({**tuning._asdict(), "figures": dict(tuning.figures)})
 
 
 def checked_tuning(root: Path, settings: Settings) -> Tuning:
@@ -96,7 +99,7 @@ def keep_tuned(
     folder = index_folder(root, settings)
     embedder = tuned.save(replaced, folder)
     tuning = Tuning(embedder.name, trust, figures)
-    count = _switch(root, settings, embedder.name, json.dumps(asdict(tuning)), progress)
+    count = _switch(root, settings, embedder.name, _text(tuning), progress)
     forget(folder, but=embedder.name)
     return count
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -36,7 +35,9 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     tuning = Tuning() if held is None else checked_tuning(root, settings)
     survey, estimate = survey_and_estimate(root, settings)
     if as_json:
-        index = {} if held is None else {"index": held._asdict(), "tuned": asdict(tuning) if tuning.embedder else None}
+        index = (
+            {} if held is None else {"index": held._asdict(), "tuned": tuning._asdict() if tuning.embedder else None}
+        )
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
         return 0
     print_survey(root, survey, verbose)

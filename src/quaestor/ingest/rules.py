@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from quaestor.ingest.decisions import NO_FILE, Decisions, Stamp
 from quaestor.ingest.gitdir import repository_root
@@ -29,8 +29,7 @@ from quaestor.ingest.tracked import Tracked
 
 
 # Not frozen: some thousand are made in every check of freshness, and freezing triples what that takes.
-@dataclass(slots=True)
-class Folder:
+class Folder(NamedTuple):
     """A folder to be read.
 
     Attributes:
@@ -48,8 +47,7 @@ class Folder:
     only_tracked: bool = False
 
 
-@dataclass(slots=True)
-class Here:
+class Here(NamedTuple):
     """A folder that is being read, with the rules that hold in it.
 
     Attributes:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 from math import ceil
+from typing import NamedTuple
 
 from quaestor.chunking.languages import PROSE
 from quaestor.passages import Chunk, Span
@@ -27,8 +27,7 @@ _ITEM = 600
 """Bytes that an item of a list has at most where a list was cut item by item."""
 
 
-@dataclass(slots=True)
-class Run:
+class Run(NamedTuple):
     """Neighbouring chunks of one document that are shown as one.
 
     Attributes:

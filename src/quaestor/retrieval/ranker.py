@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -36,8 +35,7 @@ _PROSE = FEATURES.index("prose")
 _IS_PROSE = np.array([name == "prose" for name in FEATURES], dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranker:
+class Ranker(NamedTuple):
     """Weights of the features for each group of queries.
 
     Attributes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-
 import numpy as np
 
 from quaestor.retrieval.features import FEATURES
@@ -19,8 +17,8 @@ def trusting(ranker: Ranker, dense: float) -> Ranker:
     if dense == 1:
         return ranker
     scaled = {
-        field.name: np.where(_DENSE, weights * np.float32(dense), weights)
-        for field in fields(ranker)
-        if field.name not in _LEFT and isinstance(weights := getattr(ranker, field.name), np.ndarray)
+        name: np.where(_DENSE, weights * np.float32(dense), weights)
+        for name, weights in ranker._asdict().items()
+        if name not in _LEFT and isinstance(weights, np.ndarray)
     }
-    return replace(ranker, name=f"{ranker.name}, dense x {dense:g}", **scaled)  # type: ignore[arg-type]
+    return ranker._replace(name=f"{ranker.name}, dense x {dense:g}", **scaled)  # type: ignore[arg-type]

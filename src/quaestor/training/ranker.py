@@ -14,7 +14,7 @@ import json
 import sys
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -104,14 +104,14 @@ def fit(searches: Sequence[Search], documents: Sequence[Search], own: Sequence[S
     for fold in range(_FOLDS):
         held = set(repositories[fold::_FOLDS])
         fitted = _fit_weights([search for search in searches if search.repository not in held], name)
-        fitted = replace(_with_prose(fitted, of_prose, of_quoted, searches), of_places_within=of_places_within)
+        fitted = _with_prose(fitted, of_prose, of_quoted, searches)._replace(of_places_within=of_places_within)
         rankers.update(dict.fromkeys(held, fitted))
     decay = max(_DECAYS, key=lambda value: _mean(searches, rankers, value))
     scores = [_score(search, rankers[search.repository], decay) for search in searches]
     whole = _with_prose(_fit_weights(searches, name), of_prose, of_quoted, searches)
-    whole = replace(whole, of_places_within=of_places_within, decay=decay, prose_decay=min(decay, _PROSE_DECAY))
+    whole = whole._replace(of_places_within=of_places_within, decay=decay, prose_decay=min(decay, _PROSE_DECAY))
     return Fitted(
-        replace(whole, how_to=best_how_to(whole, own)),
+        whole._replace(how_to=best_how_to(whole, own)),
         _means([search.category for search in searches], scores),
         _means([search.repository if _is_annotated(search) else "(made)" for search in searches], scores),
         float(np.mean([score for search, score in zip(searches, scores, strict=True) if _is_annotated(search)])),
@@ -127,7 +127,7 @@ def best_how_to(ranker: Ranker, own: Sequence[Search]) -> float:
     asked = [search for search in own if search.group == "how"]
 
     def worth(value: float) -> float:
-        return sum(_score(search, replace(ranker, how_to=value), ranker.decay) for search in asked)
+        return sum(_score(search, ranker._replace(how_to=value), ranker.decay) for search in asked)
 
     return max(_HOW_TO, key=worth)
 
@@ -170,8 +170,8 @@ def _with_prose(ranker: Ranker, of_prose: Array, of_quoted: Array, searches: Seq
     """Add the weights for prose, at the level beside code that is left when most of what speaks against prose goes."""
     kept = np.ones(len(FEATURES), dtype=np.float32)
     kept[_PROSE] = _PROSE_SHARE
-    softened = replace(ranker, of_symbols=ranker.of_symbols * kept, of_prose=ranker.of_texts * kept)
-    bare = replace(softened, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
+    softened = ranker._replace(of_symbols=ranker.of_symbols * kept, of_prose=ranker.of_texts * kept)
+    bare = softened._replace(of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
     asked = [search for search in searches if _is_annotated(search) and search.group in TEXTS]
     quoted = [search for search in searches if search.group == "quote"]
     of_prose, of_quoted = of_prose.copy(), of_quoted.copy()
@@ -179,7 +179,7 @@ def _with_prose(ranker: Ranker, of_prose: Array, of_quoted: Array, searches: Seq
     of_quoted[_PROSE] += _gap(quoted, softened, bare)
     shares = np.array([_OTHER_SHARES.get(name, 1.0) for name in FEATURES], dtype=np.float32)
     of_texts = softened.of_texts * shares
-    return replace(softened, of_texts=of_texts, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
+    return softened._replace(of_texts=of_texts, of_prose=_narrow(of_prose), of_quoted_prose=_narrow(of_quoted))
 
 
 def _narrow(weights: Array) -> NDArray[np.float32]:
