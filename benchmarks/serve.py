@@ -1,9 +1,10 @@
 """What the HTTP server adds to a model's own latency with 100 streams at once, and how many searches it answers.
 
-    python benchmarks/serve.py FOLDER --index FOLDER
+    python benchmarks/serve.py FOLDER --index FOLDER --workers 1 4
 
 The model's server is scripted and runs in a process of its own, as does ``quaestor serve``. The same questions go to
-both: what a client waits for its first word, less what it waits when it asks the model itself, is what we add.
+both: what a client waits for its first word, less what it waits when it asks the model itself, is what we add. All of
+them, and the clients, share the machine's cores: what each took of them stands in the report.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,12 +28,23 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import _machine
+import _serve_processes
 from _serve_clients import Streamed, post, searches, stream
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 QUESTION = "where is a failed request sent again, and how often?"
 PATIENCE = 300
+ROWS = (
+    "first_word_ms",
+    "retrieval_ms",
+    "beyond_retrieval_ms",
+    "direct_ms",
+    "added_ms",
+    "cores",
+    "megabytes",
+    "descriptors",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,16 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "pieces": options.pieces,
         "pause_seconds": options.pause,
         "load_before": os.getloadavg(),
+        "workers": {},
     }
     with upstream(options.pieces, options.pause) as model:
-        with serving([options.folder], model) as server:
-            report["spread"] = measured(options, server, model)
-            report["at_once"] = measured(options, server, model, together=True)
-            report["searches"] = asyncio.run(rates(server[0], options.seconds))
-        # A folder that is not indexed yet: the index is made while the streams go on.
-        with serving([options.folder, options.index], model) as server:
-            report["while_indexing"] = measured(options, server, model, corpus=options.folder.name)
-            report["while_indexing"]["indexing_at_the_end"] = not ready(server[0])
+        for workers in options.workers:
+            report["workers"][str(workers)] = served(options, model, workers)
     report["load_after"] = os.getloadavg()
     print(table(report))
     path = options.out or RESULTS / "serve.json"
@@ -62,10 +70,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
+def served(options: argparse.Namespace, model: Upstream, workers: int) -> dict[str, Any]:
+    """Measure a server of so many processes."""
+    found: dict[str, Any] = {"load_before": os.getloadavg()}
+    with serving([options.folder], model, workers) as server:
+        found["spread"] = measured(options, server, model)
+        found["at_once"] = measured(options, server, model, together=True)
+        found["searches"] = asyncio.run(rates(server.port, options.seconds))
+    # A folder that is not indexed yet: the index is made while the streams go on.
+    with serving([options.folder, options.index], model, workers) as server:
+        found["while_indexing"] = measured(options, server, model, corpus=options.folder.name)
+        found["while_indexing"]["indexing_at_the_end"] = not ready(server.port)
+    return found
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=lambda text: Path(text).resolve(), help="what is asked about")
     parser.add_argument("--index", type=lambda text: Path(text).resolve(), required=True, help="indexed meanwhile")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 4], help="processes that serve, one run for each")
     parser.add_argument("--streams", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=4, help="replies of each stream")
     parser.add_argument("--pieces", type=int, default=25, help="deltas of a reply")
@@ -75,28 +98,50 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """The scripted model's server."""
+
+    port: int
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """``quaestor serve``.
+
+    Attributes:
+        port: its port.
+        processes: those that answer requests.
+    """
+
+    port: int
+    processes: list[int]
+
+
 @contextmanager
-def upstream(pieces: int, pause: float) -> Iterator[int]:
-    """Run the scripted model's server and yield its port."""
+def upstream(pieces: int, pause: float) -> Iterator[Upstream]:
+    """Run the scripted model's server."""
     command = [sys.executable, str(HERE / "_serve_upstream.py"), str(pieces), str(pause)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield int(process.stdout.readline())
+            yield Upstream(int(process.stdout.readline()), process.pid)
         finally:
             process.kill()
 
 
 @contextmanager
-def serving(folders: Sequence[Path], model: int) -> Iterator[tuple[int, int]]:
-    """Run ``quaestor serve`` and yield its port and its process's number, once the first folder can be searched."""
+def serving(folders: Sequence[Path], model: Upstream, workers: int) -> Iterator[Server]:
+    """Run ``quaestor serve`` with so many processes, until the first folder can be searched by all of them."""
     with TemporaryDirectory(prefix="serve-") as home, _free_port() as port:
         command = [sys.executable, "-m", "quaestor", "serve", *map(str, folders), "--port", str(port)]
+        command += ["--workers", str(workers)] if workers > 1 else []
         environment = {
             **os.environ,
             "QUAESTOR_HOME": home,
             "QUAESTOR_MODEL": "scripted",
-            "QUAESTOR_BASE_URL": f"http://127.0.0.1:{model}/v1",
+            "QUAESTOR_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
             # One request to the model for each question: what is measured is what lies around it.
             "QUAESTOR_SUBROUTINES": "off",
         }
@@ -105,8 +150,8 @@ def serving(folders: Sequence[Path], model: int) -> Iterator[tuple[int, int]]:
             subprocess.Popen(command, env=environment, stderr=log) as process,
         ):
             try:
-                until_searchable(port, folders[0].name)
-                yield port, process.pid
+                until_searchable(port, folders[0].name, workers)
+                yield Server(port, _serve_processes.serving(process.pid))
             finally:
                 process.send_signal(signal.SIGTERM)
 
@@ -120,16 +165,18 @@ def _free_port() -> Iterator[int]:
     yield port
 
 
-def until_searchable(port: int, corpus: str) -> None:
-    """Wait for the first index of a corpus."""
-    end = time.monotonic() + PATIENCE
+def until_searchable(port: int, corpus: str, workers: int) -> None:
+    """Wait for the first index of a corpus: which process answers is chance, so several must say so in a row."""
+    end, times = time.monotonic() + PATIENCE, 0
     while time.monotonic() < end:
         try:
-            if any(one["name"] == corpus and one["ready"] for one in states(port)):
-                return
+            there = any(one["name"] == corpus and one["ready"] for one in states(port))
         except URLError:
-            pass
-        time.sleep(0.1)
+            there = False
+        times = times + 1 if there else 0
+        if times > 10 * (workers - 1):
+            return
+        time.sleep(0 if there else 0.1)
     raise SystemExit(f"{corpus!r} could not be searched after {PATIENCE} seconds")
 
 
@@ -144,22 +191,26 @@ def ready(port: int) -> bool:
 
 def measured(
     options: argparse.Namespace,
-    server: tuple[int, int],
-    model: int,
+    server: Server,
+    model: Upstream,
     corpus: str = "quaestor",
     *,
     together: bool = False,
 ) -> dict[str, Any]:
     """Measure our server before the model, then the model alone, with the same requests."""
-    port, process = server
+    processes, parties = (
+        server.processes,
+        {"server": server.processes, "model": [model.process], "clients": [os.getpid()]},
+    )
     load = {"streams": options.streams, "rounds": options.rounds, "together": together}
-    asyncio.run(all_streams(options, port, corpus, streams=4, rounds=1))
-    files, size = descriptors(process), resident(process)
-    began, busy = time.monotonic(), processor(process)
-    through = asyncio.run(all_streams(options, port, corpus, **load))
-    used = resident(process)
-    busy, wall = processor(process) - busy, time.monotonic() - began
-    direct = asyncio.run(all_streams(options, model, "scripted", **load))
+    asyncio.run(all_streams(options, server.port, corpus, streams=4 * len(processes), rounds=1))
+    files, size = _serve_processes.descriptors(processes), _serve_processes.megabytes(processes)
+    began, taken = time.monotonic(), {name: _serve_processes.processor(party) for name, party in parties.items()}
+    through = asyncio.run(all_streams(options, server.port, corpus, **load))
+    wall = time.monotonic() - began
+    taken = {name: _serve_processes.processor(party) - taken[name] for name, party in parties.items()}
+    used = _serve_processes.megabytes(processes)
+    direct = asyncio.run(all_streams(options, model.port, "scripted", **load))
     beyond = sorted(one.first - one.retrieval for one in through)
     alone = sorted(one.first for one in direct)
     return {
@@ -174,13 +225,10 @@ def measured(
         "lost": sum(not one.whole for one in (*through, *direct)),
         "errors": sorted({one.error for one in (*through, *direct) if one.error}),
         "mixed": sum(one.mixed for one in through),
-        "descriptors": {"before": files, "after": settled(process, files)},
-        "processor": {
-            "seconds": round(busy, 1),
-            "of": round(wall, 1),
-            "ms_a_reply": round(1000 * busy / len(through), 1),
-        },
-        "resident_mb": {"before": size, "under_load": used, "most": resident(process, "VmHWM")},
+        "descriptors": {"before": files, "after": _serve_processes.settled(processes, files)},
+        "cores": {name: round(seconds / wall, 2) for name, seconds in taken.items()},
+        "server_ms_a_reply": round(1000 * taken["server"] / len(through), 1),
+        "megabytes": {"before": size, "under_load": used},
     }
 
 
@@ -227,49 +275,20 @@ def at(ordered: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def descriptors(process: int) -> int:
-    return len(list(Path(f"/proc/{process}/fd").iterdir()))
-
-
-def settled(process: int, before: int) -> int:
-    """Return the open files once they are as few as before, or when it has been long enough."""
-    end = time.monotonic() + 30
-    while descriptors(process) > before and time.monotonic() < end:
-        time.sleep(0.2)
-    return descriptors(process)
-
-
-def resident(process: int, field: str = "VmRSS") -> int:
-    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    return round(int(next(line for line in lines if line.startswith(field)).split()[1]) / 1000)
-
-
-def processor(process: int) -> float:
-    """Return the seconds of processor time that a process has taken so far, all its threads together."""
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def table(report: dict[str, Any]) -> str:
     """Return the report for people."""
-    lines = [f"{report['streams']} streams at once, {report['replies']} replies", ""]
-    for name in ("spread", "at_once", "while_indexing"):
-        part = report[name]
-        lines.append(name.replace("_", " "))
-        for row in (
-            "first_word_ms",
-            "retrieval_ms",
-            "beyond_retrieval_ms",
-            "direct_ms",
-            "added_ms",
-            "processor",
-            "resident_mb",
-            "descriptors",
-        ):
-            lines.append(f"  {row:20} " + "  ".join(f"{key} {value}" for key, value in part[row].items()))
-        lines.append(f"  lost {part['lost']}, mixed {part['mixed']} {' '.join(part['errors'])}")
-    for clients, found in report["searches"].items():
-        lines.append(f"{clients:>3} clients searching: {found['per_second']} a second, p50 {found['ms']['p50']} ms")
+    lines = [f"{report['streams']} streams at once, {report['replies']} replies"]
+    for workers, found in report["workers"].items():
+        lines += ["", f"--workers {workers}"]
+        for name in ("spread", "at_once", "while_indexing"):
+            part = found[name]
+            lines.append(name.replace("_", " "))
+            for row in ROWS:
+                lines.append(f"  {row:20} " + "  ".join(f"{key} {value}" for key, value in part[row].items()))
+            lines.append(f"  {'server_ms_a_reply':20} {part['server_ms_a_reply']}")
+            lines.append(f"  lost {part['lost']}, mixed {part['mixed']} {' '.join(part['errors'])}")
+        for clients, rate in found["searches"].items():
+            lines.append(f"{clients:>3} clients searching: {rate['per_second']} a second, p50 {rate['ms']['p50']} ms")
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ from quaestor.serving.claims import Claims
 
 _KIND = "index"
 _POLL_SECONDS = 0.2
+_POLITENESS = 10
 _COUNTING = ProgressState(0, 0, 0, 0, 0, "")
 _CODE = "from quaestor.serving.indexing import main; main()"
 
@@ -103,6 +104,9 @@ def main() -> None:
     """Do the job on standard input, and say how far it is on standard output."""
     # Ctrl-C reaches every process of a terminal; the one that started this ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        # Whoever asks meanwhile goes first.
+        os.nice(_POLITENESS)
     root, settings = pickle.load(sys.stdin.buffer)
     try:
         Index.ready(root, settings=settings, progress=_send).close()
