@@ -1,0 +1,51 @@
+"""What the processes of ``quaestor serve`` take: processor time, memory, open files. Linux only."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_WORKER = b"quaestor.serving.http.worker"
+
+
+def serving(process: int) -> list[int]:
+    """Return the processes that answer requests: a server's workers, or the server itself where it has none."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    workers = [int(child) for child in children if _WORKER in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return workers or [process]
+
+
+def processor(processes: Sequence[int]) -> float:
+    """Return the seconds of processor time that processes have taken so far, all their threads together."""
+    return sum(_ticks(process) for process in processes) / _TICKS
+
+
+def _ticks(process: int) -> int:
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def megabytes(processes: Sequence[int]) -> int:
+    """Return what processes take of the machine's memory, pages that several of them share counted once."""
+    return round(sum(_kilobytes(process, "Pss:") for process in processes) / 1000)
+
+
+def _kilobytes(process: int, field: str) -> int:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+    return int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+def descriptors(processes: Sequence[int]) -> int:
+    """Return the number of open files of processes."""
+    return sum(len(list(Path(f"/proc/{process}/fd").iterdir())) for process in processes)
+
+
+def settled(processes: Sequence[int], before: int) -> int:
+    """Return the open files once they are as few as before, or when it has been long enough."""
+    end = time.monotonic() + 30
+    while descriptors(processes) > before and time.monotonic() < end:
+        time.sleep(0.2)
+    return descriptors(processes)
