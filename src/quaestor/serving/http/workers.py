@@ -16,7 +16,8 @@ import subprocess
 import sys
 import time
 from asyncio.subprocess import Process
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -54,8 +55,21 @@ def serve_with(workers: int, job: Job, at: socket.socket) -> int:
     """
     if sys.platform == "win32":
         raise UsageError("Several processes cannot share a socket on Windows. Leave out --workers.")
-    with TemporaryDirectory(prefix="quaestor-serve-") as folder:
+    with TemporaryDirectory(prefix="quaestor-serve-") as folder, _locked(folder):
         return asyncio.run(_Workers(job, at, Path(folder)).run(workers))
+
+
+@contextmanager
+def _locked(folder: str) -> Iterator[None]:
+    """Keep whoever clears away old temporary files (systemd-tmpfiles) from a folder, which is how that is done."""
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class _Workers:
@@ -84,24 +98,33 @@ class _Workers:
         pause, can_serve = 0.0, False
         while not self._stopping.is_set():
             began = time.monotonic()
-            process = await self._started(number)
-            assert process.stdout is not None  # a pipe was asked for
-            # A line when it serves; nothing when it ends before that.
-            can_serve = bool(await process.stdout.read(1)) or can_serve
-            code = await process.wait()
-            self._forget(number, process.pid)
+            served, ending = await self._lived(number)
+            can_serve = can_serve or served
             if self._stopping.is_set():
                 return
-            _LOG.error("worker ended", extra={"data": {"worker": number, "pid": process.pid, "code": code}})
+            _LOG.error("worker ended", extra={"data": {"worker": number, "ending": ending}})
             if not can_serve:
                 self._failure = WorkersFailedError(
-                    f"A worker ended with {code} before it could serve, as any other would; what it said stands above."
+                    f"A worker ended with {ending!r} before it could serve, as others would. What it said stands above."
                 )
                 self._stop(signal.SIGTERM)
                 return
             pause = 0.0 if time.monotonic() - began > _LONGEST_PAUSE else min(pause * 2 or _PAUSE, _LONGEST_PAUSE)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), pause)
+
+    async def _lived(self, number: int) -> tuple[bool, int | str]:
+        """Have one worker until it ends; return whether it came to serve, and its exit code or why there was none."""
+        try:
+            process = await self._started(number)
+        except OSError as error:
+            return False, str(error)
+        assert process.stdout is not None  # a pipe was asked for
+        # A line when it serves; nothing when it ends before that.
+        served = bool(await process.stdout.read(1))
+        code = await process.wait()
+        self._forget(number, process.pid)
+        return served, code
 
     async def _started(self, number: int) -> Process:
         """Start a worker and tell it what to do; its standard input stays open as long as this process is there."""
