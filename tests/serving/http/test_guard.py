@@ -138,6 +138,8 @@ def test_bad_requests_are_told_what_is_wrong(shared: Running, body: bytes, param
         ({"stream": "yes"}, "stream"),
         ({"tools": [{"type": "function"}]}, "tools[0].function"),
         ({"logprobs": True}, "logprobs"),
+        ({"functions": [{"name": "f"}]}, "functions"),
+        ({"modalities": ["text", "audio"]}, "modalities"),
     ],
 )
 def test_bad_parameters_are_named(shared: Running, more: dict[str, Any], param: str) -> None:

@@ -70,6 +70,31 @@ def test_an_agent_finds_its_way(connect: Connect, repository: Path) -> None:
     asyncio.run(run())
 
 
+def test_data_is_no_longer_than_what_agents_are_glad_of(connect: Connect, repository: Path) -> None:
+    body = "\n".join(f"    total += send_with_retry({number})  # and some more words about it" for number in range(400))
+    for number in range(12):
+        (repository / f"src/user{number}.py").write_text(
+            f"def use{number}():\n    total = 0\n{body}\n", encoding="utf-8"
+        )
+    (repository / "src/huge.py").write_text(f"class Huge:\n    def run(self):\n{body}\n", encoding="utf-8")
+
+    async def run() -> None:
+        async with connect(repository) as client:
+            for name, arguments in (
+                ("search", {"query": "send_with_retry", "k": 50}),
+                ("related", {"target": "send_with_retry"}),
+                ("related", {"target": "Huge"}),
+                ("read", {"path": "src/huge.py"}),
+            ):
+                result = await call(client, name, **arguments)
+                assert len(json.dumps(result.structured_content)) < 45_000, (name, arguments)
+            callers = await call(client, "related", target="send_with_retry")
+            assert callers.structured_content["relatives"]
+            assert not callers.structured_content["complete"]
+
+    asyncio.run(run())
+
+
 def test_an_edit_is_seen_by_the_next_call(connect: Connect, repository: Path) -> None:
     async def run() -> None:
         async with connect(repository) as client:

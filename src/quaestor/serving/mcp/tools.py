@@ -5,6 +5,7 @@ Nothing here knows the protocol. ``search``, ``read`` and ``related`` are the su
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from quaestor.tokens import tokenizer_for
 if TYPE_CHECKING:
     from quaestor.chat.outcome import TurnOutcome
     from quaestor.corpus.excerpts import Excerpt
+    from quaestor.prompts.passages import Passage
     from quaestor.retrieval.related import Related
 
 # Tokens of a result's text: what agents pay for, and more than they are glad of in one piece.
@@ -170,16 +172,18 @@ def _lines_of(path: str, start_line: int, end_line: int) -> dict[str, Any]:
 
 def _found(outcome: Outcome) -> dict[str, Any]:
     hits = cast("Sequence[Hit]", outcome.data)
-    return {"hits": [_hit(hit) for hit in hits], "fresh": all(hit.fresh for hit in hits)}
+    # As much as the text shows: some clients give a model the data instead.
+    shown = [_hit(hits[passage.n - 1], passage) for passage in outcome.passages]
+    return {"hits": shown, "fresh": all(hit.fresh for hit in hits)}
 
 
-def _hit(hit: Hit) -> dict[str, Any]:
+def _hit(hit: Hit, shown: Passage) -> dict[str, Any]:
     return {
-        **_lines_of(hit.path, hit.start_line, hit.end_line),
+        **_lines_of(hit.path, shown.start_line, shown.end_line),
         "score": round(hit.score, 4),
         "symbol": hit.symbol or "",
         "language": hit.document.language,
-        "text": hit.text,
+        "text": shown.text,
         "title": hit.document.title or "",
         "sha256": hit.document.sha256,
     }
@@ -202,6 +206,7 @@ def _lines(outcome: Outcome) -> dict[str, Any]:
 
 def _relatives(outcome: Outcome) -> dict[str, Any]:
     found = cast("Related", outcome.data)
+    shown = [(found.relatives[passage.n - 1], passage) for passage in outcome.passages]
     relatives = [
         {
             "kind": one.kind,
@@ -209,8 +214,10 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
             **_lines_of(one.path, one.start_line, one.end_line),
             "symbol": one.symbol or "",
             "language": one.language,
-            "text": one.text,
+            "text": passage.text,
         }
-        for one in found.relatives
+        for one, passage in shown
     ]
-    return {"relatives": relatives, "complete": found.complete}
+    listed = Counter(one.kind for one, _ in shown)
+    complete = found.complete and all(listed[kind] >= total for kind, total in found.total.items())
+    return {"relatives": relatives, "complete": complete}

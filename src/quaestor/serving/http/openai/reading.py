@@ -41,12 +41,25 @@ class Asked:
     passed: Passed | None
 
 
+def _check_kind(request: ChatRequest) -> None:
+    """Refuse what would be answered as if it had not been asked for.
+
+    Raises:
+        RequestRefusedError: functions in their old form, or an answer that is no text.
+    """
+    if request.functions:
+        raise RequestRefusedError("'functions' are not taken any more. Send them as 'tools'.", param="functions")
+    if set(request.modalities or ()) - {"text"}:
+        raise RequestRefusedError("Only text is answered. Leave 'modalities' out.", param="modalities")
+
+
 def read(request: ChatRequest) -> Asked:
     """Return what a request asks.
 
     Raises:
         RequestRefusedError: it holds something other than text, or no question.
     """
+    _check_kind(request)
     messages = [_message(place, given) for place, given in enumerate(request.messages)]
     newest = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
     if newest is None:

@@ -101,6 +101,8 @@ class ChatRequest(_Read):
     response_format: dict[str, Any] | None = None
     reasoning_effort: str | None = None
     logprobs: Literal[False] | None = None
+    functions: list[Any] | None = Field(None, description="refused: what `tools` took the place of")
+    modalities: list[str] | None = Field(None, description="only `text`")
 
 
 # --- chat: what is answered --------------------------------------------------------------------------------------
