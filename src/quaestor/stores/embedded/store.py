@@ -162,15 +162,12 @@ class EmbeddedStore:
         self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
     ) -> Sequence[Scored]:
         """Return what ``lexical`` does for each choice of boosts, of one reading of the index."""
-        with self._reading() as connection:
-            view = self._lexical = self._lexical_view(connection)
-            allowed = self._allowed(connection, where)
+        view, allowed = self._lexical_now(where)
         return view.search(weigh(terms), each, k, allowed)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
-        with self._reading() as connection:
-            view = self._lexical = self._lexical_view(connection)
+        view, _ = self._lexical_now(None)
         distinct = list(weigh(list(terms)))
         return dict(zip(distinct, view.frequencies(distinct).max(axis=0).tolist(), strict=True))
 
@@ -237,12 +234,12 @@ class EmbeddedStore:
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        with self._reading() as connection:
+        with self._asking() as connection:
             return truth.generation(connection)
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
-        with self._reading() as connection:
+        with self._asking() as connection:
             return truth.metadata(connection, key)
 
     def close(self) -> None:
@@ -262,6 +259,12 @@ class EmbeddedStore:
                 if self._reader.in_transaction:
                     self._reader.execute("COMMIT")
 
+    @contextmanager
+    def _asking(self) -> Iterator[sqlite3.Connection]:
+        """Hold the reader for a single statement, which sees one state of the truth without a transaction around it."""
+        with self._mutex, translated(self._folder):
+            yield self._reader
+
     def _allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
         """Return the documents that a filter lets through; the last few filters are remembered."""
         if where is None or where == Where():
@@ -275,6 +278,17 @@ class EmbeddedStore:
 
             self._filters[where] = allowed(connection, where)
         return self._filters[where]
+
+    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
+        """Return what the words of the present state are looked for in, and what a filter lets through of it."""
+        if where is None:
+            with self._asking() as connection:
+                present = self._lexical
+                if present is not None and present.content == truth.content(connection):
+                    return present, None
+        with self._reading() as connection:
+            view = self._lexical = self._lexical_view(connection)
+            return view, self._allowed(connection, where)
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
         present = self._lexical
