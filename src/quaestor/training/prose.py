@@ -26,16 +26,30 @@ _SHORT = 350
 _FEWEST = 150
 
 
-def prose_pairs(text: str, path: str, language: str, chance: random.Random) -> Iterator[Pair]:
-    """Yield the pairs of one document."""
-    for titles, body in _sections(_FRONT_MATTER.sub("", text), language):
-        for passage in _passages(body):
-            if titles and (query := _title_query(titles, chance)):
-                yield Pair("heading", query, passage, path, language)
-            yield from _sentence_pair(titles, passage, path, language, chance)
-        if not titles:  # a narrative: also passages as short as the messages of a conversation
-            for passage in _passages(body, _SHORT):
-                yield from _sentence_pair(titles, passage, path, language, chance)
+def prose_pairs(text: str, path: str, language: str, chance: random.Random, draws: int = 1) -> Iterator[Pair]:
+    """Yield the pairs of one document; of its headings and sentences as many as are drawn."""
+    sections = [
+        # A narrative has no titles: there, also passages as short as the messages of a conversation.
+        (titles, [_asking(passage) for passage in _passages(body)], [] if titles else _short(body))
+        for titles, body in _sections(_FRONT_MATTER.sub("", text), language)
+    ]
+    for _ in range(draws):
+        for titles, passages, short in sections:
+            for passage, asking in passages:
+                if titles and (query := _title_query(titles, chance)):
+                    yield Pair("heading", query, passage, path, language)
+                yield from _sentence_pair(titles, passage, asking, path, language, chance)
+            for passage, asking in short:
+                yield from _sentence_pair(titles, passage, asking, path, language, chance)
+
+
+def _short(body: str) -> list[tuple[str, list[str]]]:
+    return [_asking(passage) for passage in _passages(body, _SHORT)]
+
+
+def _asking(passage: str) -> tuple[str, list[str]]:
+    """Return a passage with those of its sentences that may ask for it."""
+    return passage, [sentence for sentence in sentences(passage) if 40 < len(sentence) < 240]
 
 
 def _title_query(titles: list[str], chance: random.Random) -> str | None:
@@ -45,12 +59,13 @@ def _title_query(titles: list[str], chance: random.Random) -> str | None:
     return prose_query(last if alone else " ".join(titles[-3:]), fewest=2)
 
 
-def _sentence_pair(titles: list[str], passage: str, path: str, language: str, chance: random.Random) -> Iterator[Pair]:
+def _sentence_pair(
+    titles: list[str], passage: str, asking: list[str], path: str, language: str, chance: random.Random
+) -> Iterator[Pair]:
     """The inverse cloze task (Lee et al. 2019): one sentence asks for the passage that it was taken from."""
-    found = [sentence for sentence in sentences(passage) if 40 < len(sentence) < 240]
-    if len(found) < 3:
+    if len(asking) < 3:
         return
-    chosen = chance.choice(found)
+    chosen = chance.choice(asking)
     query = prose_query(chosen, fewest=5)
     rest = " ".join(passage.split()).replace(chosen, " ")
     if query and len(rest) >= _FEWEST:

@@ -71,8 +71,7 @@ def _pairs_of(text: SourceText, chance: random.Random) -> Iterator[Pair]:
     if text.language in LANGUAGES:
         yield from code_pairs("\n".join(text.lines), text.path, text.language, chance)
     elif text.language in PROSE:
-        for _ in range(_DRAWS):
-            yield from prose_pairs("\n".join(text.lines), text.path, text.language, chance)
+        yield from prose_pairs("\n".join(text.lines), text.path, text.language, chance, _DRAWS)
 
 
 def learned(

@@ -123,5 +123,8 @@ class _Overlaid:
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         scores = self._vectors @ vector
-        best = np.argsort(-scores, kind="stable")[:k]
+        # Only what can be among the best is sorted: a large corpus has many times more.
+        least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
+        near = np.flatnonzero(scores >= least)
+        best = near[np.argsort(-scores[near], kind="stable")][:k]
         return [(int(self._ids[place]), float(scores[place])) for place in best if self._vectors[place].any()]
