@@ -81,6 +81,13 @@ def test_what_was_put_comes_back_whole(store: Store) -> None:
     assert list(store.get([found.id for found in stored]).values()) == list(stored)
 
 
+def test_chunks_tell_the_paths_of_their_documents(store: Store) -> None:
+    put(store, entry("a.py", ["one", "two"]), entry("b/\udcff.py", ["three"]), entry("c.py", ["four"]))
+    chunks = [chunk.id for path in ("a.py", "b/\udcff.py") for chunk in store.chunks_of(path)]
+    assert set(store.paths_of([*chunks, 10**9])) == {"a.py", "b/\udcff.py"}
+    assert not store.paths_of([])
+
+
 def test_lexical_ranks_by_bm25(store: Store) -> None:
     put(
         store,

@@ -124,7 +124,7 @@ class Retriever:
     def _files_like(self, pointed: str, where: Where | None) -> list[tuple[float, str]]:
         """Return the documents whose paths agree best with one that a query points at, and how well."""
         near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, where, _PATH)
-        paths = {stored.document.path for stored in self._chunks.get(self.store, dict(near)).values()}
+        paths = self.store.paths_of(chunk for chunk, _ in near)
         fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
         return [(fit, path) for fit, path in fits if fit > 0]
 

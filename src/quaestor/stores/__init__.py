@@ -6,7 +6,7 @@ ranking and freshness live above it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -225,6 +225,10 @@ class Store(Protocol):
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, by identifier."""
+        ...
+
+    def paths_of(self, ids: Iterable[int]) -> Collection[str]:
+        """Return the paths of the documents that these chunks belong to, each once."""
         ...
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:

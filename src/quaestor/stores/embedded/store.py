@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -198,6 +198,11 @@ class EmbeddedStore:
         """Return the chunks that exist, by identifier."""
         with self._reading() as connection:
             return truth.chunks(connection, ids)
+
+    def paths_of(self, ids: Iterable[int]) -> Collection[str]:
+        """Return the paths of the documents that these chunks belong to, each once."""
+        with self._reading() as connection:
+            return truth.paths_of(connection, ids)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""

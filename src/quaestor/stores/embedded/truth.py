@@ -226,6 +226,18 @@ def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Stor
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 
+def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
+    """Return the paths of the documents that these chunks belong to."""
+    found: set[str] = set()
+    for batch in batches([int(chunk) for chunk in ids]):
+        rows = connection.execute(
+            f"SELECT path FROM documents WHERE id IN (SELECT document FROM chunks WHERE id IN ({marks(len(batch))}))",
+            batch,
+        )
+        found.update(restored(path) for (path,) in rows)
+    return found
+
+
 def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> list[int]:
     """Return up to ``k`` chunks that define any of ``names``; those that define most of them first."""
     wanted = [storable(name) for name in dict.fromkeys(name.lower() for name in names)]
