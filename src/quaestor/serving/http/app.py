@@ -48,12 +48,19 @@ def create_app(served: Served) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Get ready behind the first requests, and release what they used."""
     served: Served = app.state.served
+    _make_routes(app)
     warming = asyncio.create_task(asyncio.to_thread(_warm, served))
     try:
         yield
     finally:
         await warming
         await served.aclose()
+
+
+def _make_routes(app: FastAPI) -> None:
+    """Let FastAPI make its routes now; else it would with the first request, which would wait for that."""
+    for route in app.routes:
+        route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
 
 
 def _warm(served: Served) -> None:
