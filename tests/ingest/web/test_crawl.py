@@ -73,6 +73,18 @@ def test_a_private_host_is_not_asked_unless_that_is_allowed(tmp_path: Path) -> N
         assert crawl(server, tmp_path / "a").pages == 1
 
 
+def test_addresses_that_redirect_to_each_other_are_told_of(tmp_path: Path) -> None:
+    def to(where: str) -> Answer:
+        return Answer("", 301, {"location": where})
+
+    pages = {"/": text("home", "/a", "/self"), "/a": to("/b"), "/b": to("/a"), "/self": to("/self")}
+    with SiteServer(site(pages)) as server:
+        report = crawl(server, tmp_path / "site")
+        assert (report.pages, report.skipped) == (1, {"redirects without end": 2})
+        with pytest.raises(UpstreamError, match="redirects without end"):
+            crawl(server, tmp_path / "loop", "/a")
+
+
 def test_the_address_that_was_judged_is_the_one_that_is_connected_to() -> None:
     answers = iter([["127.0.0.1", "10.0.0.1"], ["127.0.0.1"]])
 

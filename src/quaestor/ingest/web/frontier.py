@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 FILE = "crawl.sqlite"
+_LONGEST_WAY = 12  # addresses of a redirected one that are followed
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS addresses (
@@ -212,12 +213,24 @@ class Frontier:
 
     def why(self, url: str) -> tuple[str, str] | None:
         """Return why an address was left out, following where it led; None if it was not."""
-        for _ in range(12):
-            row = self._db.execute("SELECT state, reason, detail FROM addresses WHERE url = ?", (url,)).fetchone()
-            if row is None or row[0] != "read" or row[1] != "redirect":
-                break
-            url = row[2]
-        return None if row is None or not row[1] else (row[1], row[2] or "")
+        *_, last = self._led(url)
+        row = self._db.execute("SELECT reason, detail FROM addresses WHERE url = ?", (last,)).fetchone()
+        return None if row is None or not row[0] else (row[0], row[1] or "")
+
+    def leads_to(self, url: str, other: str) -> bool:
+        """Return whether an address redirects to another one, or is it."""
+        return other in self._led(url)
+
+    def _led(self, url: str) -> Iterator[str]:
+        """Yield an address and where it led, as far as that is known."""
+        for _ in range(_LONGEST_WAY):
+            yield url
+            row = self._db.execute(
+                "SELECT detail FROM addresses WHERE url = ? AND state = 'read' AND reason = 'redirect'", (url,)
+            ).fetchone()
+            if row is None:
+                return
+            url = row[0]
 
     def kept(self) -> Iterator[Entry]:
         """Yield every page on disk."""

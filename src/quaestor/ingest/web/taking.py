@@ -102,7 +102,7 @@ class Taking:
             self._frontier.remember(hosts=json.dumps(sorted(self._rules.scope.hosts)), start=target)
         if entry.kind == "page" and not self._rules.scope.holds(target):
             self.skip(entry, "leads elsewhere", target[:200])
-        elif entry.hops >= _MOST_HOPS:
+        elif entry.hops >= _MOST_HOPS or self._frontier.leads_to(target, entry.url):
             self.skip(entry, "redirects without end", target[:200])
         else:
             self._add([target], entry.kind, entry.depth, entry.hops + 1)
