@@ -13,7 +13,8 @@ from fastapi.responses import RedirectResponse
 from quaestor.accounts.users import User
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native.access import session_of
-from quaestor.serving.http.native.schemas import LONGEST_QUESTION, SessionStart, TurnRequest
+from quaestor.serving.http.native.schemas import LONGEST_QUESTION
+from quaestor.serving.http.native.session_schemas import SessionStart, TurnRequest
 from quaestor.serving.http.native.sessions import begin_session
 from quaestor.serving.http.native.turns import turn_events
 from quaestor.serving.http.state import RequestId, Served, ServedHere

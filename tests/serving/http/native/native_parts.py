@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 from served import Running
 
 from quaestor.accounts.users import User
+from servers.event_streams import events
 
 
 def client(url: str, token: str = "") -> httpx.Client:
@@ -38,16 +37,6 @@ def turn(api: httpx.Client, session: str, question: str | None = None) -> list[t
         assert answer.status_code == 200, answer.read()
         assert answer.headers["content-type"].startswith("text/event-stream")
         return list(events(answer.iter_lines()))
-
-
-def events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
-    """Yield each event's name and object."""
-    name = ""
-    for line in lines:
-        if line.startswith("event: "):
-            name = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            yield name, json.loads(line.removeprefix("data: "))
 
 
 def of(found: list[tuple[str, Any]], name: str) -> list[Any]:

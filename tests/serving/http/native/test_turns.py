@@ -10,11 +10,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from native_parts import begin, client, events, of, turn
+from native_parts import begin, client, of, turn
 from served import serving, stream, write
 
 from quaestor import tags
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer
+from servers.event_streams import events
 
 QUESTION = "how long does the dough rest?"
 CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'

@@ -12,9 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 from served import write
-from worker_parts import events, free_port, searchable, serving, until
+from worker_parts import free_port, searchable, serving, until
 
 from scripted_server import Recorded, Reply, ScriptedServer
+from servers.event_streams import events
 
 
 def _is_there(pid: int) -> bool:

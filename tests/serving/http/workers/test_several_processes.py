@@ -11,11 +11,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from served import write
-from worker_parts import PER_MINUTE, Serving, asked, events, searchable, serving, until
+from worker_parts import PER_MINUTE, Serving, asked, searchable, serving, until
 
 from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
 from scripted_server import Recorded, Reply, ScriptedServer
+from servers.event_streams import events
 
 QUESTION = "how long does the dough rest?"
 CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'

@@ -23,6 +23,7 @@ import httpx
 
 from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
+from servers.event_streams import events
 
 PER_MINUTE = 240
 """What a user may ask: 40 at once, and 4 a second."""
@@ -119,16 +120,6 @@ def serving(folder: Path, home: Path, *, workers: int = 2, **environment: str) -
 def searchable(api: httpx.Client) -> bool:
     """Return whether every corpus can be searched through a client's worker."""
     return bool(api.get("/healthz").json()["ready"])
-
-
-def events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the name and the object of each event of a stream."""
-    name = ""
-    for line in lines:
-        if line.startswith("event: "):
-            name = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            yield name, json.loads(line.removeprefix("data: "))
 
 
 def asked(api: httpx.Client, session: str, **body: Any) -> list[tuple[str, Any]]:

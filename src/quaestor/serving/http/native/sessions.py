@@ -13,7 +13,7 @@ from quaestor.chat.records import CallRecord, SessionInfo, Source, TurnRecord
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import NotFoundError
 from quaestor.serving.http.identity import Who
-from quaestor.serving.http.native import schemas
+from quaestor.serving.http.native import session_schemas
 from quaestor.serving.http.native.access import (
     corpora_of,
     corpus_named,
@@ -36,7 +36,7 @@ _TYPES = {
 }
 
 
-@router.get("/sessions", response_model=schemas.SessionList, responses=refusals(404))
+@router.get("/sessions", response_model=session_schemas.SessionList, responses=refusals(404))
 def list_sessions(
     served: ServedHere, who: Who, corpus: Annotated[str | None, Query(max_length=4096)] = None
 ) -> dict[str, Any]:
@@ -49,8 +49,8 @@ def list_sessions(
     return {"sessions": [line for line in lines if corpus is None or line["corpus"] == corpus]}
 
 
-@router.post("/sessions", status_code=201, response_model=schemas.SessionLine, responses=refusals(404, 503))
-def begin_session(served: ServedHere, who: Who, start: schemas.SessionStart) -> dict[str, Any]:
+@router.post("/sessions", status_code=201, response_model=session_schemas.SessionLine, responses=refusals(404, 503))
+def begin_session(served: ServedHere, who: Who, start: session_schemas.SessionStart) -> dict[str, Any]:
     """Begin a session about a corpus."""
     index = corpus_of(served, who, start.corpus)
     with sessions_of(served, who).begin(root=str(index.root), owner=who.id) as transcript:
@@ -59,7 +59,7 @@ def begin_session(served: ServedHere, who: Who, start: schemas.SessionStart) -> 
         return _line(transcript.info(), corpus_named(served, who, transcript.root))
 
 
-@router.get("/sessions/{id}", response_model=schemas.SessionObject, responses=refusals(404))
+@router.get("/sessions/{id}", response_model=session_schemas.SessionObject, responses=refusals(404))
 def read_session(served: ServedHere, who: Who, id: SessionId) -> dict[str, Any]:
     """Return a session with its turns."""
     with session_of(served, who, id) as transcript:
@@ -69,8 +69,10 @@ def read_session(served: ServedHere, who: Who, id: SessionId) -> dict[str, Any]:
         return {**line, "running": served.turns.running(who.id, id), "turns": turns}
 
 
-@router.patch("/sessions/{id}", response_model=schemas.SessionLine, responses=refusals(404))
-def rename_session(served: ServedHere, who: Who, id: SessionId, change: schemas.SessionChange) -> dict[str, Any]:
+@router.patch("/sessions/{id}", response_model=session_schemas.SessionLine, responses=refusals(404))
+def rename_session(
+    served: ServedHere, who: Who, id: SessionId, change: session_schemas.SessionChange
+) -> dict[str, Any]:
     """Give a session another title."""
     with session_of(served, who, id) as transcript:
         transcript.name(change.title)
@@ -100,7 +102,7 @@ def export_session(
     return Response(body.encode("utf-8", "replace"), media_type=media, headers=headers)
 
 
-@router.get("/sessions/{id}/window", response_model=schemas.WindowObject, responses=refusals(404))
+@router.get("/sessions/{id}/window", response_model=session_schemas.WindowObject, responses=refusals(404))
 def window(
     served: ServedHere,
     who: Who,

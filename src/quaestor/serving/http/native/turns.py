@@ -30,7 +30,7 @@ from quaestor.ingest.files import folder_of
 from quaestor.models import Model
 from quaestor.retrieval.filters import make_filter
 from quaestor.serving.http.identity import Who
-from quaestor.serving.http.native import schemas
+from quaestor.serving.http.native import session_schemas
 from quaestor.serving.http.native.access import corpus_named, corpus_of, corpus_settings, session_of
 from quaestor.serving.http.native.events import encoded, failure
 from quaestor.serving.http.native.refusals import refusals
@@ -57,7 +57,7 @@ router = APIRouter()
     },
 )
 async def begin_turn(
-    request: Request, served: ServedHere, who: Who, id: SessionId, asked: schemas.TurnRequest, number: RequestId
+    request: Request, served: ServedHere, who: Who, id: SessionId, asked: session_schemas.TurnRequest, number: RequestId
 ) -> EventStream:
     """Ask a question, or the last one again, and stream what happens until the answer is whole and checked.
 
@@ -68,7 +68,7 @@ async def begin_turn(
 
 
 async def turn_events(
-    request: Request, served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
+    request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
     """Begin a turn and return its events, as they are sent; what fails once it has begun is the last of them.
 
@@ -92,7 +92,7 @@ async def _told(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
 
 
 async def _turn(
-    request: Request, served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str
+    request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
     """Yield a turn's events as they are sent.
 
@@ -113,7 +113,9 @@ async def _turn(
             conversation.transcript.close()
 
 
-def _conversation(served: Served, user: User, session: str, asked: schemas.TurnRequest, number: str) -> Conversation:
+def _conversation(
+    served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+) -> Conversation:
     """Return a conversation that goes on with a session, about the documents that a turn is to be about.
 
     Raises:
@@ -145,7 +147,7 @@ def _conversation(served: Served, user: User, session: str, asked: schemas.TurnR
         raise
 
 
-def _steps(conversation: Conversation, asked: schemas.TurnRequest) -> AsyncGenerator[Event]:
+def _steps(conversation: Conversation, asked: session_schemas.TurnRequest) -> AsyncGenerator[Event]:
     return conversation.resume() if asked.question is None else conversation.send(asked.question)
 
 
