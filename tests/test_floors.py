@@ -14,6 +14,7 @@ import quaestor
 ROOT = Path(quaestor.__file__).parent
 
 FLOORS: dict[str, int] = {
+    "amounts": 0,
     "errors": 0,
     "messages": 0,
     "passages": 0,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from quaestor.amounts import amount
 from quaestor.chat.events import Returned
 from quaestor.chat.plan import Plan
 from quaestor.chat.records import CallRecord
@@ -47,5 +48,5 @@ def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
         for name, text in rows:
             click.echo(f"  {name.ljust(10)}  {one_line(text)}")
     for call in calls:
-        end = "failed" if call.failed else f"{len(call.numbers)} passages" if call.numbers else "done"
+        end = "failed" if call.failed else amount(len(call.numbers), "passage") if call.numbers else "done"
         click.echo(f"  called      {one_line(f'{call.name} {call.arguments}')} ({end})")

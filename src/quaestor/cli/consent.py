@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from quaestor.cli.output import amount, one_line, remark, safe
+from quaestor.amounts import amount
+from quaestor.cli.output import one_line, remark, safe
 from quaestor.edits import Applied, FileChange, Journal, Plan, apply, diff, undo
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}

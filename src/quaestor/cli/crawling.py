@@ -9,7 +9,8 @@ from dataclasses import asdict
 
 import click
 
-from quaestor.cli.output import amount, one_line, remark, size
+from quaestor.amounts import amount
+from quaestor.cli.output import one_line, remark, size
 from quaestor.config import Settings, data_home
 from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlState
 from quaestor.sites import crawl, forget_look, note_look, was_looked_at

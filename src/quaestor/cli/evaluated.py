@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from quaestor.cli.output import amount, one_line, print_table, size
+from quaestor.amounts import amount
+from quaestor.cli.output import one_line, print_table, size
 from quaestor.evaluation.results import SURE, Results, Row
 from quaestor.evaluation.scoring import MAIN, shown
 from quaestor.evaluation.statistics import Estimate

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from quaestor.amounts import amount
 from quaestor.assemble import Index, is_remote
 from quaestor.cli import crawling
 from quaestor.cli.options import configure, embedder_options, find_root, json_option
-from quaestor.cli.output import amount, one_line, print_json, remark, size
+from quaestor.cli.output import one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_skipped, print_survey
 from quaestor.config import Settings

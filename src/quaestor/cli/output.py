@@ -76,11 +76,6 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Con
         click.echo(click.style(line, bold=True) if number == 0 else line)
 
 
-def amount(number: int, noun: str) -> str:
-    """Return ``1 file``, ``2,000 files``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def size(count: int) -> str:
     """Return a number of bytes for people: ``1.4 MB``."""
     value, unit = float(count), "B"

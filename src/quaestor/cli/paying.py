@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from quaestor.accounts.money import millionths, shown
+from quaestor.amounts import amount
 from quaestor.assemble.estimate import Estimate
-from quaestor.cli.output import amount, one_line
+from quaestor.cli.output import one_line
 from quaestor.config import Settings
 from quaestor.errors import UsageError
 

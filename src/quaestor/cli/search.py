@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from quaestor.amounts import amount
 from quaestor.assemble import Index
 from quaestor.cli.options import Filters, configure, filter_options, find_root, json_option, path_argument, remark_on
-from quaestor.cli.output import amount, one_line, print_json, print_remarks, remark, safe
+from quaestor.cli.output import one_line, print_json, print_remarks, remark, safe
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.corpus.objects import search_object

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 import click
 
+from quaestor.amounts import amount
 from quaestor.assemble import make_sessions
 from quaestor.chat.portable import as_json as session_object
 from quaestor.chat.portable import exported, read_json
@@ -19,7 +20,7 @@ from quaestor.chat.transcript import Transcript
 from quaestor.cli.calls import print_why
 from quaestor.cli.exporting import write_export
 from quaestor.cli.options import configure, find_root, json_option
-from quaestor.cli.output import amount, one_line, print_json, print_table, remark, safe
+from quaestor.cli.output import one_line, print_json, print_table, remark, safe
 from quaestor.cli.sources import print_citations, print_support
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.errors import UsageError

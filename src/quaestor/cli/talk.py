@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from quaestor.accounts.purpose import Purpose
+from quaestor.amounts import amount
 from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import (
@@ -112,7 +113,7 @@ class Talk:
         remark(f"{self.settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
         turns = self._conversation.transcript.turns() if self._conversation else []
         if turns:
-            remark(f"{len(turns)} turns; the last question was: {one_line(turns[-1].question[:100])}")
+            remark(f"{amount(len(turns), 'turn')}; the last question was: {one_line(turns[-1].question[:100])}")
             if turns[-1].ending.state != "done":
                 remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
 
@@ -194,7 +195,7 @@ class Talk:
             case Stopped(reason=reason):
                 remark(reason)
             case Summarising(messages=number):
-                remark(f"summarising {number} messages that no longer fit")
+                remark(f"summarising {amount(number, 'message')} that no longer fit")
             case Retried(tools=True):
                 remark("the server takes no tools; the model is told of the subroutines as text from now on")
             case Retried(limit=limit):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quaestor.amounts import amount
 from quaestor.assemble import Index
 from quaestor.assemble.tuned import Progress, keep_tuned, tuning_of, undo_tuned
 from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import amount, one_line, print_json, print_table
+from quaestor.cli.output import one_line, print_json, print_table
 from quaestor.cli.progress import indexing_progress, progress_of
 from quaestor.config import Settings
 from quaestor.errors import UsageError

@@ -15,9 +15,10 @@ from quaestor.accounts.money import Price, shown
 from quaestor.accounts.overview import row_object, standing_object, together
 from quaestor.accounts.prices import Prices, load_prices
 from quaestor.accounts.users import LOCAL, User, Users
+from quaestor.amounts import amount
 from quaestor.assemble import make_ledger, make_users
 from quaestor.cli.options import configure, json_option
-from quaestor.cli.output import amount, one_line, print_json, print_table, remark
+from quaestor.cli.output import one_line, print_json, print_table, remark
 
 _DAYS = 30
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.amounts import amount
 from quaestor.corpus.fresh import FreshIndex
 from quaestor.corpus.meant import meant_path, parents, plain
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
@@ -146,7 +147,7 @@ class ReadIndex(FreshIndex):
         paths = self.store.documents()
         count = sum(one.startswith(f"{plain(path)}/") for one in paths)
         if count:
-            raise NotFoundError(f"{path!r} is a folder with {count} documents. Give the path of one of them.")
+            raise NotFoundError(f"{path!r} is a folder with {amount(count, 'document')}. Give the path of one of them.")
         raise NotFoundError(f"{path!r} is not in this index.{meant_path(path, paths)}")
 
     def _is_current(self, path: str, sha256: str) -> bool:

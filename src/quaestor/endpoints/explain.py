@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
 from quaestor.endpoints.failures import (
+    BadRequestError,
     HungUpError,
     StreamCutError,
     TooLongError,
     ToolsRefusedError,
     UnreachableError,
     read_overflow,
+    refuses_model,
     refuses_tools,
 )
 from quaestor.errors import UpstreamError
@@ -88,6 +90,10 @@ class Endpoint:
             )
         retryable = status in (408, 425, 429) or status >= 500
         sentence = self._sentence(status, said, retry_after)
+        if status in (400, 422) and not refuses_model(detail, details):
+            param = details.get("param")
+            named = param if isinstance(param, str) else None
+            return BadRequestError(sentence, status=status, said=self.clean(detail), param=named)
         return UpstreamError(sentence, retryable=retryable, status=status, retry_after=retry_after)
 
     def too_long_unsaid(self) -> TooLongError:

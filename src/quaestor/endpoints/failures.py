@@ -35,6 +35,20 @@ class ToolsRefusedError(UpstreamError):
         super().__init__(message, retryable=False, status=status)
 
 
+class BadRequestError(UpstreamError):
+    """The endpoint finds fault with the request itself: a value, a parameter, a message.
+
+    Attributes:
+        said: the server's sentence as it may be shown; may be empty.
+        param: the field that it names, if it names one.
+    """
+
+    def __init__(self, message: str, *, status: int, said: str, param: str | None) -> None:
+        super().__init__(message, retryable=False, status=status)
+        self.said = said
+        self.param = param
+
+
 class UnreachableError(UpstreamError):
     """No connection came about, so nothing was sent."""
 
@@ -133,6 +147,11 @@ _NO_TOOLS = re.compile(
 )
 
 
+_NO_MODEL = re.compile(
+    r"\bmodel\b.{0,80}(?:\bnot|n't) (?:found|exist|available|loaded|served)"
+    r"|(?:unknown|invalid|no such|could not find|cannot load) (?:the )?model\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _SO_MANY = re.compile(r"batch size|too many (?:inputs|texts)|array (?:is )?too (?:long|large)|list should have at most")
 
 
@@ -174,6 +193,17 @@ def refuses_turns(message: str) -> bool:
 def refuses_tools(message: str) -> bool:
     """Return whether a server's sentence says that it, or its model, takes no tools."""
     return _NO_TOOLS.search(message) is not None
+
+
+def refuses_model(message: str, details: Mapping[str, object]) -> bool:
+    """Return whether a server's refusal is about the model that was asked for.
+
+    Args:
+        message: the server's sentence.
+        details: the error object of its answer.
+    """
+    named = details.get("param") == "model" or str(details.get("code")) in ("model_not_found", "invalid_model")
+    return named or _NO_MODEL.search(message) is not None
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
+from quaestor.amounts import amount
 from quaestor.corpus import Corpus
 from quaestor.errors import UsageError
 from quaestor.evaluation.copies import Copy
@@ -62,8 +63,8 @@ def own_data_set(
         made = make_questions(texts, root, each=each, seed=seed)
     if not made.questions:
         raise UsageError(
-            f"No question can be made of {str(root)!r}: its {len(texts):,} documents have no comments, headings, links "
-            "or commits that would do. Give a data set instead."
+            f"No question can be made of {str(root)!r}: {amount(len(texts), 'document')} without comments, headings, "
+            "links or commits that would do. Give a data set instead."
         )
     copy = Copy.of(copies, root, each, seed, sorted(kinds))
     files = ((path, text.encode("utf-8", "replace")) for path, text in made.texts.items())

@@ -98,6 +98,17 @@ def test_a_large_body_of_unknown_size_is_refused_when_it_is_too_much(shared: Run
         assert connection.makefile("rb").readline().split()[1] == b"413"
 
 
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"])
+def test_a_large_form_of_unknown_size_is_too_large_and_not_wrong(shared: Running, kind: str) -> None:
+    def form() -> Iterator[bytes]:
+        yield b'--b\r\nContent-Disposition: form-data; name="question"\r\n\r\n' if "multipart" in kind else b"question="
+        for _ in range(100):
+            yield b"x" * 1_000_000
+
+    answer = post(f"{shared.url}/ask", content=form(), headers={"content-type": kind}, timeout=60)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+
+
 @pytest.mark.parametrize(
     ("body", "param"),
     [

@@ -78,7 +78,9 @@ def test_a_server_that_is_down(tmp_path: Path) -> None:
     [
         (Reply(status=401, error="bad key"), 502, ("x-should-retry", "false")),
         (Reply(status=429, error="busy", headers={"retry-after": "99"}), 429, ("retry-after", "99")),
-        (Reply(status=400, error="no such parameter"), 502, ("x-should-retry", "false")),
+        (Reply(status=403, error="not for you"), 502, ("x-should-retry", "false")),
+        (Reply(status=404, error="no such model"), 502, ("x-should-retry", "false")),
+        (Reply(status=400, error="The model `tiny` does not exist"), 502, ("x-should-retry", "false")),
         (Reply(raw=b"<html>not a model</html>"), 502, ("x-should-retry", "false")),
     ],
 )
@@ -87,6 +89,50 @@ def test_a_server_that_refuses(answering: Answering, reply: Reply, status: int, 
     answer = chat(server, stream=True)
     assert (answer.status_code, answer.headers[header[0]]) == (status, header[1])
     assert error_of(answer)["message"]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_the_model_finds_wrong_with_a_request_is_the_clients_to_mend(
+    answering: Answering, status: int, stream: bool
+) -> None:
+    said = {"message": "top_p must be above 0, not sk-verysecret12345", "param": "top_p", "code": None}
+    server, upstream = answering([Reply(status=status, error={"error": said})])
+    client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none")
+    with client, pytest.raises(openai.BadRequestError) as refused:
+        client.chat.completions.create(**ASKED, top_p=0, stream=stream)
+    error = refused.value
+    assert (error.param, error.code, error.type) == ("top_p", "invalid_request", "invalid_request_error")
+    assert "top_p must be above 0, not ***" in str(error)
+    assert upstream.base_url not in str(refused.value)
+    assert len(upstream.requests) == 1, "what is wrong is not asked for again"
+
+
+def test_a_field_of_our_own_making_is_not_named_to_the_client(answering: Answering) -> None:
+    said = {"message": "bad message", "param": "messages[7].content"}
+    server, _ = answering([Reply(status=400, error={"error": said})])
+    answer = chat(server)
+    assert (answer.status_code, error_of(answer)["param"]) == (400, None)
+
+
+def test_tools_that_the_model_does_not_take_are_the_clients_to_leave_out(answering: Answering) -> None:
+    server, _ = answering([Reply(status=400, error="'tiny' does not support tools")])
+    tool = {"type": "function", "function": {"name": "weather"}}
+    answer = chat(server, tools=[tool])
+    assert (answer.status_code, error_of(answer)["param"]) == (400, "tools")
+
+
+def test_a_prompt_that_is_too_long_however_small_is_said_as_openai_says_it(answering: Answering) -> None:
+    said = {"message": "This model's maximum context length is 4 tokens.", "code": "context_length_exceeded"}
+    server, _ = answering([Reply(status=400, error={"error": said})])
+    answer = chat(server)
+    assert (answer.status_code, error_of(answer)["code"]) == (400, "context_length_exceeded")
+
+
+def test_on_our_own_routes_a_refusal_stays_the_servers_failure(answering: Answering) -> None:
+    server, _ = answering([Reply(status=400, error="no such parameter")])
+    answer = post(f"{server.url}/api/ask", json={"question": "how often is a request sent?"}, timeout=60)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (502, "upstream")
 
 
 def test_a_server_that_is_slow(answering: Answering) -> None:

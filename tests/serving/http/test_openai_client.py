@@ -223,6 +223,14 @@ def test_embeddings_of_tokens(shared: Running, open_client: Open) -> None:
         client.embeddings.create(model="quaestor", input=[[2**40]])
 
 
+@pytest.mark.parametrize("given", [[], "", 7, {"text": "x"}, ["x", 7], ["x"] * 2049])
+def test_what_cannot_be_embedded_is_told_what_can(shared: Running, open_client: Open, given: Any) -> None:
+    with pytest.raises(openai.BadRequestError) as failure:
+        open_client(shared).embeddings.create(model="quaestor", input=given)
+    assert failure.value.param == "input"
+    assert "'input': Send a text, or a list of 1 to 2,048 texts" in str(failure.value)
+
+
 def test_dimensions_are_the_embedders(shared: Running, open_client: Open) -> None:
     client = open_client(shared)
     own = shared.served.corpora.get().embedder.dimensions

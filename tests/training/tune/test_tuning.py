@@ -110,9 +110,18 @@ def test_words_that_the_corpus_has_not_stay_as_they_were(strange: tuple[Path, Se
 def test_what_is_too_small_is_told_so(tmp_path: Path) -> None:
     root, settings = lay_out(tmp_path / "small", 9), Settings(home=str(tmp_path / "home"))
     with Index.build(root, settings=settings) as index:
-        with pytest.raises(UsageError, match=r"too small to tune: its 9 documents give .* 80 are needed"):
+        with pytest.raises(UsageError, match=r"too small to tune: of 9 documents come .* 80 are needed"):
             tune(index, settings)
         assert index.store.generation() == 1
+
+
+def test_one_document_is_no_documents(tmp_path: Path) -> None:
+    root, settings = lay_out(tmp_path / "one", 1), Settings(home=str(tmp_path / "home"))
+    with (
+        Index.build(root, settings=settings) as index,
+        pytest.raises(UsageError, match="too small to tune: of 1 document come "),
+    ):
+        tune(index, settings)
 
 
 def test_time_that_is_up_ends_it(strange: tuple[Path, Settings]) -> None:

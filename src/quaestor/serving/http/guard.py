@@ -21,6 +21,9 @@ from quaestor.serving.http.state import Served
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
 # A PDF is larger than any question.
 _UPLOADS = "/api/documents"
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+# Below the megabyte at which starlette gives up on a field, and calls that a bad request.
+_FORM_LIMIT = 1_000_000
 _READING = frozenset({"GET", "HEAD"})
 _SAFE_HEADERS: Mapping[str, str] = {
     "content-security-policy": (
@@ -56,7 +59,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         sending = _with_headers(send)
-        limit = self._served.upload_limit if scope["path"] == _UPLOADS else self._served.body_limit
+        limit = self._limit(scope["path"], headers)
         limited = _Limited(receive, sending, limit)
         try:
             self._check(scope["method"], headers, limit)
@@ -86,6 +89,13 @@ class Guard:
         size = headers.get("content-length", "0")
         if size.isdecimal() and int(size) > limit:
             raise _too_large(limit)
+
+    def _limit(self, path: str, headers: Headers) -> int:
+        """Return the most bytes that the body of a request may have."""
+        if path == _UPLOADS:
+            return self._served.upload_limit
+        form = headers.get("content-type", "").lower().startswith(_FORMS)
+        return min(_FORM_LIMIT, self._served.body_limit) if form else self._served.body_limit
 
     def _ours(self, name: str) -> bool:
         return name in self._served.hosts or (self._served.any_address and _is_address(name))

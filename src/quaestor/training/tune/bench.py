@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
+from quaestor.amounts import amount
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned import Replaced
 from quaestor.errors import UsageError
@@ -43,8 +44,9 @@ class Bench:
         if len(pairs) < FEWEST_PAIRS:
             count = sum(part_of(path) in parts for path in self.ground.texts)
             raise UsageError(
-                f"{str(self.ground.root)!r} is too small to tune: {count} of its documents give {len(pairs)} "
-                f"pairs of a question and its answer to learn from, and {FEWEST_PAIRS} are needed. Nothing was changed."
+                f"{str(self.ground.root)!r} is too small to tune: {amount(count, 'document')} of it can teach "
+                f"{amount(len(pairs), 'pair')} of a question and its answer, and {FEWEST_PAIRS} are needed. "
+                "Nothing was changed."
             )
         return sampled(pairs, self._seed)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from quaestor.amounts import amount
 from quaestor.assemble import index_apart
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
@@ -81,8 +82,8 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     asked, taught = _dealt([question for question in made.questions if _of_one_part(question)], most)
     if len(asked) < FEWEST_QUESTIONS:
         raise UsageError(
-            f"{str(root)!r} is too small to tune: its {len(texts):,} documents give {len(asked)} questions to check "
-            f"with, and {FEWEST_QUESTIONS} are needed. Nothing was changed."
+            f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
+            f"{amount(len(asked), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. Nothing was changed."
         )
     made.lay_out(place / "copy")
     with index_apart(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:

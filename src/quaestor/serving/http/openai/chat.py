@@ -19,6 +19,7 @@ from quaestor.chat.events import Done, Event, Text
 from quaestor.serving.http import failures
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.observing import observed
+from quaestor.serving.http.openai.blaming import blaming
 from quaestor.serving.http.openai.models import corpus_named
 from quaestor.serving.http.openai.reading import read, settings_for
 from quaestor.serving.http.openai.replies import Reply
@@ -72,9 +73,10 @@ async def _turn(body: ChatRequest, served: Served, who: User, identity: str) -> 
         passed=asked.passed,
     )
     try:
-        async with aclosing(conversation.send(asked.question)) as events:
-            async for one in events:
-                yield one
+        with blaming(body):
+            async with aclosing(conversation.send(asked.question)) as events:
+                async for one in events:
+                    yield one
     finally:
         served.windows.learn(model, conversation.limit, limit)
 

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from quaestor.embedding import Embedder
 from quaestor.serving.http.failures import RequestRefusedError
 from quaestor.serving.http.identity import Who
+from quaestor.serving.http.openai.blaming import blaming
 from quaestor.serving.http.openai.models import index_to_embed_with
 from quaestor.serving.http.openai.schemas import EmbeddingRequest, Embeddings
 from quaestor.serving.http.state import ServedHere
@@ -30,7 +31,8 @@ async def embed(body: EmbeddingRequest, served: ServedHere, who: Who) -> JSONRes
             f"This embedder gives {embedder.dimensions} dimensions and no other number. Leave it out.",
             param="dimensions",
         )
-    return JSONResponse(await asyncio.to_thread(_embedded, body, embedder))
+    with blaming(body):
+        return JSONResponse(await asyncio.to_thread(_embedded, body, embedder))
 
 
 def _embedded(body: EmbeddingRequest, embedder: Embedder) -> dict[str, Any]:

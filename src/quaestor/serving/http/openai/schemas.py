@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from quaestor.serving.http.native.schemas import CitationObject
 
@@ -188,16 +189,29 @@ class ChatCompletion(BaseModel):
 # --- embeddings and models ---------------------------------------------------------------------------------------
 
 
+_MOST_TEXTS = 2048
+
+
+def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Say what is legal: of several types, pydantic says only what each of them misses."""
+    try:
+        return check(given)
+    except ValidationError:
+        legal = f"Send a text, or a list of 1 to {_MOST_TEXTS:,} texts; a list of tokens may stand in place of a text"
+        raise PydanticCustomError("input", legal) from None
+
+
 class EmbeddingRequest(_Read):
     """Texts to embed; tokens are read as those of ``cl100k_base``, which clients cut texts with."""
 
     model: str
-    input: (
+    input: Annotated[
         Annotated[str, Field(min_length=1)]
-        | Annotated[list[str], Field(min_length=1, max_length=2048)]
+        | Annotated[list[str], Field(min_length=1, max_length=_MOST_TEXTS)]
         | Annotated[list[int], Field(min_length=1)]
-        | Annotated[list[list[int]], Field(min_length=1, max_length=2048)]
-    )
+        | Annotated[list[list[int]], Field(min_length=1, max_length=_MOST_TEXTS)],
+        WrapValidator(_legal_input),
+    ]
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: Annotated[int, Field(ge=1)] | None = None
 
