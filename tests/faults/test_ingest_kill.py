@@ -59,8 +59,11 @@ def test_a_killed_run_is_completed_by_the_next(tmp_path: Path, moment: int) -> N
     held = store.documents()
     assert all(state == "fresh" for state in check(root, held.values()).values())
     assert all(store.chunks_of(path) for path in held)
+    assert not make_indexer(root, store).whole
     changes = make_indexer(root, store).refresh()
     assert len(changes.added) == 120 - len(held)
+    assert not changes.changed, "what was committed is not made anew"
+    assert make_indexer(root, store).whole
     assert len(store.documents()) == 120
     names = [stored.chunk.text for path in store.documents() for stored in store.chunks_of(path)]
     assert "function_119" in "".join(names)

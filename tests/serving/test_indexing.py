@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -24,6 +27,8 @@ def root(tmp_path: Path) -> Path:
     for number in range(40):
         (root / f"part{number}.md").write_text(f"# Part {number}\n\nWord {number}.\n", "utf-8")
     (root / "odd\nname.md").write_text("# Odd\n", "utf-8")
+    for file in root.iterdir():
+        os.utime(file, (1_000_000_000, 1_000_000_000))  # times of a moment ago would not be trusted
     return root
 
 
@@ -50,6 +55,68 @@ def test_who_raises_while_it_is_made_ends_it(root: Path, tmp_path: Path) -> None
     # Whatever it had committed is whole, and the rest can follow.
     with Index.build(root, settings=settings) as index:
         assert len(index.store.documents()) == 41
+
+
+_BREAKING_OFF = """
+import sys
+from pathlib import Path
+from quaestor import Index
+from quaestor.config import Settings
+from quaestor.ingest import commit, intake
+commit.COMMIT_CHUNKS = intake.TASK_FILES = 5
+
+def progress(state):
+    if state.done >= 20:
+        print(state.done, flush=True)
+        sys.stdin.read()
+
+Index.build(Path(sys.argv[1]), settings=Settings(home=sys.argv[2]), progress=progress)
+"""
+
+
+@pytest.fixture
+def broken_off(root: Path, tmp_path: Path) -> Settings:
+    """Settings under which the first index of ``root`` was killed half-way."""
+    command = [sys.executable, "-c", _BREAKING_OFF, str(root), str(tmp_path / "home")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == b"20"
+        process.kill()
+    return Settings(home=str(tmp_path / "home"))
+
+
+def test_a_first_index_that_was_killed_is_none_to_a_server_until_it_is_whole(root: Path, broken_off: Settings) -> None:
+    assert not is_indexed(root, broken_off)
+    with Index.open(root, settings=broken_off) as index:
+        held = len(index.store.documents())
+        assert 0 < held < 41
+    states: list[ProgressState] = []
+    make_index(root, broken_off, states.append)
+    assert states[-1].total == 41 - held, "only the rest is made"
+    assert is_indexed(root, broken_off)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_server_goes_on_with_it(root: Path, broken_off: Settings, apart: bool) -> None:
+    with Corpora([root], lambda _: broken_off, apart=apart) as corpora:
+        assert len(corpora.get(wait=60).store.documents()) == 41
+
+
+def test_a_search_of_the_command_line_takes_in_the_rest(root: Path, broken_off: Settings) -> None:
+    with Index.ready(root, settings=broken_off) as index:
+        assert len(index.store.documents()) < 41
+        assert index.search("part seven")
+        assert len(index.store.documents()) == 41
+        assert index.indexer.whole
+
+
+def test_what_there_was_no_time_for_is_not_taken_for_whole(root: Path, broken_off: Settings) -> None:
+    for number in range(100):
+        (root / f"late{number}.md").write_text("# Late\n", "utf-8")
+    with Index.ready(root, settings=broken_off) as index:
+        changes = index.refresh(budget_seconds=0)
+        assert changes.stale
+        assert not index.indexer.whole
 
 
 def test_what_cannot_be_indexed_says_why_to_who_asks_for_it(tmp_path: Path) -> None:

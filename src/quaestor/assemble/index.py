@@ -103,10 +103,18 @@ class Index(Corpus):
         return cls._opened(root, settings, create=False)
 
     @classmethod
-    def ready(cls, path: str | Path, *, settings: Settings, progress: Progress | None = None) -> Self:
+    def ready(
+        cls, path: str | Path, *, settings: Settings, progress: Progress | None = None, whole: bool = False
+    ) -> Self:
         """Open an index for searching, building it first only if it holds nothing yet.
 
         What has changed since is taken in by the search itself, within the time that it is allowed.
+
+        Args:
+            path: the folder or file, or the address of a site.
+            settings: as loaded by ``load_configuration``.
+            progress: called as the work goes on.
+            whole: go on, too, with a first index that was broken off, which otherwise is taken for what it is.
 
         Raises:
             NotFoundError: the path does not exist.
@@ -114,13 +122,13 @@ class Index(Corpus):
         """
         root, settings = _located(path, settings)
         index = cls._opened(root, settings, create=True)
-        if not index.store.generation():
+        if not (index.indexer.whole if whole else index.store.generation()):
             index._first(progress)
         return index
 
     def _first(self, progress: Progress | None, allowance: Allowance | None = None) -> None:
         """Bring an index up to date, or close it; nothing is paid for a new one unless that is allowed."""
-        if allowance is None and not self.store.generation():
+        if allowance is None and not self.indexer.whole:
             allowance = Allowance(0)
         try:
             self.refresh(progress=progress, allowance=allowance)

@@ -60,6 +60,7 @@ class Committer:
 
     Attributes:
         tally: what has been done so far.
+        opening: metadata that the first transaction writes.
         transactions: how many were made.
         written: the documents that they put in or changed, by path; None for those removed.
     """
@@ -72,6 +73,7 @@ class Committer:
         self._touches: list[Document] = []
         self._removals: list[str] = []
         self.tally = Tally()
+        self.opening: Mapping[str, str] = {}
         self.transactions = 0
         self.written: dict[str, Document | None] = {}
 
@@ -103,8 +105,9 @@ class Committer:
             return
         with self._store.writing() as writer:
             self._write(writer)
-            for key, value in (metadata or {}).items():
+            for key, value in {**self.opening, **(metadata or {})}.items():
                 writer.set_metadata(key, value)
+        self.opening = {}
         self.transactions += 1
         self._count()
 

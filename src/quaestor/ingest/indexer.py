@@ -44,6 +44,9 @@ __all__ = [
 RECIPE_KEY = "ingest.recipe"
 """The metadata under which a store keeps what its chunks, terms and vectors were made by."""
 
+_BEGUN_KEY = "ingest.begun"
+"""The metadata under which a store says that its first index was begun and is not whole yet; empty once it is."""
+
 
 class Indexer:
     """Brings one folder's, or one file's, documents into a store and keeps them current.
@@ -146,6 +149,11 @@ class Indexer:
             return walk(self.root, self.settings)
         return replace(found, added=[*found.added, *found.suspects], suspects=[])
 
+    @property
+    def whole(self) -> bool:
+        """Whether everything was taken in once: not where the first index was never made, or was broken off."""
+        return self._store.metadata(RECIPE_KEY) is not None and not self._store.metadata(_BEGUN_KEY)
+
     def documents(self) -> int:
         """Return how many documents there are, as of the last refresh."""
         return len(self._scanner.documents())
@@ -179,6 +187,9 @@ class Indexer:
 
         known = self._scanner.documents()
         intake = Intake(self._folder, self._store, self._embedder, self.settings, known, allowance, complete=complete)
+        if self._store.metadata(RECIPE_KEY) is None:
+            # With the first documents, so that what a crash leaves is neither made anew nor taken for all there is.
+            intake.committer.opening = {RECIPE_KEY: self.settings.recipe(), _BEGUN_KEY: "yes"}
         stale = intake.take(found, progress, deadline)
         done = intake.committer
         found.decisions.refused.update(
@@ -186,7 +197,7 @@ class Indexer:
             for one in done.tally.refused
             if one.size >= 0
         )
-        done.commit(self._metadata(found))
+        done.commit(self._metadata(found, whole=not stale))
         self._scanner.follow(done.transactions, done.written, found.decisions)
         changes = done.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
         return intake.told(changes)
@@ -223,11 +234,19 @@ class Indexer:
                 writer.touch(document._replace(sha256="", mtime_ns=UNTRUSTED))
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
 
-    def _metadata(self, found: Found) -> dict[str, str]:
-        """Return what is to be remembered and is not yet."""
+    def _metadata(self, found: Found, *, whole: bool = True) -> dict[str, str]:
+        """Return what is to be remembered and is not yet.
+
+        Args:
+            found: by the walk.
+            whole: whether there was time for all of it.
+        """
         changed = {}
         if found.decisions != self._scanner.decisions:
             changed[DECISIONS_KEY] = found.decisions.to_text()
-        if self._store.metadata(RECIPE_KEY) != self.settings.recipe():
+        recipe = self._store.metadata(RECIPE_KEY)
+        if recipe != self.settings.recipe():
             changed[RECIPE_KEY] = self.settings.recipe()
+        if whole and (recipe is None or self._store.metadata(_BEGUN_KEY)):
+            changed[_BEGUN_KEY] = ""
         return changed

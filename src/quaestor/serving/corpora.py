@@ -188,7 +188,8 @@ class Corpora:
             settings = self._settings(opening.root)
             if self._first is not None:
                 self._first.make(opening.root, settings, progress)
-            opening.index.set_result(Index.ready(opening.root, settings=settings, progress=progress))
+            index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
+            opening.index.set_result(index)
         except BaseException as error:  # whoever asks for it is told
             opening.index.set_exception(error)
 

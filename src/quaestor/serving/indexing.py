@@ -39,7 +39,7 @@ class FirstIndexes:
         self._claims = claims
 
     def make(self, root: Path, settings: Settings, progress: Progress) -> None:
-        """Make the first index of a source unless there is one, or wait while another process does.
+        """Make the first index of a source, or the rest of it, unless it is whole; wait while another process does.
 
         Args:
             root: real path of the source.
@@ -63,10 +63,10 @@ class FirstIndexes:
 
 
 def is_indexed(root: Path, settings: Settings) -> bool:
-    """Return whether there is an index of a source that can be opened and holds something."""
+    """Return whether there is an index of a source that can be opened and was whole once."""
     try:
         with Index.open(root, settings=settings) as index:
-            return index.store.generation() > 0
+            return index.indexer.whole
     except (IndexUnusableError, NotFoundError):
         return False
 
@@ -109,7 +109,7 @@ def main() -> None:
         os.nice(_POLITENESS)
     root, settings = pickle.load(sys.stdin.buffer)
     try:
-        Index.ready(root, settings=settings, progress=_send).close()
+        Index.ready(root, settings=settings, progress=_send, whole=True).close()
     except (QuaestorError, BrokenPipeError):
         sys.exit(1)
 
