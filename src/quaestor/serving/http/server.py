@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from collections.abc import Awaitable, Callable
 
 import uvicorn
 from fastapi import FastAPI
@@ -30,13 +31,22 @@ class OneAtATime(uvicorn.Server):
             at.listen(_MOST_WAITING)
 
 
-def make_server(app: FastAPI, *, grace: int = _GRACE_SECONDS, alone: bool = True) -> uvicorn.Server:
+def make_server(
+    app: FastAPI,
+    *,
+    grace: int = _GRACE_SECONDS,
+    alone: bool = True,
+    sign: Callable[[], Awaitable[None]] | None = None,
+    pause: int = 0,
+) -> uvicorn.Server:
     """Return a server for an application.
 
     Args:
         app: what is served.
         grace: seconds that replies under way have after the server is told to stop.
         alone: whether no other process takes connections at the same socket.
+        sign: called again and again while the server runs, for whoever watches over it.
+        pause: seconds between two calls of it; with 0 there are ten a second.
     """
     settings = uvicorn.Config(
         app,
@@ -48,6 +58,8 @@ def make_server(app: FastAPI, *, grace: int = _GRACE_SECONDS, alone: bool = True
         # Reading ahead of a slow route would hold bodies that are refused anyway.
         h11_max_incomplete_event_size=64 * 1024,
         backlog=_MOST_WAITING if alone else 1,
+        callback_notify=sign,
+        timeout_notify=pause,
     )
     return uvicorn.Server(settings) if alone else OneAtATime(settings)
 

@@ -13,16 +13,19 @@ import signal
 import socket
 import sys
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaestor.serving.http.folder import SHARED, held
 from quaestor.serving.http.job import Job, application
 
 if TYPE_CHECKING:
     import uvicorn
 
-SHARED = "shared.sqlite"
-"""The file, in the workers' folder, of what they must know together."""
+# Nobody is left who would see to a worker whose replies do not end; and its address is needed again.
+_LEFT_SECONDS = 5
 
 
 class Place(NamedTuple):
@@ -32,11 +35,13 @@ class Place(NamedTuple):
         number: which worker it is, from 1.
         socket: number of the open file at which clients are heard.
         folder: where the workers of the server keep what they share.
+        pause: seconds between two signs of life; with 0 there are ten a second.
     """
 
     number: int
     socket: int
     folder: Path
+    pause: int
 
 
 def main() -> None:
@@ -62,17 +67,25 @@ def _serve(job: Job, place: Place) -> None:
     take_turns_often()
     shared = Shared(place.folder / SHARED)
     together = Together(shared, Claims(shared, place.number), place.folder)
-    with socket.socket(fileno=place.socket) as at, application(job, together) as app:
-        server = make_server(app, alone=False)
+    with held(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
+        server = make_server(app, alone=False, sign=_give_sign, pause=place.pause)
         threading.Thread(target=_until_left, args=(server,), daemon=True).start()
-        sys.stdout.buffer.write(b"\n")
-        sys.stdout.buffer.flush()
+        os.write(1, b"\n")
         asyncio.run(server.serve(sockets=[at]))
 
 
+async def _give_sign() -> None:
+    """Tell whoever watches over this process that its event loop goes round."""
+    with suppress(BrokenPipeError):
+        os.write(1, b"\n")
+
+
 def _until_left(server: uvicorn.Server) -> None:
-    """Stop the server when whoever started this process is gone."""
+    """Stop the server when whoever started this process is gone, and end the process if it does not stop."""
     # Not by the stream, whose lock this thread would hold for ever, and the end of the process would wait for.
     while os.read(0, 1):
         pass
+    server.config.timeout_graceful_shutdown = _LEFT_SECONDS
     server.should_exit = True
+    time.sleep(2 * _LEFT_SECONDS)
+    os._exit(1)

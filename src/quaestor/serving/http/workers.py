@@ -16,21 +16,23 @@ import subprocess
 import sys
 import time
 from asyncio.subprocess import Process
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from quaestor.accounts.shared import Shared
 from quaestor.errors import QuaestorError, UsageError
 from quaestor.serving.claims import Claims
+from quaestor.serving.http.folder import SHARED, new_folder
 from quaestor.serving.http.job import Job
-from quaestor.serving.http.worker import SHARED, Place
+from quaestor.serving.http.worker import Place
 
 _LOG = logging.getLogger("quaestor.serving")
 _CODE = "from quaestor.serving.http.worker import main; main()"
 # Replies have thirty seconds to come to their end; what is still there then is stuck.
 _PATIENCE_SECONDS = 45.0
+# A worker's event loop gives a sign of life so many times as often as it must.
+_SIGNS, _LOOKS = 8, 4
+_SILENCE_SECONDS = 40.0
 # A worker that dies again and again is given longer and longer before the next try.
 _PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
@@ -41,13 +43,15 @@ class WorkersFailedError(QuaestorError):
     code = "workers"
 
 
-def serve_with(workers: int, job: Job, at: socket.socket) -> int:
+def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _SILENCE_SECONDS) -> int:
     """Serve with so many processes until interrupted, and return the number of the signal that ended it.
 
     Args:
         workers: how many.
         job: what each does.
         at: where clients are heard; closed when no more are.
+        silence: seconds without a sign of life after which a worker is replaced. A reply's thirty seconds to come to
+            its end in a worker that is told to stop must fit in.
 
     Raises:
         UsageError: this system cannot do it.
@@ -55,28 +59,16 @@ def serve_with(workers: int, job: Job, at: socket.socket) -> int:
     """
     if sys.platform == "win32":
         raise UsageError("Several processes cannot share a socket on Windows. Leave out --workers.")
-    with TemporaryDirectory(prefix="quaestor-serve-") as folder, _locked(folder):
-        return asyncio.run(_Workers(job, at, Path(folder)).run(workers))
-
-
-@contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """Keep whoever clears away old temporary files (systemd-tmpfiles) from a folder, which is how that is done."""
-    import fcntl  # noqa: PLC0415 - not on Windows
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
+    with new_folder() as folder:
+        return asyncio.run(_Workers(job, at, folder, silence).run(workers))
 
 
 class _Workers:
-    def __init__(self, job: Job, at: socket.socket, folder: Path) -> None:
+    def __init__(self, job: Job, at: socket.socket, folder: Path, silence: float) -> None:
         self._job = job
         self._at = at
         self._folder = folder
+        self._silence = silence
         # Opened here first, so that the file is whole before any worker looks at it.
         self._claims = Claims(Shared(folder / SHARED))
         self._running: dict[int, Process] = {}
@@ -122,13 +114,30 @@ class _Workers:
         assert process.stdout is not None  # a pipe was asked for
         # A line when it serves; nothing when it ends before that.
         served = bool(await process.stdout.read(1))
+        hearing = asyncio.ensure_future(self._hear(number, process, process.stdout))
         code = await process.wait()
+        hearing.cancel()
         self._forget(number, process.pid)
         return served, code
 
+    async def _hear(self, number: int, process: Process, signs: asyncio.StreamReader) -> None:
+        """Kill a worker once it hangs: stopped, or in a loop without end."""
+        silent = 0
+        # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.
+        while silent < _LOOKS:
+            try:
+                if not await asyncio.wait_for(signs.read(_SIGNS), self._silence / _LOOKS):
+                    return
+                silent = 0
+            except TimeoutError:
+                # One that is to stop gives no signs while its replies come to their end.
+                silent += not self._stopping.is_set()
+        _LOG.error("worker hangs", extra={"data": {"worker": number, "pid": process.pid}})
+        _signal(process, signal.SIGKILL)
+
     async def _started(self, number: int) -> Process:
         """Start a worker and tell it what to do; its standard input stays open as long as this process is there."""
-        place = Place(number, self._at.fileno(), self._folder)
+        place = Place(number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             # The current folder, which may be a stranger's repository, is no place to import from.

@@ -12,17 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 from served import write
-from worker_parts import free_port, searchable, serving, until
+from worker_parts import free_port, is_there, searchable, serving, until
 
 from scripted_server import Recorded, Reply, ScriptedServer
 from servers.event_streams import events
-
-
-def _is_there(pid: int) -> bool:
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def test_replies_come_to_their_end(tmp_path: Path) -> None:
@@ -43,11 +36,11 @@ def test_replies_come_to_their_end(tmp_path: Path) -> None:
                     found = events(answer.iter_lines())
                     assert next(name for name, _ in found) == "searching"
                     server.process.send_signal(signal.SIGTERM)
-                    until(lambda: not _is_there(server.pids()[2]))
+                    until(lambda: not is_there(server.pids()[2]))
                     may_end.set()
                     assert [data["answer"] for name, data in found if name == "done"] == ["It rests."]
             assert server.process.wait(60) == -signal.SIGTERM
-            assert not any(map(_is_there, server.pids().values()))
+            assert not any(map(is_there, server.pids().values()))
             assert not [entry for entry in server.entries() if entry["level"] == "error"]
             with pytest.raises(httpx.ConnectError):
                 httpx.get(server.url, verify=False)
@@ -59,7 +52,21 @@ def test_workers_end_with_whoever_watches_over_them(tmp_path: Path) -> None:
             with server.client(worker):
                 pass
         server.process.kill()
-        until(lambda: not any(map(_is_there, server.pids().values())))
+        until(lambda: not any(map(is_there, server.pids().values())))
+
+
+def test_they_end_in_the_middle_of_a_reply_as_well(tmp_path: Path) -> None:
+    with ScriptedServer([Reply(silent=True)]) as model:
+        settings = {"QUAESTOR_MODEL": "tiny", "QUAESTOR_BASE_URL": model.base_url}
+        with serving(write(tmp_path / "kitchen"), tmp_path / "home", **settings) as server, server.client(1) as one:
+            until(lambda: searchable(one))
+            session = one.post("/api/sessions", json={}).json()["id"]
+            with one.stream("POST", f"/api/sessions/{session}/turns", json={"question": "how long?"}) as answer:
+                found = events(answer.iter_lines())
+                assert next(name for name, _ in found) == "searching"
+                server.process.kill()
+                # The model is silent for longer than this test may take, and so would its reader be.
+                until(lambda: not any(map(is_there, server.pids().values())))
 
 
 def test_a_server_whose_workers_cannot_begin_says_so(tmp_path: Path) -> None:

@@ -41,6 +41,14 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
+def is_there(pid: int) -> bool:
+    """Return whether a process runs, or could."""
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 @dataclass(frozen=True)
 class Serving:
     """A server of several processes.
