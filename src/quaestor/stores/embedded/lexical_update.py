@@ -36,10 +36,20 @@ class _Part(NamedTuple):
 
 
 class LexicalUpdate:
-    """Changes to the lexical index that nobody sees before ``publish``."""
+    """Changes to the lexical index that nobody sees before ``publish``.
 
-    def __init__(self, folder: Path, base: LexicalBase | None) -> None:
-        """Begin from ``base``; without one the index is made anew, beside the present one."""
+    Args:
+        folder: of the store.
+        base: what to begin from; without one the index is made anew, beside the present one.
+        gathered: chunks that make a new segment.
+        most: chunks of the largest segment that two are made one of; at most ``MOST_ROWS``.
+    """
+
+    def __init__(
+        self, folder: Path, base: LexicalBase | None, *, gathered: int = _GATHERED_ROWS, most: int = MOST_ROWS
+    ) -> None:
+        self._gathered_rows = gathered
+        self._most_rows = most
         self._place = folder / FOLDER
         self._place.mkdir(exist_ok=True)
         self._serial = _highest_serial(self._place)
@@ -59,10 +69,10 @@ class LexicalUpdate:
 
     def add(self, entry: DocumentTerms) -> None:
         """Add a document's chunks, whose identifiers are higher than all before."""
-        for start in range(0, len(entry.chunks), _GATHERED_ROWS):
-            part = entry.chunks[start : start + _GATHERED_ROWS]
+        for start in range(0, len(entry.chunks), self._gathered_rows):
+            part = entry.chunks[start : start + self._gathered_rows]
             self._gathered.add(DocumentTerms(entry.document, entry.first_chunk + start, part))
-            if len(self._gathered) >= _GATHERED_ROWS:
+            if len(self._gathered) >= self._gathered_rows:
                 self._gather()
 
     def finish(self) -> None:
@@ -101,7 +111,7 @@ class LexicalUpdate:
         segment = self._gathered.segment()
         self._gathered = Builder()
         self._parts.append(self._kept(segment))
-        while len(self._parts) > 1 and _belong(*(int(np.count_nonzero(part.alive)) for part in self._parts[-2:])):
+        while len(self._parts) > 1 and self._belong(*(int(np.count_nonzero(one.alive)) for one in self._parts[-2:])):
             two = self._parts[-2:]
             self._parts[-2:] = [self._kept(merged([part.segment for part in two], [part.alive for part in two]))]
 
@@ -113,10 +123,9 @@ class LexicalUpdate:
         segment.write(path)
         return _Part(path, Segment.map(path), np.ones(len(segment.chunks), dtype=np.bool_))
 
-
-def _belong(earlier: int, later: int) -> bool:
-    """Tell whether neighbouring segments with so many chunks become one."""
-    return earlier + later <= MOST_ROWS and earlier <= _FALLING * later
+    def _belong(self, earlier: int, later: int) -> bool:
+        """Tell whether neighbouring segments with so many chunks become one."""
+        return earlier + later <= self._most_rows and earlier <= _FALLING * later
 
 
 def _flush(path: Path) -> None:
