@@ -204,8 +204,8 @@ RULES: Mapping[str, Rule] = {
         least=0,
     ),
     "embedder": Rule(
-        "what turns text into vectors: 'static', which comes with Quaestor; 'openai:MODEL', a model at an endpoint;"
-        " or 'auto': what the index was made with",
+        "what turns text into vectors: 'static', which comes with Quaestor; 'onnx:FOLDER', a transformer on this"
+        " machine; 'openai:MODEL', a model at an endpoint; or 'auto': what the index was made with",
         "closed",
         ("QUAESTOR_EMBEDDER",),
     ),

@@ -141,6 +141,7 @@ def test_doctor(quaestor: Run, repository: Path) -> None:
         "data",
         "grammars",
         "embedder",
+        "extra",
         "tokens",
         "index",
         "model",

@@ -32,7 +32,15 @@ def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
     found = done.json
     assert set(found) == {"query", "understood", "missed", "hits", "index", "seconds"}
     assert found["query"] == "send_with_retry"
-    assert set(found["index"]) == {"fresh", "checked_at", "by_meaning", "documents", "chunks"}
+    assert set(found["index"]) == {
+        "fresh",
+        "checked_at",
+        "by_meaning",
+        "embedder",
+        "coming",
+        "documents",
+        "chunks",
+    }
     assert found["index"]["fresh"] is True
     assert found["index"]["documents"] == 3
     assert datetime.fromisoformat(found["index"]["checked_at"]).tzinfo is not None

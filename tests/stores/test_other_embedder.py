@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
@@ -22,7 +23,7 @@ def opened(folder: Path, embedder: str) -> EmbeddedStore:
 def switch(folder: Path, texts: list[str]) -> None:
     store = opened(folder, "old")
     with store.writing() as writer:
-        writer.set_embedder("new")
+        writer.set_embedder("new", DIMENSIONS)
         entry("a.py", texts).put(writer)
     store.close()
 
@@ -51,7 +52,7 @@ def test_an_empty_index_notices_as_well(tmp_path: Path) -> None:
     before = opened(tmp_path, "old")
     other = opened(tmp_path, "old")
     with other.writing() as writer:
-        writer.set_embedder("new")
+        writer.set_embedder("new", DIMENSIONS)
     other.close()
     with pytest.raises(EmbedderChangedError), before.writing() as writer:
         entry("a.py", ["one"]).put(writer)
@@ -63,10 +64,35 @@ def test_an_interrupted_switch_leaves_the_former_embedder(tmp_path: Path) -> Non
     with store.writing() as writer:
         entry("a.py", ["one two"]).put(writer)
     with pytest.raises(KeyboardInterrupt), store.writing() as writer:
-        writer.set_embedder("new")
+        writer.set_embedder("new", DIMENSIONS)
         entry("a.py", ["three four"]).put(writer)
         raise KeyboardInterrupt
     assert EmbeddedStore.made_with(tmp_path) == ("old", DIMENSIONS)
     assert [found.chunk.text for found in store.chunks_of("a.py")] == ["one two"]
     assert len(store.dense(vector_of("one two"), 5)) == 1
     store.close()
+
+
+@pytest.mark.parametrize("chunks", [3, 700], ids=["few", "many"])
+def test_the_new_embedder_may_have_vectors_of_another_length(tmp_path: Path, chunks: int) -> None:
+    texts = [f"one {number}" for number in range(chunks)]
+    before = opened(tmp_path, "old")
+    with before.writing() as writer:
+        entry("a.py", texts).put(writer)
+    assert before.dense(vector_of("one 1"), 5)
+    store = opened(tmp_path, "old")
+    old = entry("a.py", texts)
+    longer = np.concatenate([old.vectors, -old.vectors], axis=1) / np.float32(2**0.5)
+    with store.writing() as writer:
+        writer.set_embedder("new", 2 * DIMENSIONS)
+        writer.replace(old.document, old.chunks, longer, old.terms, [key + b"2" for key in old.keys])
+    store.close()
+    with pytest.raises(EmbedderChangedError):
+        before.dense(vector_of("one 1"), 5)
+    before.close()
+    assert EmbeddedStore.made_with(tmp_path) == ("new", 2 * DIMENSIONS)
+    after = EmbeddedStore.open(tmp_path, embedder="new", dimensions=2 * DIMENSIONS, create=False)
+    [(best, score), *_] = after.dense(longer[1], 5)
+    assert after.get([best])[best].chunk.text == "one 1" and score > 0.99
+    assert after.lexical(["one"], chunks) and len(after.dense(longer[1], chunks + 1)) <= chunks
+    after.close()

@@ -10,12 +10,15 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaestor.config import Settings
+from quaestor.assemble.places import index_folder
+from quaestor.config import Settings, data_home
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.transformer import NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.endpoints import OPENAI_URL
 from quaestor.errors import UsageError
+from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.accounts.ledger import Ledger
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 STATIC = "static"
 OPENAI = "openai:"
-_NAMES = "'auto', 'static', 'openai:MODEL'"
+_NAMES = "'auto', 'static', 'openai:MODEL', 'onnx:FOLDER'"
 
 
 class Made(NamedTuple):
@@ -39,22 +42,59 @@ class Made(NamedTuple):
     dimensions: int
 
 
+def made_of(root: Path, settings: Settings) -> Made | None:
+    """Return what the index of a source was made with; None if there is none that can tell."""
+    found = EmbeddedStore.made_with(index_folder(root, settings))
+    return None if found is None else Made(*found)
+
+
+def register_of(settings: Settings) -> Path:
+    """Return the folder that remembers where transformers were seen."""
+    return data_home(settings) / "embedders"
+
+
 def spec_of(name: str) -> str:
-    """Return the setting that gives the embedder of this name of its own."""
+    """Return the setting that gives the embedder of this name of its own; of a transformer, its name."""
+    if name.startswith(NAME):
+        return name
     return name.partition(" at ")[0] if name.startswith(OPENAI) else STATIC
 
 
 def chosen(settings: Settings, made: Made | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
-        return STATIC if made is None else spec_of(made.name)
+        return STATIC if made is None else _again(made.name, settings)
+    if settings.embedder.startswith(PREFIX):
+        # Kept with an index, and read again from other folders.
+        return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
     return STATIC if settings.embedder == "bundled" else settings.embedder
+
+
+def _again(name: str, settings: Settings) -> str:
+    """Return the setting that gives the embedder of this name, with the folder of a transformer as it is known."""
+    if not name.startswith(NAME):
+        return spec_of(name)
+    from quaestor.embedding.transformer.identity import known  # noqa: PLC0415 - only for these
+
+    seen = known(name, register_of(settings))
+    return name if seen is None else f"{PREFIX}{seen.place}"
+
+
+def _transformer(name: str, settings: Settings, made: Made | None) -> Embedder:
+    """Return a transformer: the one that an index was made with wherever it was seen last, or that of a folder."""
+    from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
+
+    if made is not None and made.name.startswith(NAME) and settings.embedder == "auto":
+        return OnnxEmbedder.named(made.name, made.dimensions, register_of(settings))
+    embedder = OnnxEmbedder.of_folder(name.removeprefix(PREFIX), register_of(settings))
+    same = made is not None and made.name == embedder.name
+    return OnnxEmbedder.named(made.name, made.dimensions, register_of(settings)) if made and same else embedder
 
 
 def make_embedder(
     settings: Settings, made: Made | None = None, *, source: str = "", folder: Path | None = None
 ) -> Embedder:
-    """Return the embedder that the settings name; nothing is contacted.
+    """Return the embedder that the settings name; nothing is contacted, and no transformer is loaded.
 
     Args:
         settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
@@ -75,6 +115,8 @@ def make_embedder(
         from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
 
         return StaticEmbedder.bundled()
+    if name.startswith((PREFIX, NAME)):
+        return _transformer(name, settings, made)
     remote = remote_model(settings, made)
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")

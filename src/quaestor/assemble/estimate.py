@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.accounts.published import Quote
-from quaestor.assemble.embedders import Made, RemoteModel, chosen, make_embedder, remote_model
+from quaestor.assemble.embedders import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
 from quaestor.assemble.places import index_folder, ingest_settings
 from quaestor.config import Settings
 from quaestor.embedding import Embedder
+from quaestor.embedding.remote import SlowEmbedder
 from quaestor.embedding.requests import RequestLimits
 from quaestor.ingest.batches import POOL_BYTES, batched
 from quaestor.ingest.files import Found, checked_root, folder_of, walk
@@ -31,6 +32,7 @@ REQUEST_SECONDS = 1.0
 
 REQUESTS_AT_ONCE = 4
 _SAMPLE_BYTES = 400_000
+_SLOW_SAMPLE_BYTES = 40_000
 _SAMPLE_FILES = 200
 _KEYS_AT_ONCE = 4096
 
@@ -82,7 +84,7 @@ def survey_and_estimate(root: Path, settings: Settings, *, rebuild: bool = False
     """
     place = checked_root(root)
     ingest = ingest_settings(settings, place)
-    made = _made(place, settings)
+    made = made_of(place, settings)
     found = walk(place, ingest)
     remote = remote_model(settings, made)
     if remote is None:
@@ -104,7 +106,7 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
         as ``survey_and_estimate``.
     """
     place = checked_root(root)
-    made = _made(place, settings)
+    made = made_of(place, settings)
     remote = remote_model(settings, made)
     if remote is None:
         return None
@@ -184,7 +186,8 @@ def _local(
 
 def _measured(folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder) -> tuple[float, str]:
     """Return the seconds that indexing would take here, and from what that follows: a part of it is done, elsewhere."""
-    sample = _sample(files)
+    slow = isinstance(embedder, SlowEmbedder)
+    sample = _sample(files, _SLOW_SAMPLE_BYTES if slow else _SAMPLE_BYTES)
     if not sample:
         return 0.0, "there is nothing to index"
     with tempfile.TemporaryDirectory(prefix="quaestor-") as home:
@@ -196,12 +199,15 @@ def _measured(folder: str, ingest: IngestSettings, files: Sequence[FoundFile], e
             prepared = time.perf_counter()
             intake.committer.commit()
             written = time.perf_counter()
+            if intake.vectoriser.failure is not None:
+                return 0.0, f"not known: {intake.vectoriser.failure}"
         finally:
             store.close()
     total, part = (sum(file.size for file in some) or 1 for some in (files, sample))
-    cores = min(ingest.workers or usable_cores(), _free_cores()) if total >= POOL_BYTES else 1.0
+    cores = min(ingest.workers or usable_cores(), _free_cores()) if total >= POOL_BYTES and not slow else 1.0
     seconds = ((prepared - started) / cores + (written - prepared)) * total / part
-    took = f"{len(sample):,} of its {len(files):,} files took {written - started:.2f} s on one core here"
+    where = "here" if slow else "on one core here"
+    took = f"{len(sample):,} of its {len(files):,} files took {written - started:.2f} s {where}"
     return seconds, f"{took}, of which {cores:.1f} are free" if cores > 1 else took
 
 
@@ -211,15 +217,10 @@ def _free_cores() -> float:
     return max(1.0, usable_cores() - busy)
 
 
-def _sample(files: Sequence[FoundFile]) -> list[FoundFile]:
+def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
     """Return files from all over a source, in their order."""
-    step = max(1, len(files) // _SAMPLE_FILES, sum(file.size for file in files) // _SAMPLE_BYTES)
+    step = max(1, len(files) // _SAMPLE_FILES, sum(file.size for file in files) // size)
     return list(files[step // 2 :: step])
-
-
-def _made(root: Path, settings: Settings) -> Made | None:
-    found = EmbeddedStore.made_with(index_folder(root, settings))
-    return None if found is None else Made(*found)
 
 
 def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made | None:

@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 
     from quaestor.models import Model
 
-from quaestor.assemble.embedders import OPENAI, STATIC, Made, allowance_of, chosen, make_embedder, refresh_cost, spec_of
+from quaestor.assemble.coming import bring, lacking, named
+from quaestor.assemble.embedders import (
+    OPENAI,
+    STATIC,
+    Made,
+    allowance_of,
+    chosen,
+    made_of,
+    make_embedder,
+    refresh_cost,
+    spec_of,
+)
 from quaestor.assemble.endpoints import make_model
 from quaestor.assemble.places import index_folder, ingest_settings, locate
 from quaestor.assemble.tuned import tuning_of
@@ -83,12 +94,12 @@ class Index(Corpus):
         root, settings = _located(path, settings)
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
-            settings = settings._replace(embedder=chosen(settings, _made(root, settings)))
+            settings = settings._replace(embedder=chosen(settings, made_of(root, settings)))
             EmbeddedStore.erase(index_folder(root, settings))
             forget(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)
         index._first(progress, None if max_cost is None else allowance_of(max_cost))
-        return index
+        return index._whole(progress)
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
@@ -136,14 +147,29 @@ class Index(Corpus):
             self.close()
             raise
 
+    def _whole(self, progress: Progress | None) -> Self:
+        """Return the index with all vectors that it is to be given; it may be another object then."""
+        try:
+            given = bring(self.root, self._settings, progress)
+        except BaseException:
+            self.close()
+            raise
+        if given is None:
+            return self
+        self.close()
+        index = self._opened(self.root, self._settings, create=False)
+        index.freshness, index.last_changes = self.freshness, self.last_changes._replace(embedded=given)
+        return index
+
     @classmethod
     def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
         parts = _make_parts(root, settings, create=create)
         index = cls(
             root,
-            *parts,
+            *parts[:4],
             refresh_seconds=settings.refresh_seconds,
             refresh_cost=refresh_cost(settings, parts.embedder),
+            coming=parts.coming,
         )
         index._settings = settings
         return index
@@ -154,22 +180,30 @@ class Index(Corpus):
 
 
 def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
-    made = _made(root, settings)
+    made = made_of(root, settings)
     while True:
+        # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
+        used = settings._replace(embedder="auto") if named(settings, made) else settings
         try:
-            embedder = make_embedder(settings, made, source=str(root), folder=index_folder(root, settings))
+            embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
             if made is not None:
-                _check_embedder(root, made, embedder, settings)
+                _check_embedder(root, made, embedder, used)
             store = make_store(root, settings, embedder, create=create)
         except IndexUnusableError:
             # Another process may have given the index another embedder since it was asked.
-            before, made = made, _made(root, settings)
+            before, made = made, made_of(root, settings)
             if made == before:
                 raise
             continue
         try:
             indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
-            return Parts(store, embedder, indexer, trusting(Ranker.bundled(), tuning_of(store).trust))
+            return Parts(
+                store,
+                embedder,
+                indexer,
+                trusting(Ranker.bundled(), tuning_of(store).trust),
+                lambda: lacking(root, settings),
+            )
         except BaseException:
             store.close()
             raise
@@ -177,12 +211,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
 
 def is_remote(root: Path, settings: Settings) -> bool:
     """Return whether the embedder that the settings name for a source is asked over a wire."""
-    return chosen(settings, _made(root, settings)).startswith(OPENAI)
-
-
-def _made(root: Path, settings: Settings) -> Made | None:
-    found = EmbeddedStore.made_with(index_folder(root, settings))
-    return None if found is None else Made(*found)
+    return chosen(settings, made_of(root, settings)).startswith(OPENAI)
 
 
 def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:

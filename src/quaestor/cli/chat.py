@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -55,7 +56,11 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         transcript = make_sessions(configure(None, **flags).settings).open(session)
         root = _root_of(transcript, path)
         settings = configure(root, **flags).settings
-    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
+        if dry_run is None and index.meaning.coming is not None:
+            from quaestor.serving.indexing import VectorsBehind  # noqa: PLC0415 - few indexes lack any
+
+            behind.enter_context(VectorsBehind(root, settings))
         try:
             return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
         finally:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from quaestor.cli.options import configure, find_root, json_option, model_option
 from quaestor.cli.output import print_json, safe
 from quaestor.config import Settings, data_home, without_credentials
 from quaestor.embedding.remote import RemoteEmbedder
+from quaestor.embedding.transformer import EXTRA
 from quaestor.errors import QuaestorError
 from quaestor.tokens import tokenizer_for
 
@@ -98,6 +100,14 @@ def _embedder(settings: Settings) -> str:
     if not 0.99 < length < 1.01:
         raise RuntimeError("the embedder gives no unit vectors: reinstall quaestor")
     return f"{embedder.name}, {embedder.dimensions} dimensions"
+
+
+def _transformer(settings: Settings) -> str:
+    try:
+        found = [f"{package} {version(package)}" for package in ("onnxruntime", "tokenizers")]
+    except PackageNotFoundError as error:
+        return f"none: without {error.name!r} only other embedders can be used ({EXTRA})"
+    return f"{', '.join(found)}: --embedder onnx:FOLDER can be used"
 
 
 def _tuning(root: Path, settings: Settings) -> str:
@@ -189,6 +199,7 @@ _PARTS: dict[str, Callable[[Settings], str]] = {
     "data": _data,
     "grammars": _grammars,
     "embedder": _embedder,
+    "extra": _transformer,
     "tokens": _tokens,
     "index": _index,
     "model": _model,

@@ -18,6 +18,7 @@ from quaestor.cli.surveyed import print_skipped, print_survey
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.objects import survey_object
+from quaestor.embedding.transformer import PREFIX as TRANSFORMER
 from quaestor.errors import UsageError
 from quaestor.ingest.indexer import Changes, by_reason
 from quaestor.ingest.watch import watch
@@ -66,6 +67,9 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
     as Markdown; searching them needs no network. The same command later fetches what changed. With --dry-run its pages
     are fetched as well, for nothing else tells what they hold; the next `quaestor index` takes them as they are.
+
+    A transformer on this machine takes its time: until all of its vectors are there, the index is searched by the
+    bundled embedder. The same command later goes on where it was ended.
 
     An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost. What that
     does not cover is found by words alone; the same command later goes on.
@@ -143,7 +147,7 @@ def _failed(changes: Changes) -> int:
 
 def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool, most: float | None) -> int:
     """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
-    if rebuild or most is not None:
+    if rebuild or most is not None or settings.embedder.startswith(TRANSFORMER):
         Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         for changes in watch(index.refresh):

@@ -87,7 +87,9 @@ def remark_on(understood: Sequence[str], missed: Sequence[str]) -> None:
 def embedder_options(command: Command) -> Command:
     """Add the options that choose an embedder."""
     command = click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")(command)
-    return click.option("--embedder", metavar="NAME", help="'static', 'openai:MODEL', or 'auto'.")(command)
+    return click.option("--embedder", metavar="NAME", help="'static', 'onnx:FOLDER', 'openai:MODEL', or 'auto'.")(
+        command
+    )
 
 
 def find_root(path: str | None) -> Path:

@@ -21,7 +21,11 @@ def indexing_progress() -> Progress:
     line = _Line()
 
     def draw(state: ProgressState) -> None:
-        line.draw("indexing", state.done, state.total, f"files, {state.chunks:,} chunks")
+        if state.doing != "indexing":
+            what = "texts" if state.doing == "embedding" else "documents"
+            line.draw(state.doing, state.done, state.total, what, timed=state.doing == "embedding")
+        else:
+            line.draw(state.doing, state.done, state.total, f"files, {state.chunks:,} chunks")
 
     return draw
 
@@ -52,10 +56,14 @@ class _Line:
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._last = 0.0
+        self._timed: tuple[float, int] | None = None
 
-    def draw(self, doing: str, done: int, total: int, rest: str) -> None:
+    def draw(self, doing: str, done: int, total: int, rest: str, *, timed: bool = False) -> None:
         now = time.monotonic()
         finished = done >= total
+        if timed:
+            since, first = self._timed = self._timed or (now, done)
+            rest += _left(now - since, done - first, total - done)
         if not sys.stderr.isatty() or now - self._started < _QUIET_SECONDS:
             return
         if not finished and now - self._last < 0.05:
@@ -64,3 +72,11 @@ class _Line:
         filled = round((done / total if total else 1.0) * _WIDTH)
         bar = click.style("━" * filled, fg="green") + click.style("━" * (_WIDTH - filled), dim=True)
         click.echo(f"\r\x1b[K{doing} {bar} {done:,}/{total:,} {rest}", nl=finished, err=True)
+
+
+def _left(seconds: float, done: int, left: int) -> str:
+    """Return how long the rest will take, if it goes on as it went; nothing before that can be told."""
+    if not done or not left:
+        return ""
+    minutes, rest = divmod(round(seconds / done * left), 60)
+    return f", {minutes} min {rest:02d} s left" if minutes else f", {rest} s left"

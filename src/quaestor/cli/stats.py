@@ -10,13 +10,14 @@ from quaestor.assemble import Index
 from quaestor.assemble.estimate import survey_and_estimate
 from quaestor.assemble.tuned import Tuning, checked_tuning
 from quaestor.cli.options import configure, embedder_options, find_root, json_option, path_argument
-from quaestor.cli.output import print_json, size
+from quaestor.cli.output import one_line, print_json, size
 from quaestor.cli.paying import estimate_object, print_estimate
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_survey
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.objects import survey_object
+from quaestor.corpus.values import Coming
 
 
 @click.command("stats")
@@ -31,12 +32,18 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     """
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
-    held = _held(root, settings) if embedder is None else None
+    held, coming = _held(root, settings) if embedder is None else (None, None)
     tuning = Tuning() if held is None else checked_tuning(root, settings)
     survey, estimate = survey_and_estimate(root, settings)
     if as_json:
         index = (
-            {} if held is None else {"index": held._asdict(), "tuned": tuning._asdict() if tuning.embedder else None}
+            {}
+            if held is None
+            else {
+                "index": held._asdict(),
+                "tuned": tuning._asdict() if tuning.embedder else None,
+                "coming": None if coming is None else coming._asdict(),
+            }
         )
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
         return 0
@@ -46,10 +53,19 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
         click.echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
         if tuning.embedder:
             click.echo(f"tuned       {tuning.line()}")
+        if coming is not None:
+            share = (
+                f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
+            )
+            doing = (
+                "somebody is at it" if coming.busy else f"`quaestor index {root} --embedder {coming.embedder}` goes on"
+            )
+            click.echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
     return 0
 
 
-def _held(root: Path, settings: Settings) -> CorpusStats:
+def _held(root: Path, settings: Settings) -> tuple[CorpusStats, Coming | None]:
     """Return what the index holds, after bringing it up to date at no more than the cost that nobody is asked for."""
-    with Index.build(root, settings=settings, progress=indexing_progress()) as index:
-        return index.stats()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+        index.refresh(progress=indexing_progress())
+        return index.stats(), index.meaning.coming

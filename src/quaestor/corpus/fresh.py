@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from quaestor.corpus.parts import OpenIndex, Parts
-from quaestor.corpus.values import Freshness
+from quaestor.corpus.values import Coming, Freshness
 from quaestor.embedding import Embedder
-from quaestor.embedding.remote import Allowance
+from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
@@ -26,7 +26,7 @@ _Found = TypeVar("_Found")
 class FreshIndex(OpenIndex):
     """An open index with the time that each use of it may spend on what changed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts, and what each use of them may take
         self,
         root: Path,
         store: Store,
@@ -36,12 +36,13 @@ class FreshIndex(OpenIndex):
         *,
         refresh_seconds: float,
         refresh_cost: int = 0,
+        coming: Callable[[], Coming | None] = lambda: None,
     ) -> None:
         self.refresh_seconds = refresh_seconds
         self.refresh_cost = refresh_cost
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        super().__init__(root, Parts(store, embedder, indexer, ranker))
+        super().__init__(root, Parts(store, embedder, indexer, ranker, coming))
 
     def refresh(
         self,
@@ -57,13 +58,15 @@ class FreshIndex(OpenIndex):
             budget_seconds: stop after about this time; what is still stale is in the result.
             allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
                 ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
+                A slow embedder that costs nothing goes on with what waits whenever there is time.
         """
+        unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
         changes = self.following(
             lambda: self.indexer.refresh(
                 progress=progress,
                 budget_seconds=budget_seconds,
                 allowance=allowance or Allowance(self.refresh_cost),
-                complete=allowance is not None,
+                complete=unpaid or allowance is not None,
             )
         )
         self.freshness = Freshness(not changes.stale, _now())

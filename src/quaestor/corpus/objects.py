@@ -33,6 +33,7 @@ def search_object(
         asked: how the query was understood.
     """
     size = corpus.stats()
+    coming = corpus.meaning.coming
     return {
         "query": query,
         "understood": list(asked.phrases) if asked else [],
@@ -42,6 +43,8 @@ def search_object(
             "fresh": corpus.freshness.fresh,
             "checked_at": corpus.freshness.checked_at,
             "by_meaning": corpus.meaning.reach,
+            "embedder": size.embedder,
+            "coming": None if coming is None else coming._asdict(),
             "documents": size.documents,
             "chunks": size.chunks,
         },

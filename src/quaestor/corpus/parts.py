@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from quaestor.chunking.languages import PROSE
 from quaestor.corpus.meaning import Meaning
+from quaestor.corpus.values import Coming
 from quaestor.embedding import Embedder
 from quaestor.errors import EmbedderChangedError
 from quaestor.ingest.indexer import Indexer
@@ -31,12 +32,14 @@ class Parts(NamedTuple):
         embedder: turns texts and queries into vectors.
         indexer: keeps the store in step with the files.
         ranker: puts hits in order.
+        coming: tells of vectors that the index is yet to be given.
     """
 
     store: Store
     embedder: Embedder
     indexer: Indexer
     ranker: Ranker
+    coming: Callable[[], Coming | None] = lambda: None
 
 
 class OpenIndex:
@@ -49,8 +52,8 @@ class OpenIndex:
         self._use(parts)
 
     def _use(self, parts: Parts) -> None:
-        self.store, self.embedder, self.indexer, ranker = parts
-        self.meaning = Meaning(self.embedder, self.indexer, self.root)
+        self.store, self.embedder, self.indexer, ranker, coming = parts
+        self.meaning = Meaning(self.embedder, self.indexer, self.root, coming)
         self.retriever = Retriever(self.store, self.meaning.asked, ranker, project_name(self.root))
         self._relations: Relations | None = None
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store

@@ -9,6 +9,22 @@ ByMeaning = Literal["all", "some", "none"]
 """Which documents a search can find by meaning: all, those that are embedded, or none, for the query was not."""
 
 
+class Coming(NamedTuple):
+    """Vectors that an index is yet to be given, while it answers by those that it has.
+
+    Attributes:
+        embedder: what chooses the embedder that makes them.
+        done: how many are made.
+        total: how many there will be; 0 while that is not known.
+        busy: whether somebody is making them.
+    """
+
+    embedder: str
+    done: int
+    total: int
+    busy: bool
+
+
 class CorpusStats(NamedTuple):
     """What an index holds.
 

@@ -1,4 +1,4 @@
-"""Embedders that are asked over a wire, and may cost money: what they are held to, and what they give.
+"""Embedders that take their time, or money: what they are held to, and what they give.
 
 The accounts lie on a higher floor; they come in as a ``Meter``. An ``Allowance`` is what one piece of work may cost.
 """
@@ -30,11 +30,13 @@ class Allowance:
 
     Attributes:
         spent: what was taken so far, requests under way at the most that they could cost.
+        until: when it must be done, by ``time.monotonic``, for what costs time alone; None: it may take long.
     """
 
     def __init__(self, most: int | None = 0) -> None:
         self.most = most
         self.spent = 0
+        self.until: float | None = None
         self._lock = threading.Lock()
 
     def take(self, cost: int | None) -> None:
@@ -112,11 +114,11 @@ class Encoded(NamedTuple):
     failure: BaseException | None = None
 
 
-class RemoteEmbedder(ABC):
-    """An embedder that is asked over a wire; as such it is an ``Embedder``.
+class SlowEmbedder(ABC):
+    """An embedder whose vectors are dear: asked for them once, a few hundred at a time; as such it is an ``Embedder``.
 
     Attributes:
-        name: identifies the model and its server.
+        name: identifies the model.
     """
 
     name: str
@@ -124,10 +126,11 @@ class RemoteEmbedder(ABC):
     @property
     @abstractmethod
     def dimensions(self) -> int:
-        """Length of each vector; may ask the server.
+        """Length of each vector; may ask the server, or load the model.
 
         Raises:
             UpstreamError: the server is down, refuses, or answers nonsense.
+            UsageError: the model cannot be loaded.
         """
 
     @abstractmethod
@@ -135,10 +138,14 @@ class RemoteEmbedder(ABC):
         """Return one unit row per text, as for a search.
 
         Raises:
-            UpstreamError: the server is down, refuses, or answers nonsense.
+            UpstreamError: the server is down, refuses, or answers nonsense; or the model cannot be run.
             BudgetError: it could cost more than a limit leaves; it was not sent.
         """
 
     @abstractmethod
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
-        """Return what can be had of the vectors of many texts, as for an index; nothing that was paid for is lost."""
+        """Return what can be had of the vectors of many texts, as for an index; nothing that was done is lost."""
+
+
+class RemoteEmbedder(SlowEmbedder):
+    """An embedder that is asked over a wire; its name identifies the model and its server."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from quaestor.embedding import Embedder
-from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.errors import QuaestorError
 from quaestor.ingest.batches import COPIES_BYTES, POOL_BYTES, TASK_FILES, batched, task_bytes
 from quaestor.ingest.commit import Committer
@@ -24,7 +24,7 @@ from quaestor.ingest.vectors import Vectoriser
 from quaestor.passages import Document
 from quaestor.stores import Store
 
-# Four requests of what most servers take: what a crash can lose of what was paid for.
+# Four requests of what most servers take: what a crash can lose of what was paid, or waited, for.
 _TEXTS_AT_ONCE = 512
 
 Run = Callable[[Iterator[list[Task]]], Iterator[Sequence[Outcome]]]
@@ -39,7 +39,7 @@ class Intake:
         embedder: turns texts into vectors.
         settings: which files, in what shape.
         known: the store's documents by path.
-        allowance: what asking a remote embedder may cost.
+        allowance: what asking a slow embedder may cost.
         complete: whether documents that wait for vectors are taken in whatever their bytes are.
 
     Attributes:
@@ -65,8 +65,8 @@ class Intake:
         self._known = known
         self._complete = complete
         self.committer = Committer(store, known)
-        self._remote = isinstance(embedder, RemoteEmbedder)
-        look_up = self._remote or (not self._is_cheap() and bool(known))
+        self._slow = isinstance(embedder, SlowEmbedder)
+        look_up = self._slow or (not self._is_cheap() and bool(known))
         self.vectoriser = Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
 
     def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
@@ -92,17 +92,18 @@ class Intake:
         size = sum(file.size for file in files)
         queue = _Queue(files, self._tasks(files), deadline, task_bytes(size, self._workers()))
         state = _Meter(files, progress)
+        self.vectoriser.allowance.until = deadline
         with self._runner(size, in_haste=deadline is not None) as run:
             for outcomes in self._together(run(queue.batches())):
                 self.committer.add(self.vectoriser.complete(outcomes))
-                if self._remote:
+                if self._slow:
                     self._keep()
                 state.advance(outcomes, self.committer.chunks)
         return queue.left()
 
     def _together(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
-        """Yield outcomes as they come, or for a remote embedder as many at a time as are worth asking it for."""
-        if not self._remote:
+        """Yield outcomes as they come, or for a slow embedder as many at a time as are worth asking it for."""
+        if not self._slow:
             yield from batches
             return
         waiting: list[Outcome] = []

@@ -30,7 +30,7 @@ def reembed(
 
     Args:
         store: the index; it refuses to be used further and is to be opened again.
-        embedder: whose vectors they become; of as many dimensions as before.
+        embedder: whose vectors they become.
         settings: those that the index was made by.
         metadata: remembered in the same transaction.
         progress: called with the number of documents that are done, and of all.
@@ -38,7 +38,7 @@ def reembed(
     with store.writing() as writer:
         # Nobody else writes meanwhile, so what is read now is what the transaction began with.
         documents = list(store.documents().values())
-        writer.set_embedder(embedder.name)
+        writer.set_embedder(embedder.name, embedder.dimensions)
         done = chunks = 0
         for batch in _batched(store, documents):
             _replace(writer, batch, embedder, settings)

@@ -86,6 +86,7 @@ class ProgressState(NamedTuple):
         bytes_done: bytes read so far.
         bytes_total: bytes to read.
         path: the file that was read last.
+        doing: ``indexing``; ``embedding`` where texts are counted instead of files, ``taking in`` where documents are.
     """
 
     done: int
@@ -94,6 +95,7 @@ class ProgressState(NamedTuple):
     bytes_done: int = 0
     bytes_total: int = 0
     path: str = ""
+    doing: str = "indexing"
 
 
 Progress = Callable[[ProgressState], None]

@@ -1,6 +1,6 @@
 """Giving prepared documents their vectors in the caller's process, asking the store before the embedder.
 
-What a remote embedder could not be asked, for want of money or because its server is down, is left to wait.
+What a slow embedder could not be asked, for want of money or time or because it is down, is left to wait.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from quaestor.embedding import Embedder, Vectors
-from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.ingest.pending import KEY, as_pending
 from quaestor.ingest.prepare import Outcome, Prepared, encode, with_vectors
 from quaestor.stores import Store
@@ -24,11 +24,11 @@ class Vectoriser:
         embedder: turns texts into vectors.
         store: holds those of earlier texts.
         look_up: whether it is asked first.
-        allowance: what asking a remote embedder may cost.
+        allowance: what asking a slow embedder may cost.
 
     Attributes:
         reused: vectors that were found in the store so far.
-        embedded: texts that a remote embedder was asked for so far.
+        embedded: texts that a slow embedder was asked for so far.
         cut: how many of them were longer than the model reads.
         failure: why it is not asked for any more; None while it is.
     """
@@ -37,19 +37,19 @@ class Vectoriser:
         self._embedder = embedder
         self._store = store
         self._look_up = look_up
-        self._allowance = allowance or Allowance()
+        self.allowance = allowance or Allowance()
         self.reused = self.embedded = self.cut = 0
         self.failure: BaseException | None = None
 
     @property
     def spent(self) -> int:
         """What the remote embedder cost so far, in millionths of the currency's unit."""
-        return self._allowance.spent
+        return self.allowance.spent
 
     def complete(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Return the outcomes with all vectors, made in one call to the embedder."""
-        if isinstance(self._embedder, RemoteEmbedder):
-            return self._complete_remote(outcomes, self._embedder)
+        if isinstance(self._embedder, SlowEmbedder):
+            return self._complete_slowly(outcomes, self._embedder)
         return with_vectors(outcomes, self._vectors)
 
     def _vectors(self, keys: Sequence[bytes], texts: Sequence[str]) -> Vectors:
@@ -60,7 +60,7 @@ class Vectoriser:
         rows = [known[key] if key in known else made[key] for key in keys]
         return np.stack(rows).astype(np.float32, copy=False) if rows else encode(self._embedder, ())
 
-    def _complete_remote(self, outcomes: Sequence[Outcome], embedder: RemoteEmbedder) -> list[Outcome]:
+    def _complete_slowly(self, outcomes: Sequence[Outcome], embedder: SlowEmbedder) -> list[Outcome]:
         """Return the outcomes with the vectors that there are; documents that lack some say that they wait."""
         waiting = [done for done in outcomes if isinstance(done, Prepared) and done.vectors is None]
         texts = {key: text for done in waiting for key, text in zip(done.keys, done.texts, strict=True)}
@@ -68,7 +68,7 @@ class Vectoriser:
         self.reused += len(known)
         missing = [key for key in texts if key not in known]
         if missing and self.failure is None:
-            encoded = embedder.encode_within([texts[key] for key in missing], self._allowance)
+            encoded = embedder.encode_within([texts[key] for key in missing], self.allowance)
             self.failure = encoded.failure
             self.embedded += int(encoded.done.sum())
             self.cut += encoded.cut

@@ -20,7 +20,7 @@ from quaestor.config import Settings
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 from quaestor.ingest.report import ProgressState
 from quaestor.serving.claims import Claims
-from quaestor.serving.indexing import FirstIndexes
+from quaestor.serving.indexing import FirstIndexes, VectorsBehind
 
 
 class StillIndexingError(IndexUnusableError):
@@ -60,7 +60,8 @@ class Corpora:
     Args:
         roots: real paths of folders, at least one.
         settings: the settings for a root; asked once for each.
-        apart: make first indexes in processes of their own, so that answers need not wait for them.
+        apart: make first indexes, and vectors that they lack, in processes of their own, so that answers need not
+            wait for them.
         claims: say which of several processes that serve the same corpora makes a first index; None: this one does.
     """
 
@@ -76,7 +77,8 @@ class Corpora:
             raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
         # Files are read for them, and every request asks.
         self._settings = cache(settings)
-        self._first = FirstIndexes(claims or Claims()) if apart else None
+        self._claims = claims or Claims()
+        self._first = FirstIndexes(self._claims) if apart else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in _named(roots).items()}
@@ -93,6 +95,8 @@ class Corpora:
         for opening in (*self._opening.values(), *(one for mine in self._owned.values() for one in mine.values())):
             if opening.thread is not None:
                 opening.thread.join()
+            if opening.vectors is not None:
+                opening.vectors.__exit__()
             if opening.index.done() and opening.index.exception() is None:
                 opening.index.result().close()
 
@@ -189,6 +193,8 @@ class Corpora:
             if self._first is not None:
                 self._first.make(opening.root, settings, progress)
             index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
+            if self._first is not None and index.meaning.coming is not None:
+                opening.vectors = VectorsBehind(opening.root, settings, self._claims).__enter__()
             opening.index.set_result(index)
         except BaseException as error:  # whoever asks for it is told
             opening.index.set_exception(error)
@@ -201,6 +207,7 @@ class _Opening:
         self.index: Future[Index] = Future()
         self.progress: ProgressState | None = None
         self.thread: threading.Thread | None = None
+        self.vectors: VectorsBehind | None = None
 
 
 def _state(name: str, opening: _Opening) -> State:

@@ -1,4 +1,4 @@
-"""A first index made in a process of its own.
+"""A first index made in a process of its own, and the vectors of a transformer that it is given later.
 
 Threads of one Python take turns, and making an index takes all it can get: whoever asked about another corpus
 meanwhile would wait seconds for each word.
@@ -12,7 +12,11 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from quaestor.assemble import Index
@@ -22,6 +26,7 @@ from quaestor.ingest.report import Progress, ProgressState
 from quaestor.serving.claims import Claims
 
 _KIND = "index"
+_VECTORS = "vectors"
 _POLL_SECONDS = 0.2
 _POLITENESS = 10
 _COUNTING = ProgressState(0, 0, 0, 0, 0, "")
@@ -81,23 +86,91 @@ def make_index(root: Path, settings: Settings, progress: Progress) -> None:
         settings: as it is to be indexed.
         progress: called as the work goes on; what it raises ends the work.
     """
+    with _child() as child:
+        try:
+            _follow(child, _KIND, root, settings, progress)
+        except BaseException:
+            child.terminate()
+            raise
+
+
+class VectorsBehind:
+    """Makes the vectors that an index lacks in another process, behind whoever searches; that ends with this object.
+
+    An open index goes over to them by itself once they are all there. What makes them may be ended at any time: what
+    is made is kept. Use it as a context; nothing is begun where nothing is lacking.
+
+    Args:
+        root: real path of the source, whose index is there.
+        settings: name the transformer.
+        claims: of a server of several processes, of which one makes them.
+    """
+
+    def __init__(self, root: Path, settings: Settings, claims: Claims | None = None) -> None:
+        self._root = root
+        self._settings = settings
+        self._claims = claims or Claims()
+        self._ended = threading.Event()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._make, name=f"vectors {root.name}")
+
+    def __enter__(self) -> VectorsBehind:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._ended.set()
+            if self._child is not None:
+                self._child.terminate()
+        self._thread.join()
+
+    def wait(self) -> None:
+        """Wait until there is nothing more to make, or it failed."""
+        self._thread.join()
+
+    def _make(self) -> None:
+        from quaestor.assemble.coming import lacking  # noqa: PLC0415 - a server's first second is for its clients
+
+        while not self._ended.is_set() and lacking(self._root, self._settings) is not None:
+            with self._claims.attempt(_VECTORS, str(self._root)) as mine:
+                if mine:
+                    return self._run()
+            self._ended.wait(_POLL_SECONDS)
+        return None
+
+    def _run(self) -> None:
+        with _child() as child:
+            with self._lock:
+                self._child = child
+                if self._ended.is_set():
+                    child.terminate()
+            _follow(child, _VECTORS, self._root, self._settings, lambda _: None)
+
+
+@contextmanager
+def _child() -> Iterator[subprocess.Popen[bytes]]:
+    """Start a Python that waits for a job on its standard input."""
     # -P: the current folder, which may be a stranger's repository, is no place to import from.
     command = [sys.executable, "-P", "-c", _CODE]
     paths = os.pathsep.join(path for path in sys.path if path)
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}
     ) as child:
-        assert child.stdin is not None and child.stdout is not None  # pipes were asked for
-        try:
-            with child.stdin as job:
-                pickle.dump((root, settings), job)
-            while state := _received(child.stdout.readline()):
-                progress(state)
-        except BrokenPipeError:
-            pass  # it ended before it had read what to do
-        except BaseException:
-            child.terminate()
-            raise
+        yield child
+
+
+def _follow(child: subprocess.Popen[bytes], job: str, root: Path, settings: Settings, progress: Progress) -> None:
+    """Tell a child what to do, and tell on what it says until it ends."""
+    assert child.stdin is not None and child.stdout is not None  # pipes were asked for
+    try:
+        with child.stdin as told:
+            pickle.dump((job, root, settings), told)
+        while state := _received(child.stdout.readline()):
+            progress(state)
+    except BrokenPipeError:
+        pass  # it ended before it had read what to do
 
 
 def main() -> None:
@@ -107,9 +180,10 @@ def main() -> None:
     if sys.platform != "win32":
         # Whoever asks meanwhile goes first.
         os.nice(_POLITENESS)
-    root, settings = pickle.load(sys.stdin.buffer)
+    job, root, settings = pickle.load(sys.stdin.buffer)
+    make = Index.build if job == _VECTORS else partial(Index.ready, whole=True)
     try:
-        Index.ready(root, settings=settings, progress=_send, whole=True).close()
+        make(root, settings=settings, progress=_send).close()
     except (QuaestorError, BrokenPipeError):
         sys.exit(1)
 

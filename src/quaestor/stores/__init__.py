@@ -173,8 +173,8 @@ class Writer(Protocol):
         """Remember a string with the index."""
         ...
 
-    def set_embedder(self, name: str) -> None:
-        """Say that all vectors are another embedder's, of as many dimensions, from now on.
+    def set_embedder(self, name: str, dimensions: int) -> None:
+        """Say that all vectors are another embedder's, of so many dimensions, from now on.
 
         The caller replaces every document in the same transaction. Whoever has the index open for the former one is
         refused with ``EmbedderChangedError``, and opens it again.

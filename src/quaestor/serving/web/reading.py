@@ -110,6 +110,8 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * (time.perf_counter() - begun):.0f} ms{_BY_WORDS[index.meaning.reach]}"
+    if (coming := index.meaning.coming) is not None:
+        said += f", by the bundled embedder: {coming.done:,} vectors of the one that was chosen are made"
     if hits and not any(content_terms(asked.text) & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
         said += ". None of the words stands in them: they are what comes nearest"
     values |= {"said": said, "understood": asked.phrases, "missed": asked.missed}

@@ -133,7 +133,7 @@ class EmbeddedStore:
                 if not transaction.finish():
                     connection.execute("ROLLBACK")
                     return
-                derivation = derive.prepare(connection, self._folder, self._dimensions, trim=True)
+                derivation = derive.prepare(connection, self._folder, transaction.dimensions, trim=True)
                 try:
                     connection.execute("COMMIT")
                 except BaseException:
@@ -307,8 +307,9 @@ class EmbeddedStore:
         present = self._dense
         if present is not None and present.content == truth.content(connection):
             return present
+        schema.check_embedder(connection, self._folder, self._embedder)
         base, behind = self._pin(connection, None, lambda: MatrixBase.load(self._folder, self._dimensions))
-        # After pinning, which may look at a newer state of the truth than the block began with.
+        # And after pinning, which may look at a newer state of the truth than the block began with.
         schema.check_embedder(connection, self._folder, self._embedder)
         return DenseView.make(connection, base, behind, self._dimensions)
 
@@ -360,6 +361,8 @@ class EmbeddedStore:
                     return None
                 with closing(schema.connect(self._folder)) as connection:
                     connection.execute("BEGIN")
+                    # Another embedder's vectors may be of another length than those that are expected here.
+                    schema.check_embedder(connection, self._folder, self._embedder)
                     derivation = derive.prepare(connection, self._folder, self._dimensions, trim=False)
                     connection.execute("COMMIT")
                     return derivation.publish()

@@ -54,6 +54,9 @@ class Transaction:
     """The writer of one transaction; see ``quaestor.stores.Writer``.
 
     Documents are gathered and written some thousand chunks at a time, in the order in which they came.
+
+    Attributes:
+        dimensions: length of the vectors.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -65,7 +68,7 @@ class Transaction:
         row = connection.execute(
             "SELECT dimensions, generation, next_document, next_chunk, next_vector, loose_vectors FROM state"
         ).fetchone()
-        self._dimensions, self._generation = int(row[0]), int(row[1]) + 1
+        self.dimensions, self._generation = int(row[0]), int(row[1]) + 1
         self._next_document, self._next_chunk, self._next_vector, self._loose = map(int, row[2:])
 
     def replace(
@@ -82,9 +85,9 @@ class Transaction:
             ValueError: the arguments' lengths or dimensions do not fit each other or the index.
         """
         count = len(chunks)
-        if vectors.shape != (count, self._dimensions) or len(terms) != count or len(keys) != count:
+        if vectors.shape != (count, self.dimensions) or len(terms) != count or len(keys) != count:
             raise ValueError(
-                f"{document.path!r}: {count} chunks need vectors of shape {(count, self._dimensions)}, not "
+                f"{document.path!r}: {count} chunks need vectors of shape {(count, self.dimensions)}, not "
                 f"{vectors.shape}, and as many terms and keys, not {len(terms)} and {len(keys)}"
             )
         self._put(
@@ -117,9 +120,11 @@ class Transaction:
         self._connection.execute("INSERT OR REPLACE INTO metadata VALUES (?, ?)", (key, storable(value)))
         self._changed = True
 
-    def set_embedder(self, name: str) -> None:
+    def set_embedder(self, name: str, dimensions: int) -> None:
         """Say that all vectors are another embedder's from now on; the caller replaces every document with it."""
-        self._connection.execute("UPDATE state SET embedder = ?", (name,))
+        self._flush()
+        self._connection.execute("UPDATE state SET embedder = ?, dimensions = ?", (name, dimensions))
+        self.dimensions = dimensions
         # Of an empty index, too: whoever has it open must notice before writing.
         self._changed = self._content_changed = True
 

@@ -143,6 +143,15 @@ class HitObject(BaseModel):
     fresh: bool
 
 
+class ComingVectors(BaseModel):
+    """Vectors of another embedder that the index is yet to be given."""
+
+    embedder: str
+    done: Annotated[int, Field(description="How many are made.")]
+    total: Annotated[int, Field(description="How many there will be; 0 while that is not known.")]
+    busy: Annotated[bool, Field(description="Whether somebody is making them.")]
+
+
 class Searched(BaseModel):
     """How current the index is."""
 
@@ -151,6 +160,10 @@ class Searched(BaseModel):
     by_meaning: Annotated[
         Literal["all", "some", "none"],
         Field(description="What was found by meaning as well: all documents, those that are embedded, or none."),
+    ]
+    embedder: Annotated[str, Field(description="Whose vectors were compared.")]
+    coming: Annotated[
+        ComingVectors | None, Field(description="What the index is yet to be given; null if it is as it should be.")
     ]
     documents: int
     chunks: int

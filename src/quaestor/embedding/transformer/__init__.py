@@ -1,0 +1,14 @@
+"""A transformer on this machine, run by onnxruntime from a folder as sentence-transformers writes them.
+
+Nothing is fetched, and nothing of the folder is executed: it is read as JSON, as a tokenizer, and as an ONNX graph of
+the runtime's own operators. Needs the extra ``transformer``.
+"""
+
+PREFIX = "onnx:"
+"""What stands before the path of a folder where an embedder is chosen."""
+
+EXTRA = "pip install 'quaestor[transformer]'"
+"""What installs the packages that it needs."""
+
+NAME = "onnx-"
+"""What stands before the hash of what decides its vectors in the name of such an embedder."""

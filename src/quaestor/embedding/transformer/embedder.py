@@ -1,0 +1,148 @@
+"""A transformer as an embedder: loaded when it is first asked, so that what embeds nothing waits for nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from quaestor.embedding import Vectors
+from quaestor.embedding.remote import Allowance, Encoded, SlowEmbedder
+from quaestor.embedding.transformer import PREFIX
+from quaestor.embedding.transformer.folder import read_folder
+from quaestor.embedding.transformer.identity import Known, identified, keep, known
+from quaestor.embedding.transformer.session import Session
+from quaestor.errors import LimitError, UpstreamError, UsageError
+
+_REMEMBERED = 256
+
+
+class OnnxEmbedder(SlowEmbedder):
+    """A transformer of a folder, run here; threads may share it. Use ``of_folder`` or ``named``.
+
+    Attributes:
+        name: tells what decides its vectors, and not where it lies.
+        query, document: what is put before queries, and before what is indexed; empty until it is loaded.
+    """
+
+    def __init__(self, seen: Known, register: Path) -> None:
+        self.name = seen.name
+        self._seen = seen
+        self._register = register
+        self._lock = threading.Lock()
+        self._loaded: tuple[Session, str, str] | None = None
+        self._recent: OrderedDict[str, Vectors] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return f"OnnxEmbedder({self.name!r}, {self._seen.place!r})"
+
+    @classmethod
+    def of_folder(cls, place: str, register: Path) -> OnnxEmbedder:
+        """Return the transformer of a folder; its model is read, and not loaded yet.
+
+        Args:
+            place: path of the folder, or of a model in it.
+            register: the folder that remembers which transformers were seen.
+
+        Raises:
+            UsageError: something that is needed is missing or cannot be read.
+        """
+        transformer = read_folder(place)
+        try:
+            return cls(identified(transformer, register), register)
+        except OSError as error:
+            raise UsageError(f"{str(transformer.folder)!r} cannot be read ({error.strerror or error}).") from None
+
+    @classmethod
+    def named(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
+        """Return the transformer of a name wherever it was seen last; whether it is still there is seen at its use."""
+        seen = known(name, register) or Known(name, "", [])
+        return cls(seen._replace(dimensions=dimensions), register)
+
+    @property
+    def place(self) -> str:
+        """The path of its model; empty if it was never seen here."""
+        return self._seen.place
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each vector; loads it where that is not known.
+
+        Raises:
+            UsageError: it cannot be loaded.
+        """
+        if not self._seen.dimensions:
+            session, query, _ = self._session()
+            length = session.encode(["dimensions"], query)[0].shape[1]
+            self._seen = self._seen._replace(dimensions=length)
+            keep(self._seen, self._register)
+        return self._seen.dimensions
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row per text, as for a search; the last few hundred texts are remembered.
+
+        Raises:
+            UpstreamError: it cannot be loaded, or fails.
+        """
+        wanted = list(dict.fromkeys(texts))
+        with self._lock:
+            found = {text: self._recent[text] for text in wanted if text in self._recent}
+        missing = [text for text in wanted if text not in found]
+        if missing:
+            try:
+                session, query, _ = self._session()
+                made = dict(zip(missing, session.encode(missing, query)[0], strict=True))
+            except UsageError as error:
+                raise UpstreamError(str(error).removesuffix(".")) from error
+            found |= made
+            with self._lock:
+                self._recent.update(made)
+                while len(self._recent) > _REMEMBERED:
+                    self._recent.popitem(last=False)
+        return np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
+
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+        """Return what can be had of the vectors of many texts, as for an index, in the time that is allowed."""
+        nothing = np.zeros((len(texts), self._seen.dimensions), np.float32)
+        none = np.zeros(len(texts), np.bool_)
+        if not texts:
+            return Encoded(nothing, none)
+        until = allowance.until
+        try:
+            session, _, document = self._session()
+            vectors, done, cut = session.encode(
+                texts, document, lambda: until is not None and time.monotonic() >= until
+            )
+        except UsageError as error:
+            return Encoded(nothing, none, failure=error)
+        except KeyboardInterrupt as interrupt:
+            return Encoded(nothing, none, failure=interrupt)
+        late = None if done.all() else LimitError("The time that embedding may take here is up; the rest waits.")
+        return Encoded(vectors, done, cut, late)
+
+    def _session(self) -> tuple[Session, str, str]:
+        """Return the loaded model with its prompts, after making sure that it is the one of this name."""
+        with self._lock:
+            if self._loaded is None:
+                if not self._seen.place:
+                    raise UsageError(
+                        f"The folder of the transformer {self.name!r} was never seen here. Give it with"
+                        f" `quaestor index --embedder {PREFIX}FOLDER`."
+                    )
+                transformer = read_folder(self._seen.place)
+                try:
+                    now = identified(transformer, self._register).name
+                except OSError as error:
+                    raise UsageError(f"{transformer.shown!r} cannot be read ({error.strerror or error}).") from None
+                if now != self.name:
+                    raise UsageError(
+                        f"{transformer.shown!r} holds another transformer now ({now!r}) than the one that was asked for"
+                        f" ({self.name!r}). Give the folder of that one, or make the index anew with"
+                        f" `quaestor index --rebuild --embedder {transformer.shown}`."
+                    )
+                self._loaded = Session(transformer), transformer.query, transformer.document
+            return self._loaded

@@ -1,0 +1,74 @@
+"""A transformer on the command line: what each command says while its vectors are made, and afterwards."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_parts import Run, shell
+
+from tiny_transformer import write_transformer
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return write_transformer(tmp_path / "model")
+
+
+def test_a_search_answers_and_says_what_is_lacking_until_index_makes_it(
+    quaestor: Run, repository: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUAESTOR_EMBEDDER", f"onnx:{model}")
+    found = quaestor("search", "--json", "send with retry", repository)
+    assert found.code == 0 and found.json["hits"][0]["path"] == "src/retry.py"
+    assert found.json["index"]["coming"] == {"embedder": f"onnx:{model}", "done": 0, "total": 0, "busy": False}
+    assert len(found.err.splitlines()) == 1 and "Found by the bundled embedder" in found.err
+    assert "coming      onnx:" in quaestor("stats", repository).out
+    monkeypatch.delenv("QUAESTOR_EMBEDDER")
+    made = quaestor("index", "--embedder", f"onnx:{model}", repository)
+    assert made.code == 0 and "embedded    " in made.out
+    again = quaestor("search", "--json", "send with retry", repository)
+    assert again.err == "" and again.json["index"]["coming"] is None
+    assert again.json["index"]["embedder"].startswith("onnx-")
+    told = quaestor("stats", repository).out
+    assert "coming" not in told and "embedder onnx-" in told
+    asked = quaestor("ask", "how long does the dough rest?", repository)
+    assert asked.code == 0 and "eighteen hours" in asked.out
+
+
+def test_an_update_embeds_only_what_changed(quaestor: Run, repository: Path, model: Path) -> None:
+    quaestor("index", "--embedder", f"onnx:{model}", repository)
+    (repository / "docs" / "new.md").write_text("# New\n\nThe heron waits.\n")
+    assert json.loads(quaestor("index", "--json", repository).out)["embedded"] == 1
+
+
+def test_a_wrong_folder_is_named_with_what_to_do(quaestor: Run, repository: Path, tmp_path: Path) -> None:
+    none = quaestor("index", "--embedder", f"onnx:{tmp_path / 'none'}", repository)
+    assert none.code == 2 and "There is no folder" in none.sentence and "tokenizer.json" in none.sentence
+
+
+def test_doctor_tries_it(quaestor: Run, repository: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "--embedder onnx:FOLDER can be used" in quaestor("doctor", repository).out
+    monkeypatch.setenv("QUAESTOR_EMBEDDER", f"onnx:{model}")
+    told = quaestor("doctor", repository)
+    assert told.code == 0 and "24 dimensions" in told.out
+    (model / "model.onnx").write_bytes(b"\x08\x08")
+    assert quaestor("doctor", repository).code == 4
+
+
+def test_a_conversation_has_its_vectors_made_behind_it(repository: Path, model: Path, home: Path) -> None:
+    done = shell("chat", str(repository), QUAESTOR_EMBEDDER=f"onnx:{model}", QUAESTOR_HOME=str(home))
+    assert done.code == 0 and "Traceback" not in done.err
+
+
+def test_a_search_by_the_bundled_embedder_imports_nothing_of_it(repository: Path, home: Path) -> None:
+    code = (
+        "import sys; from quaestor.cli import run; run(['search', 'dough', sys.argv[1]])\n"
+        "loaded = {'onnxruntime', 'tokenizers', 'quaestor.embedding.transformer.embedder', 'quaestor.ingest.coming'}\n"
+        "assert not loaded & set(sys.modules), loaded & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(repository)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
