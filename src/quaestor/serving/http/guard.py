@@ -20,7 +20,7 @@ from quaestor.serving.http.state import Served
 # An IPv6 address in brackets or a name without any; and a port.
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
 # A PDF is larger than any question.
-_UPLOADS = "/api/documents"
+_UPLOADS = frozenset({"/api/documents", "/documents"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Below the megabyte at which starlette gives up on a field, and calls that a bad request.
 _FORM_LIMIT = 1_000_000
@@ -92,7 +92,7 @@ class Guard:
 
     def _limit(self, path: str, headers: Headers) -> int:
         """Return the most bytes that the body of a request may have."""
-        if path == _UPLOADS:
+        if path in _UPLOADS:
             return self._served.upload_limit
         form = headers.get("content-type", "").lower().startswith(_FORMS)
         return min(_FORM_LIMIT, self._served.body_limit) if form else self._served.body_limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
@@ -25,9 +26,22 @@ _EXTRAS = {"pdf": "PDF", "docx": "Word"}
 @router.get("/documents")
 def show_documents(at: Looking) -> HTMLResponse:
     """Show one's documents, and where more are added."""
+    return documents_page(at)
+
+
+def documents_page(at: Look, problems: Sequence[str] = (), status: int = 200) -> HTMLResponse:
+    """Return the page of one's documents.
+
+    Args:
+        at: who looks.
+        problems: why something was not done that was asked for.
+        status: of the answer.
+    """
     most = at.served.settings.max_file_bytes
     return page(
         "documents.html",
+        status,
+        problems=problems,
         frame=at.frame,
         heading="My documents",
         kinds=["HTML", "EPUB", "notebooks", *(name for suffix, name in _EXTRAS.items() if extra_is_installed(suffix))],

@@ -147,6 +147,9 @@ PAGE: dict[Key, list[Try]] = {
         Try(lambda _: "/ask", lambda ids: {"data": {"question": "Which bird?", "corpus": ids.corpus}}, without=303),
     ],
     ("GET", "/documents"): [_page("/documents")],
+    ("POST", "/documents/{id}/delete"): [
+        Try(lambda ids: f"/documents/{ids.document}/delete", lambda _: {"data": {"sure": "yes"}}, without=303)
+    ],
     ("GET", "/usage"): [_page("/usage")],
     ("GET", "/parts/documents"): [_page("/parts/documents")],
     ("GET", "/passage"): [
@@ -169,6 +172,9 @@ PAGE: dict[Key, list[Try]] = {
 
 # Last, for from then on whoever tries has a document too.
 LAST: dict[Key, list[Try]] = {
+    ("POST", "/documents"): [
+        _open("/documents", without=303, status=303, files={"files": ("diary.md", b"another diary")}),
+    ],
     ("POST", "/api/documents"): [
         _open("/api/documents", status=201, json={"name": "diary.md", "text": "another diary"}),
     ],

@@ -50,8 +50,8 @@ def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
 async def add_document(request: Request, served: ServedHere, who: Who, behind: BackgroundTasks) -> dict[str, Any]:
     """Take in a text, as JSON or as an uploaded `file`; it is indexed behind."""
     name, data = await _given(request)
-    stored = await asyncio.to_thread(_add, served, who, name, data)
-    behind.add_task(_index, served, who)
+    stored = await asyncio.to_thread(add, served, who, name, data)
+    behind.add_task(index_behind, served, who)
     return _shown(stored)
 
 
@@ -61,10 +61,15 @@ def remove_document(
 ) -> None:
     """Remove a document; it leaves the index behind."""
     documents_of(served, who).remove(id)
-    behind.add_task(_index, served, who)
+    behind.add_task(index_behind, served, who)
 
 
-def _add(served: Served, user: User, name: str, data: bytes) -> Stored:
+def add(served: Served, user: User, name: str, data: bytes) -> Stored:
+    """Store a user's document, and serve it from now on.
+
+    Raises:
+        UsageError: it is refused.
+    """
     stored = documents_of(served, user).add(name, data)
     serve_documents(served, user)
     return stored
@@ -108,7 +113,7 @@ async def _upload(request: Request) -> tuple[str, bytes]:
         return file.filename or "", await file.read()
 
 
-def _index(served: Served, user: User) -> None:
+def index_behind(served: Served, user: User) -> None:
     """Bring the index of a user's documents up to date, which every search would do as well."""
     try:
         corpus_of(served, user, MY_DOCUMENTS).refresh()
