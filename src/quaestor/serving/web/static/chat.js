@@ -15,7 +15,7 @@ const composer = document.getElementById("composer");
 const field = document.getElementById("question");
 const send = document.getElementById("send");
 const stopping = document.getElementById("stop");
-const newest = composer?.querySelector("[data-do=newest]");
+const newest = document.querySelector("[data-do=newest]");
 let running = null;
 
 /** Whether an answer is arriving. */
