@@ -69,6 +69,7 @@ class Indexer:
         self._store = store
         self._embedder = embedder
         self._scanner = Scanner(self.root, store, self.settings)
+        self._settled: Found | None = None  # what was found where nothing was left to be done
 
     def plan(self) -> Plan:
         """Return what a refresh would do; reads only files whose size or modification time is new."""
@@ -116,13 +117,17 @@ class Indexer:
         """
         started = time.monotonic()
         deadline = None if budget_seconds is None else started + budget_seconds
-        self._follow_recipe()
         found = self._scanner.scan()
+        # What is found is the same object for as long as neither the files nor the store change.
+        if found is not self._settled and self._follow_recipe():
+            found = self._scanner.scan()
         if complete:
             found = self._with_pending(found)
         if found.added or found.suspects or found.removed:
             return self._take_in(found, progress, deadline, started, allowance, complete=complete)
-        self._remember(found)
+        if found is not self._settled:
+            self._remember(found)
+            self._settled = found
         seconds = time.monotonic() - started
         return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
 
@@ -221,18 +226,19 @@ class Indexer:
     def _recipe_changed(self) -> bool:
         return bool(self._scanner.documents()) and self._store.metadata(RECIPE_KEY) != self.settings.recipe()
 
-    def _follow_recipe(self) -> None:
-        """Mark every document as out of date if it was made by another recipe.
+    def _follow_recipe(self) -> bool:
+        """Mark every document as out of date if it was made by another recipe; return whether it was.
 
         One transaction, after which each document is made anew as if its bytes had changed; so a crash
         half-way leaves nothing that passes for current.
         """
         if not self._recipe_changed():
-            return
+            return False
         with self._store.writing() as writer:
             for document in self._scanner.documents().values():
                 writer.touch(document._replace(sha256="", mtime_ns=UNTRUSTED))
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
+        return True
 
     def _metadata(self, found: Found, *, whole: bool = True) -> dict[str, str]:
         """Return what is to be remembered and is not yet.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from quaestor.stores import Store, StoredChunk
 
@@ -18,14 +18,13 @@ class ChunkCache:
         self._chunks: dict[int, StoredChunk] = {}
         self._documents: dict[str, Sequence[StoredChunk]] = {}
 
-    def get(self, store: Store, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
+    def get(self, store: Store, ids: Collection[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, as ``Store.get`` does; only unknown ones are asked for."""
-        wanted = list(ids)
         known = self._chunks
-        missing = [identifier for identifier in wanted if identifier not in known]
+        missing = [identifier for identifier in ids if identifier not in known]
         if missing:
             known.update(store.get(missing))
-        return {identifier: known[identifier] for identifier in wanted if identifier in known}
+        return {identifier: known[identifier] for identifier in ids if identifier in known}
 
     def of_document(self, store: Store, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order, as ``Store.chunks_of`` does."""

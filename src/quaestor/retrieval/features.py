@@ -6,21 +6,21 @@ refuses another, so order and meaning here are part of the trained weights.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quaestor.retrieval.file_features import Told, agreement, file_features, group_by_file, path_features, weight_of
+from quaestor.retrieval.file_features import agreement, coverage, file_features, group_by_file, path_features, shadowed
 from quaestor.retrieval.likeness import likenesses
+from quaestor.retrieval.matching import in_names, in_paths
 from quaestor.retrieval.phrases import Runs, read_runs, shares
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import FIXED, Traits, traits_of
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 FEATURES: tuple[str, ...] = (
     # the retrievers
@@ -74,11 +74,8 @@ FEATURES: tuple[str, ...] = (
 )
 """Names of the features, in the order of the matrix's columns."""
 
-
-# BM25 over names: the usual constants, and some number of terms for the mean, which no ranking depends on.
-_K1 = 1.2
-_B = 0.75
-_MEAN_NAMED = 12.0
+_MOST_CHUNKS = 1 << 32
+"""No file has as many."""
 
 
 class Candidate(NamedTuple):
@@ -112,70 +109,65 @@ def compute_features(
         return matrix
     total = sum(weights.values()) or 1.0
     wanted = {term: weight / total for term, weight in weights.items()}
-    traits = [traits_of(candidate.stored) for candidate in candidates]
-    words = frozenset(wanted)
-    told = [known.terms & words for known in traits]
-    files = group_by_file(traits)
-    _fill(matrix, "lexical", _retrievers(candidates, _named(traits, told, wanted)))
+    chunks = [candidate.stored for candidate in candidates]
+    traits = list(map(traits_of, chunks))
+    files = group_by_file(chunks)
+    matches = in_names(traits, wanted)
+    named, symbol_coverage, symbol_precision, scope_coverage, _ = matches.sums(len(traits))
+    _fill(matrix, "lexical", _retrievers(candidates, named))
     runs = read_runs(query.text, wanted)
     if runs.pairs:
         _fill(matrix, "phrase", _verbatim(runs, traits))
-    _fill(matrix, "defines_name", _names(query, traits, told, wanted))
-    _fill(matrix, "stem_is_name", path_features(query, files, wanted)[files.owner])
+    if query.names:
+        _fill(matrix, "defines_name", _names(query.names, traits))
+    _fill(matrix, "symbol_coverage", (symbol_coverage, symbol_precision, scope_coverage))
+    paths = in_paths(files.profiles, wanted)
+    _fill(matrix, "stem_is_name", [column[files.owner] for column in path_features(query, files, paths)])
     if query.places:
-        matrix[:, _COLUMN["line_match"]] = [_has_line(query, candidate.stored) for candidate in candidates]
+        matrix[:, _COLUMN["line_match"]] = [_has_line(query, chunk) for chunk in chunks]
     fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
-    _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)))
-    _fill(matrix, "query_symbol", [_asked(query)])
+    _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)).T)
+    matrix[:, _COLUMN["query_symbol"] :] = _asked(query)
     _fill_likeness(matrix, query, traits, wanted)
-    known = (matrix[:, _COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
-    of_files = file_features(files, told, wanted, *known)
-    for name, values in of_files.items():
-        matrix[:, _COLUMN[name]] = values
-    places = [candidate.stored.position for candidate in candidates]
-    _fill(matrix, "neighbour_lexical", _neighbours(matrix, files.owner, places))
+    lexical, dense, defines_name = (matrix[:, _COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
+    covered = coverage(files, matches, paths, list(wanted.values()))
+    _fill(matrix, "file_lexical_sum", file_features(files.owner, lexical, dense, defines_name, covered))
+    matrix[:, _COLUMN["shadowed"]] = shadowed(files.profiles)[files.owner]
+    _fill(matrix, "neighbour_lexical", _neighbours(lexical, dense, files.owner, chunks))
     return matrix
 
 
-def _fill(matrix: NDArray[np.float32], first: str, block: object) -> None:
+def _fill(matrix: NDArray[np.float32], first: str, columns: ArrayLike) -> None:
     """Write neighbouring columns, beginning with the one called ``first``."""
-    values = np.asarray(block, dtype=np.float32)
+    values = np.asarray(columns, dtype=np.float32)
     start = _COLUMN[first]
-    matrix[:, start : start + values.shape[1]] = values
+    matrix[:, start : start + len(values)] = values.T
 
 
-def _retrievers(candidates: Sequence[Candidate], named: NDArray[np.float32]) -> NDArray[np.float32]:
+def _retrievers(candidates: Sequence[Candidate], named: NDArray[np.float64]) -> list[NDArray[np.float32]]:
     """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
-    lexical, dense, body = np.array([scores for _, *scores in candidates], dtype=np.float32).T
-    return np.stack(
-        [
-            lexical / max(float(lexical.max()), 1e-6),
-            _reciprocal_ranks(lexical),
-            body / max(float(body.max()), 1e-6),
-            named / max(float(named.max()), 1e-6),
-            dense,
-            dense / max(float(dense.max()), 1e-6),
-            _reciprocal_ranks(dense),
-        ],
-        axis=1,
-    )
+    _, *scores = zip(*candidates, strict=True)
+    lexical, dense, body = np.array(scores, dtype=np.float32)
+    return [
+        _relative(lexical),
+        _reciprocal_ranks(lexical),
+        _relative(body),
+        _relative(named.astype(np.float32)),
+        dense,
+        _relative(dense),
+        _reciprocal_ranks(dense),
+    ]
 
 
-def _named(traits: Sequence[Traits], told: Told, wanted: Mapping[str, float]) -> NDArray[np.float32]:
-    """Return how well the names in and around each chunk fit, by BM25 (Robertson and Zaragoza, 2009)."""
-    scores = np.zeros(len(traits), dtype=np.float32)
-    for number, (known, hit) in enumerate(zip(traits, told, strict=True)):
-        if hit:
-            norm = _K1 * (1 - _B + _B * len(known.named) / _MEAN_NAMED)
-            counts = [(wanted[term], known.named.count(term)) for term in hit]
-            scores[number] = math.fsum([weight * count / (count + norm) for weight, count in counts])
-    return scores
+def _relative(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return scores in units of the best."""
+    return scores / max(float(scores.max()), 1e-6)
 
 
-def _verbatim(runs: Runs, traits: Sequence[Traits]) -> NDArray[np.float32]:
+def _verbatim(runs: Runs, traits: Sequence[Traits]) -> list[NDArray[np.float32]]:
     """Return phrase, pairs and pairs_relative."""
-    found = shares(runs, [known.words for known in traits]).astype(np.float32)
-    return np.column_stack([found, found[:, 1] / max(float(found[:, 1].max()), 1e-6)])
+    phrase, pairs = shares(runs, [known.words for known in traits]).astype(np.float32).T
+    return [phrase, pairs, _relative(pairs)]
 
 
 def _fill_likeness(
@@ -193,19 +185,19 @@ def _fill_likeness(
     matrix[rows, _COLUMN["likeness"]] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
 
 
-def _neighbours(matrix: NDArray[np.float32], owner: NDArray[np.intp], places: Sequence[int]) -> NDArray[np.float32]:
+def _neighbours(
+    lexical: NDArray[np.float32], dense: NDArray[np.float32], owner: NDArray[np.intp], chunks: Sequence[StoredChunk]
+) -> NDArray[np.float32]:
     """Return neighbour_lexical and neighbour_dense: the better score of the chunks right before and after."""
-    count = len(owner)
-    scores = np.zeros((count + 1, 2), dtype=np.float32)  # the last row: no neighbour
-    scores[:count] = np.maximum(matrix[:, [_COLUMN["lexical"], _COLUMN["dense"]]], 0)
-    keys = (owner.astype(np.int64) << 32) + np.array(places)
-    order = np.append(np.argsort(keys), count)
-    ascending = keys[order[:-1]]
-    better = np.zeros((count, 2), dtype=np.float32)
-    for beside in (keys - 1, keys + 1):
-        ranks = np.searchsorted(ascending, beside)
-        there = ascending[np.minimum(ranks, count - 1)] == beside
-        better = np.maximum(better, scores[order[np.where(there, ranks, count)]])
+    places = owner * _MOST_CHUNKS + [chunk.position for chunk in chunks]
+    order = np.argsort(places)
+    # Chunks in order: where the next one's place is the next, each of the two is beside the other.
+    beside = np.flatnonzero(np.diff(places[order]) == 1)
+    one, other = order[beside], order[beside + 1]
+    scores = np.maximum((lexical, dense), 0)
+    better = np.zeros(scores.shape, dtype=np.float32)
+    better[:, one] = scores[:, other]
+    better[:, other] = np.maximum(better[:, other], scores[:, one])
     return better
 
 
@@ -216,21 +208,13 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.where(scores > 0, 10 / (10 + ranks), 0).astype(np.float32)
 
 
-def _names(query: Query, traits: Sequence[Traits], told: Told, wanted: Mapping[str, float]) -> NDArray[np.float32]:
-    """Return defines_name, is_name, symbol_coverage, symbol_precision and scope_coverage."""
-    names, first = frozenset(query.names), query.names[0] if query.names else None
-    rows = np.zeros((len(traits), 5), dtype=np.float32)
-    for number, (known, hit) in enumerate(zip(traits, told, strict=True)):
-        # Neither holds for most rows by far.
-        if hit or (names and (known.symbol in names or not known.names.isdisjoint(names))):
-            rows[number] = (
-                not known.names.isdisjoint(names),
-                first is not None and known.symbol == first,
-                weight_of(known.name_terms & hit, wanted),
-                len(known.symbol_terms & hit) / len(known.symbol_terms) if known.symbol_terms else 0.0,
-                weight_of(known.scope_terms & hit, wanted),
-            )
-    return rows
+def _names(names: Sequence[str], traits: Sequence[Traits]) -> list[list[bool]]:
+    """Return defines_name and is_name for what a query names."""
+    first, asked = names[0], frozenset(names)
+    return [
+        [not known.names.isdisjoint(asked) for known in traits],
+        [known.symbol == first for known in traits],
+    ]
 
 
 def _has_line(query: Query, stored: StoredChunk) -> bool:

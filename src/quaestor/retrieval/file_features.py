@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quaestor.retrieval.paths import PathProfile
+from quaestor.retrieval.matching import Matches
+from quaestor.retrieval.paths import PathProfile, profile_path
 from quaestor.retrieval.query import Query
-from quaestor.retrieval.traits import Traits
+from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Columns: TypeAlias = "Mapping[str, NDArray[np.float32] | NDArray[np.float64] | NDArray[np.bool_]]"
-Told: TypeAlias = "Sequence[frozenset[str]]"
-"""The terms of the query that each candidate's names hold."""
 
 
 class Files(NamedTuple):
@@ -25,48 +21,40 @@ class Files(NamedTuple):
 
     Attributes:
         owner: the number of each candidate's file; shape ``(candidates,)``.
-        traits: those of each candidate.
         paths: each file's path.
         profiles: what each file's path says.
     """
 
     owner: NDArray[np.intp]
-    traits: Sequence[Traits]
     paths: Sequence[str]
     profiles: Sequence[PathProfile]
 
 
-def group_by_file(traits: Sequence[Traits]) -> Files:
+def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
     """Return candidates by file; files stand in the order of their first candidates."""
-    numbers: dict[str, int] = {}
-    owner = [numbers.setdefault(known.stored.document.path, len(numbers)) for known in traits]
-    profiles = {number: known.path for number, known in zip(owner, traits, strict=True)}
-    return Files(np.array(owner, dtype=np.intp), traits, list(numbers), list(profiles.values()))
+    paths = [chunk.document.path for chunk in chunks]
+    distinct = list(dict.fromkeys(paths))
+    numbers = dict(zip(distinct, range(len(distinct)), strict=True))
+    return Files(np.array([numbers[path] for path in paths]), distinct, list(map(profile_path, distinct)))
 
 
-def weight_of(found: Collection[str], wanted: Mapping[str, float]) -> float:
-    """Return the weight of some of the wanted terms; exact, so that the order of a set does not matter."""
-    return math.fsum([wanted[term] for term in found]) if found else 0.0
+def path_features(query: Query, files: Files, paths: Matches) -> list[NDArray[np.float64]]:
+    """Return stem_is_name, stem_coverage, stem_precision, folder_coverage and path_match of each file.
 
-
-def path_features(query: Query, files: Files, wanted: Mapping[str, float]) -> NDArray[np.float32]:
-    """Return stem_is_name, stem_coverage, stem_precision, folder_coverage and path_match of each file."""
-    names = [name.replace("_", "") for name in query.names]
-    namesakes = {name.rstrip("s") for name in names}
-    words = frozenset(wanted)
-    rows = []
-    for path, profile in zip(files.paths, files.profiles, strict=True):
-        hit = profile.stem_terms & words
-        rows.append(
-            (
-                profile.stem in names or profile.stem.rstrip("s") in namesakes,
-                weight_of(hit, wanted),
-                len(hit) / len(profile.stem_terms) if hit else 0.0,
-                weight_of(profile.folder_terms & words, wanted),
-                max([agreement(place.path, path) for place in query.places], default=0.0),
-            )
-        )
-    return np.array(rows, dtype=np.float32)
+    Args:
+        query: the query.
+        files: the candidates by file.
+        paths: the terms of the query in the files' paths.
+    """
+    stem_is_name = path_match = np.zeros(len(files.paths))
+    if query.names:
+        names = [name.replace("_", "") for name in query.names]
+        namesakes = {name.rstrip("s") for name in names}
+        stems = [profile.stem for profile in files.profiles]
+        stem_is_name = np.array([stem in names or stem.rstrip("s") in namesakes for stem in stems], dtype=np.float64)
+    if query.places:
+        path_match = np.array([max(agreement(place.path, path) for place in query.places) for path in files.paths])
+    return [stem_is_name, *paths.sums(len(files.paths)), path_match]
 
 
 def agreement(pointed: str, path: str) -> float:
@@ -86,66 +74,65 @@ def agreement(pointed: str, path: str) -> float:
 
 
 def file_features(
-    files: Files,
-    told: Told,
-    wanted: Mapping[str, float],
+    owner: NDArray[np.intp],
     lexical: NDArray[np.float32],
     dense: NDArray[np.float32],
     defines_name: NDArray[np.float32],
-) -> Columns:
-    """Return what a chunk's file brings: several good chunks, all its names, a namesake nearer to the root.
+    covered: NDArray[np.float64],
+) -> list[NDArray[np.float64]]:
+    """Return what a chunk's file brings: several good chunks, and all its names.
+
+    Args:
+        owner: the number of each candidate's file.
+        lexical, dense, defines_name: the features of these names, of each candidate.
+        covered: of each file, as ``coverage`` gives it.
+
+    Returns:
+        file_lexical_sum to best_dense_in_file, of each candidate.
+    """
+    counts = np.bincount(owner)
+    best_lexical = np.zeros(len(counts), dtype=np.float32)
+    np.maximum.at(best_lexical, owner, lexical)
+    # Each file's candidates in one run, the nearest first.
+    by_dense = np.lexsort((-dense, owner))
+    firsts = np.cumsum(counts) - counts
+    three = by_dense[np.arange(len(owner)) - np.repeat(firsts, counts) < 3]
+    sums = np.bincount(owner, lexical)
+    of_files = np.array(
+        [
+            sums / (sums.max() or 1.0),
+            best_lexical,
+            dense[by_dense[firsts]],
+            np.bincount(owner[three], dense[three]) / np.minimum(counts, 3),
+            np.log1p(counts) / 4,
+            covered[0],
+            np.bincount(owner, defines_name) > 0,
+            covered[1],
+        ]
+    )[:, owner]
+    return [*of_files, lexical >= of_files[1], dense >= of_files[2]]
+
+
+def coverage(files: Files, names: Matches, paths: Matches, weights: Sequence[float]) -> NDArray[np.float64]:
+    """Return file_symbol_coverage and file_coverage of each file, shape ``(2, files)``.
 
     Args:
         files: the candidates by file.
-        told: the terms of the query that each candidate's names hold.
-        wanted: the weight of each term of the query.
-        lexical, dense, defines_name: the features of these names, of each candidate.
+        names: the terms of the query in the candidates' names.
+        paths: those in the files' paths.
+        weights: what each term tells.
     """
-    owner, counts = files.owner, np.bincount(files.owner)
-    # Each file's candidates in one run, the best first.
-    by_lexical, by_dense = np.lexsort((-lexical, owner)), np.lexsort((-dense, owner))
-    firsts = np.cumsum(counts) - counts
-    sums = np.bincount(owner, weights=lexical)
-    best_lexical, best_dense = lexical[by_lexical[firsts]], dense[by_dense[firsts]]
-    rank = np.arange(len(owner)) - np.repeat(firsts, counts)
-    three = by_dense[rank < 3]
-    mean_dense = np.bincount(owner[three], weights=dense[three]) / np.minimum(counts, 3)
-    coverage, everything, shadowed = _covered(files, told, wanted)
-    return {
-        "file_lexical_sum": (sums / (sums.max() or 1.0))[owner],
-        "file_lexical_best": best_lexical[owner],
-        "file_dense_best": best_dense[owner],
-        "file_dense_mean": mean_dense[owner],
-        "file_candidates": np.log1p(counts)[owner] / 4,
-        "file_defines_name": (np.bincount(owner, weights=defines_name) > 0)[owner],
-        "best_lexical_in_file": lexical >= best_lexical[owner],
-        "best_dense_in_file": dense >= best_dense[owner],
-        "file_symbol_coverage": coverage[owner],
-        "file_coverage": everything[owner],
-        "shadowed": shadowed[owner],
-    }
+    held = np.zeros((len(files.paths), len(weights)))
+    listed = names.shares[:, -1] > 0
+    held[files.owner[names.rows[listed]], names.terms[listed]] = 1
+    by_symbols = held @ weights
+    held[paths.rows, paths.terms] = 1
+    return np.array([by_symbols, held @ weights])
 
 
-def _covered(files: Files, told: Told, wanted: Mapping[str, float]) -> NDArray[np.float32]:
-    """Return file_symbol_coverage, file_coverage and shadowed, shape ``(3, files)``."""
-    words = frozenset(wanted)
-    listed: list[frozenset[str]] = [frozenset()] * len(files.paths)
-    for owner, known, hit in zip(files.owner.tolist(), files.traits, told, strict=True):
-        if hit:
-            listed[owner] |= known.listed_terms & hit
-    shallowest = _shallowest(files.profiles)
-    rows = []
-    for symbols, profile in zip(listed, files.profiles, strict=True):
-        everything = symbols | ((profile.stem_terms | profile.folder_terms) & words)
-        rows.append(
-            (weight_of(symbols, wanted), weight_of(everything, wanted), profile.depth > shallowest[profile.stem])
-        )
-    return np.array(rows, dtype=np.float32).T
-
-
-def _shallowest(profiles: Sequence[PathProfile]) -> Mapping[str, int]:
-    """Return the least depth of each file name: a deeper namesake is often a copy, a port or an older version."""
-    depths: dict[str, int] = {}
+def shadowed(profiles: Sequence[PathProfile]) -> NDArray[np.bool_]:
+    """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version."""
+    shallowest: dict[str, int] = {}
     for profile in profiles:
-        depths[profile.stem] = min(profile.depth, depths.get(profile.stem, profile.depth))
-    return depths
+        shallowest[profile.stem] = min(profile.depth, shallowest.get(profile.stem, profile.depth))
+    return np.array([profile.depth > shallowest[profile.stem] for profile in profiles])

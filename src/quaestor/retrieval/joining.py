@@ -114,10 +114,12 @@ class _Shown:
     def absorbs(self, run: Run) -> bool:
         """Join a chunk to what it touches; return whether it is part of what is shown."""
         own = self.of(run.path)
+        if not own or not run.prose:
+            return False
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
-        grown = _together([*own, run]) if run.prose else []
-        if not grown or len(grown) > len(own):
+        grown = _together([*own, run])
+        if len(grown) > len(own):
             return False
         self._runs[run.path] = grown
         return True

@@ -34,6 +34,7 @@ class PathProfile(NamedTuple):
         stem: the file name without extensions, lower-case letters and digits only.
         stem_terms: terms of the file name.
         folder_terms: terms of the folders.
+        terms: all of these terms.
         depth: number of folders.
         test, example, vendored, entry, declaration, prose, data: what part the file plays.
     """
@@ -41,6 +42,7 @@ class PathProfile(NamedTuple):
     stem: str
     stem_terms: frozenset[str]
     folder_terms: frozenset[str]
+    terms: frozenset[str]
     depth: int
     test: bool
     example: bool
@@ -67,10 +69,12 @@ def profile_path(path: str) -> PathProfile:
     parts = path.split("/")
     lowered = path.lower().split("/")
     ending = name.rpartition(".")[2].lower() if "." in name else ""
+    stem_terms, folder_terms = frozenset(terms(stem)), frozenset(terms(folder))
     return PathProfile(
         stem="".join(character for character in stem.lower() if character.isascii() and character.isalnum()),
-        stem_terms=frozenset(terms(stem)),
-        folder_terms=frozenset(terms(folder)),
+        stem_terms=stem_terms,
+        folder_terms=folder_terms,
+        terms=stem_terms | folder_terms,
         depth=path.count("/"),
         test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
         example=any(part.removeprefix("_") in _EXAMPLE_FOLDERS for part in lowered),

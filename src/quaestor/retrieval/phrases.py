@@ -97,31 +97,59 @@ def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
     Returns:
         Shape ``(len(texts), 2)``.
     """
-    numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
-    ends = np.cumsum([len(text) // numbers.itemsize for text in texts], dtype=np.intp)
     found = np.zeros((len(texts), 2))
-    places: dict[int, NDArray[np.bool_]] = {}
-    for column, weighed in enumerate((((run, 1.0) for run in runs.triples), runs.pairs)):
-        for run, told in weighed:
-            at = _places(run, numbers, places)
-            if len(at):
-                holds = np.zeros(len(texts), dtype=np.bool_)
-                holds[np.searchsorted(ends, at, side="right")] = True
-                found[:, column] += told * holds
-    return found / [len(runs.triples) or 1, sum(told for _, told in runs.pairs) or 1.0]
+    found = np.zeros((len(texts), 2))
+    words = np.array(sorted({word for run, _ in runs.pairs for word in run}.union(*runs.triples)), dtype=np.uintc)
+    if not len(words):
+        return found
+    numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
+    places, standing = _looked_up(words, numbers)
+    ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
+    for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
+        if weighed:
+            asked, told = zip(*weighed, strict=True)
+            starts, which = _found(np.searchsorted(words, asked), standing, places, len(words))
+            holds = np.zeros((len(texts), len(asked)))
+            holds[np.searchsorted(ends, starts, side="right"), which] = 1
+            found[:, column] = holds @ told / sum(told)
+    return found
 
 
-def _places(run: Sequence[int], numbers: NDArray[np.uintc], known: dict[int, NDArray[np.bool_]]) -> NDArray[np.intp]:
-    """Return where a run begins; ``known`` remembers where each word stands."""
-    last = len(numbers) - len(run) + 1
-    if last <= 0:
-        return np.empty(0, dtype=np.intp)
-    here: NDArray[np.bool_] | None = None
-    for offset, word in enumerate(run):
-        stands = known.get(word)
-        if stands is None:
-            stands = known[word] = numbers == word
-        there = stands[offset : last + offset]
-        here = there if here is None else here & there
-    assert here is not None
-    return np.flatnonzero(here)
+def _looked_up(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where any of ``words``, which ascend, stands among ``numbers``, and the index of the one that does."""
+    # By half of their bits first: that leaves hardly any others, and takes a fifth of the time.
+    halves = np.zeros(1 << 16, dtype=np.bool_)
+    halves[words.view(np.uint16)[::2]] = True
+    places = np.flatnonzero(halves.take(numbers.view(np.uint16)[::2]))
+    return _matching(words, numbers[places], places)
+
+
+def _found(
+    runs: NDArray[np.intp], standing: NDArray[np.intp], places: NDArray[np.intp], count: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where a run begins, and the index of the one that does.
+
+    Args:
+        runs: runs of one length, by their words' indices; shape ``(runs, length)``.
+        standing: the words that stand somewhere, by their indices.
+        places: where, ascending.
+        count: how many words there are.
+    """
+    length = runs.shape[1]
+    digits = count ** np.arange(length)
+    starts = np.flatnonzero(places[length - 1 :] - places[: max(len(places) - length + 1, 0)] == length - 1)
+    # A run is as many places in a row; its words, as digits, make a number of it.
+    numbers = standing[starts[:, None] + np.arange(length)] @ digits
+    asked = runs @ digits
+    order = np.argsort(asked)
+    begins, which = _matching(asked[order], numbers, places[starts])
+    return begins, order[which]
+
+
+def _matching(
+    asked: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the places of those values that are among ``asked``, which ascend, and where they are there."""
+    at = np.minimum(np.searchsorted(asked, values), len(asked) - 1)
+    same = asked[at] == values
+    return places[same], at[same]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -164,7 +165,7 @@ def spread(scores: Sequence[float], paths: Sequence[str], decays: Sequence[float
     Returns:
         Indices with their lowered scores, best first.
     """
-    waiting = sorted(range(len(scores)), key=lambda index: -scores[index])
+    waiting = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
     earlier: dict[str, int] = {}
     lowered: list[tuple[int, float]] = []
     # Entries of one path come in falling order, so each one's penalty is known when its turn comes.
@@ -172,4 +173,4 @@ def spread(scores: Sequence[float], paths: Sequence[str], decays: Sequence[float
         count = earlier.get(paths[index], 0)
         earlier[paths[index]] = count + 1
         lowered.append((index, scores[index] - decays[index] * count))
-    return sorted(lowered, key=lambda entry: -entry[1])[:k]
+    return sorted(lowered, key=itemgetter(1), reverse=True)[:k]

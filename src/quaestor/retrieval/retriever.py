@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Literal
 
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
+from quaestor.retrieval.explaining import Shares
 from quaestor.retrieval.features import Candidate, compute_features
 from quaestor.retrieval.file_features import agreement
 from quaestor.retrieval.fusion import convex
@@ -80,17 +82,9 @@ class Retriever:
             chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
-        stored = self._chunks.get(self.store, chosen)
-        return [
-            Candidate(
-                stored[identifier],
-                lexical.get(identifier, 0.0),
-                dense.get(identifier, 0.0),
-                body.get(identifier, 0.0),
-            )
-            for identifier in chosen
-            if identifier in stored
-        ]
+        found = self._chunks.get(self.store, chosen)
+        scores = [map(scored.get, found, repeat(0.0)) for scored in (lexical, dense, body)]
+        return list(map(Candidate, found.values(), *scores))
 
     def scored(
         self, query: Query, count: int = _CANDIDATES, where: Where | None = None
@@ -147,20 +141,13 @@ class Retriever:
         decays = [decay_of[path] for path in paths]
         ranked = spread(scores, paths, decays, len(candidates))
         passages = self.joined([candidates[index].stored for index, _ in ranked], k)
-        best = [(*ranked[rank], chunk) for rank, chunk in passages]
-        shares = self.ranker.shares(matrix[[index for index, *_ in best]], group)
-        return [
-            _hit(
-                candidates[index].stored._replace(chunk=chunk),
-                score,
-                {
-                    **share,
-                    "place_in_file": scores[index] - sum(share.values()),
-                    "further_of_file": score - scores[index],
-                },
-            )
-            for (index, score, chunk), share in zip(best, shares, strict=True)
-        ]
+        hits = []
+        for rank, chunk in passages:
+            index, score = ranked[rank]
+            stored = candidates[index].stored
+            explained = Shares(self.ranker, group, matrix[index].copy(), scores[index], score)
+            hits.append(Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id))
+        return hits
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
         """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
@@ -180,7 +167,7 @@ class Retriever:
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
         stored = self._chunks.get(self.store, scores)
-        hits = [_hit(stored[identifier], score) for identifier, score in scores.items() if identifier in stored]
+        hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in stored.values()]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
     def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
@@ -196,7 +183,3 @@ def _shows(stored: StoredChunk, place: Place) -> bool:
     if place.line is None:
         return stored.position == 0
     return stored.chunk.span.start_line <= place.line <= stored.chunk.span.end_line
-
-
-def _hit(stored: StoredChunk, score: float, features: Mapping[str, float] | None = None) -> Hit:
-    return Hit(stored.document, stored.chunk, score, features=features or {}, chunk_id=stored.id)
