@@ -7,8 +7,9 @@ day. Pure.
 from __future__ import annotations
 
 import re
-from calendar import monthrange
+from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import cache
 
 from quaestor.errors import UsageError
 
@@ -18,26 +19,23 @@ MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_FORMS = tuple(
-    re.compile(rf"(?<![\w.-]){form}(?![\w-]|\.\d)", re.IGNORECASE)
-    for form in (
-        rf"(?P<year>{YEAR})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?:T[\d:.]+(?:Z|[+-][\d:]+)?)?",
-        rf"(?P<year>{YEAR})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])",
-        rf"(?P<day>{_DAY})(?:\s+of\s+|[\s-]*)(?P<month>{MONTH}),?[\s-]*(?P<year>{YEAR})",
-        rf"(?P<month>{MONTH})\s+(?P<day>{_DAY}),?\s+(?P<year>{YEAR})",
-        rf"(?P<first>\d\d?)(?P<mark>[/.])(?P<second>\d\d?)(?P=mark)(?P<year>{YEAR})",
-        rf"(?P<year>{YEAR})[-/](?P<month>0?[1-9]|1[0-2])",
-        rf"(?P<month>{MONTH})(?:,|\s+of)?[\s-]+(?P<year>{YEAR})",
-        rf"(?P<year>{YEAR})",
-    )
+_FORMS = (
+    rf"(?P<year>{YEAR})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?:T[\d:.]+(?:Z|[+-][\d:]+)?)?",
+    rf"(?P<year>{YEAR})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])",
+    rf"(?P<day>{_DAY})(?:\s+of\s+|[\s-]*)(?P<month>{MONTH}),?[\s-]*(?P<year>{YEAR})",
+    rf"(?P<month>{MONTH})\s+(?P<day>{_DAY}),?\s+(?P<year>{YEAR})",
+    rf"(?P<first>\d\d?)(?P<mark>[/.])(?P<second>\d\d?)(?P=mark)(?P<year>{YEAR})",
+    rf"(?P<year>{YEAR})[-/](?P<month>0?[1-9]|1[0-2])",
+    rf"(?P<month>{MONTH})(?:,|\s+of)?[\s-]+(?P<year>{YEAR})",
+    rf"(?P<year>{YEAR})",
 )
 WRITTEN = (
     rf"(?:{YEAR}(?:[-/]\d\d?){{0,2}}|{_DAY}(?:\s+of)?\s+{MONTH},?\s+{YEAR}|{MONTH}\s+(?:{_DAY},?\s+)?(?:of\s+)?{YEAR})"
 )
 """An expression for a date as people write it in a sentence; matches without regard to case."""
 
-_NAMED = re.compile(rf"({YEAR})-([01]\d)-([0-3]\d)(?=$|[-_. ])")
-_FOLDERS = re.compile(rf"(?:^|/)({YEAR})/([01]\d)(?:/([0-3]\d))?/")
+_NAMED = rf"({YEAR})-([01]\d)-([0-3]\d)(?=$|[-_. ])"
+_FOLDERS = rf"(?:^|/)({YEAR})/([01]\d)(?:/([0-3]\d))?/"
 _LONGEST = 200
 
 
@@ -46,13 +44,18 @@ def iso_date(text: str) -> str | None:
 
     Of ``03/04/2021`` only the year is certain.
     """
-    for form in _FORMS:
+    for form in _forms():
         for found in form.finditer(text[:_LONGEST]):
             parts = found.groupdict()
             month, day = _month_and_day(parts)
             if made := _joined(int(parts["year"]), month, day):
                 return made
     return None
+
+
+@cache  # compiled for the first text: that takes as long as cutting a file, and few files name a date
+def _forms() -> Sequence[re.Pattern[str]]:
+    return [re.compile(rf"(?<![\w.-]){form}(?![\w-]|\.\d)", re.IGNORECASE) for form in _FORMS]
 
 
 def after(iso: str) -> str:
@@ -82,9 +85,9 @@ def date_bound(text: str) -> str:
 def date_of_path(path: str) -> str | None:
     """Return the date that a path names: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
     folders, _, name = path.rpartition("/")
-    if (found := _NAMED.match(name)) and (made := _joined(*map(int, found.groups()))):
+    if (found := re.match(_NAMED, name)) and (made := _joined(*map(int, found.groups()))):
         return made
-    for found in _FOLDERS.finditer(f"{folders}/"):
+    for found in re.finditer(_FOLDERS, f"{folders}/"):
         year, month, day = (int(part or 0) for part in found.groups())
         if made := _joined(year, month, day):
             return made
@@ -109,6 +112,8 @@ def _joined(year: int, month: int = 0, day: int = 0) -> str | None:
     """Return a date in its form; None for one that no calendar has."""
     if not month:
         return None if day else f"{year:04}"
-    if not 1 <= month <= 12 or day > monthrange(year, month)[1]:
+    try:
+        date(year, month, day or 1)
+    except ValueError:
         return None
     return f"{year:04}-{month:02}-{day:02}" if day else f"{year:04}-{month:02}"

@@ -41,6 +41,11 @@ def rough_words(text: str) -> list[str]:
     return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)
 
 
+def is_raw(rough: str) -> bool:
+    """Return whether a rough word is one raw word; of some that are, this is not told."""
+    return rough.isascii() and rough.isidentifier()
+
+
 @lru_cache(maxsize=1 << 13)
 def split_identifier(word: str) -> tuple[str, ...]:
     """Split one raw word into its lower-case parts: ``getUserName_v2`` -> get, user, name, v, 2.
@@ -49,7 +54,8 @@ def split_identifier(word: str) -> tuple[str, ...]:
     """
     word = word[:_LONGEST_WORD]
     if word.isascii():
-        return tuple(part.lower() for part in _PART.findall(word))
+        # Half of all words in code are of this form, and the pattern takes ten times as long.
+        return (word,) if word.islower() and word.isalpha() else tuple(map(str.lower, _PART.findall(word)))
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
     return tuple(re.findall(_OTHER_PART, plain.lower()))
 
@@ -66,7 +72,12 @@ def terms_of_word(word: str) -> tuple[str, ...]:
     stems = tuple(_stemmer.stemWords(parts))
     if len(parts) < 2 or not word.isascii():
         return stems
-    return (word.lower().strip("_")[:_LONGEST_WORD], *stems)
+    return (_whole(word), *stems)
+
+
+def _whole(word: str) -> str:
+    """Return the term of a compound identifier as a whole."""
+    return word.lower().strip("_")[:_LONGEST_WORD]
 
 
 def terms(text: str) -> list[str]:
@@ -74,16 +85,37 @@ def terms(text: str) -> list[str]:
     return [term for word in _WORD.findall(text) for term in terms_of_word(word)]
 
 
+class _Stems(dict[str, str]):
+    """The stem of each part of a word; found on first use."""
+
+    def __missing__(self, part: str) -> str:
+        stem: str = _stemmer.stemWord(part)
+        self[part] = stem
+        return stem
+
+
 class _Lines(dict[str, str]):
     """The terms of each rough word, joined by spaces; found on first use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stems = _Stems()
 
     def __missing__(self, rough: str) -> str:
         if len(self) >= _REMEMBERED_LINES:
             self.clear()
-        # Not through the cache of `terms_of_word`, which is for names met in searches: this one is cache enough.
-        found = (term for word in _WORD.findall(rough) for term in terms_of_word.__wrapped__(word))
-        line = self[rough] = " ".join(found)
+            self._stems.clear()
+        found = (rough,) if is_raw(rough) else _WORD.findall(rough)
+        line = self[rough] = " ".join(filter(None, map(self._line, found)))
         return line
+
+    def _line(self, word: str) -> str:
+        """Return ``terms_of_word``, joined by spaces; here words have many parts in common."""
+        parts = split_identifier(word)
+        stems = " ".join(map(self._stems.__getitem__, parts))
+        if len(parts) < 2 or not word.isascii():
+            return stems
+        return f"{_whole(word)} {stems}"
 
 
 _lines = _Lines()

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,13 @@ class Double:
         if 99 in tasks:
             raise IndexUnusableError("broken: run `quaestor index --rebuild`")
         return [2 * task for task in tasks]
+
+
+class Spelt:
+    """Gives as many letters as it is asked for."""
+
+    def prepare(self, tasks: Sequence[int]) -> list[str]:
+        return ["x" * task for task in tasks]
 
 
 class Unloadable:
@@ -54,8 +62,8 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     return str(request.param)
 
 
-def results(job: object, batches: list[list[int]]) -> list[int]:
-    with Pool[int, int](job, 2, lost) as pool:  # type: ignore[arg-type]
+def results(job: object, batches: list[list[int]]) -> list[Any]:
+    with Pool[int, Any](job, 2, lost) as pool:  # type: ignore[arg-type]
         return sorted(result for batch in pool.run(batches) for result in batch)
 
 
@@ -67,6 +75,17 @@ def test_the_same_here_and_there() -> None:
 
 def test_a_task_that_kills_its_worker_costs_only_itself() -> None:
     assert results(Double(), [[1, 2], [3, 13, 4], [5, 6], [13]]) == [-13, -13, 2, 4, 6, 8, 10, 12]
+
+
+def test_batches_behind_one_that_kills_their_worker_are_done() -> None:
+    batches = [[13 if number % 20 == 7 else 100 + number, 200 + number] for number in range(60)]
+    expected = [lost(task) if task == 13 else 2 * task for batch in batches for task in batch]
+    assert results(Double(), batches) == sorted(expected)
+
+
+def test_answers_larger_than_a_pipe_get_through() -> None:
+    batches = [[1 << 22, 1 << number] for number in range(20)]
+    assert results(Spelt(), batches) == sorted("x" * size for batch in batches for size in batch)
 
 
 def test_an_error_reaches_the_caller() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from quaestor.chunking import merge
 from quaestor.chunking.decode import Decoded
@@ -14,8 +14,7 @@ from quaestor.chunking.syntax import SYNTAXES
 from quaestor.passages import Chunk
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a file was not cut along its definitions."""
 
     reason: str

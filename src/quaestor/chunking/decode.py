@@ -7,7 +7,7 @@ and UTF-32, where it is the file transcoded to UTF-8.
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # UTF-32-LE begins with the BOM of UTF-16-LE, so the longer ones come first.
 _WIDE_BOMS = (
@@ -18,8 +18,7 @@ _WIDE_BOMS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """A file's bytes with the codec that reads them.
 
     Attributes:

@@ -8,16 +8,14 @@ import os
 import sys
 from collections import deque
 from functools import cache
-from shutil import rmtree
-from tempfile import mkdtemp
 from time import thread_time
 from typing import TYPE_CHECKING
+
+from quaestor.chunking.unpacked import UNPACKED_INTO, unpacked
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Tree
 
-# The setting of semble_grammars for the folder that it unpacks into.
-UNPACKED_INTO = "SEMBLE_GRAMMARS_CACHE_DIR"
 # Beyond this a source file is data or generated.
 LARGEST_PARSED = 4_000_000
 # The parser reports once in 30 to 400 bytes; error recovery gone astray reports far more often. A count of
@@ -38,6 +36,9 @@ _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 @cache
 def grammar(name: str) -> Language | None:
     """Return the compiled grammar ``name``, or None where this platform has none."""
+    found = unpacked(name)
+    if found is not None:
+        return found
     try:
         import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
     except ImportError:
@@ -55,6 +56,9 @@ def _grammar_unpacked_for_now(name: str) -> Language | None:
 
     The folder lives as long as this process; processes begun by it find it through the environment.
     """
+    from shutil import rmtree  # noqa: PLC0415 - seldom needed
+    from tempfile import mkdtemp  # noqa: PLC0415
+
     import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
 
     if UNPACKED_INTO not in os.environ:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from quaestor.chunking.lines import lift, split_lines
@@ -26,18 +25,15 @@ _ENCLOSING = CONTAINERS | {"section"}
 _ENCLOSED = _ENCLOSING | CALLABLES
 
 
-@dataclass(slots=True)
 class _Group:
     """Pieces that become one chunk."""
 
-    pieces: list[Piece]
-    numbers: set[int] = field(default_factory=set)
-    largest: int = 0
+    __slots__ = ("largest", "numbers", "pieces")
 
-    def __post_init__(self) -> None:
-        for piece in self.pieces:
-            self.numbers.add(piece.number)
-            self.largest = max(self.largest, piece.end - piece.start)
+    def __init__(self, first: Piece) -> None:
+        self.pieces = [first]
+        self.numbers = {first.number}
+        self.largest = first.end - first.start
 
     @property
     def start(self) -> int:
@@ -121,7 +117,7 @@ def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
         else:
             if len(groups) > 1:
                 _fold_back(groups, settings)
-            groups.append(_Group([piece]))
+            groups.append(_Group(piece))
     if len(groups) > 1:
         _fold_back(groups, settings)
     return [merged.pieces for merged in groups]

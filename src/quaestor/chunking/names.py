@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -64,8 +63,7 @@ _WORD = re.compile(r"\w")
 _OPERATOR = re.compile(r"\boperator\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The bytes that a tree was parsed from, and their codec."""
 
     data: bytes
@@ -77,8 +75,7 @@ class Source:
         return raw.decode(self.encoding, errors="ignore")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a node defines.
 
     Attributes:
@@ -176,4 +173,4 @@ def value_kind(name: str, value_type: str, values: dict[str, str]) -> str:
 
 def as_method(found: Found) -> Found:
     """Return a function that is a member of a type as what it is: a method."""
-    return replace(found, kind="method")
+    return found._replace(kind="method")

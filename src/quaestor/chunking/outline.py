@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
 from quaestor.chunking.settings import ChunkSettings
@@ -54,8 +54,7 @@ class Piece:
     end: int = 0
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     """Siblings that are being walked, and what encloses them.
 
     Attributes:
@@ -184,8 +183,8 @@ class Outline:
             return
         piece = self._add(start, frame)
         if size > self._settings.target and self._divisible(node, size):
-            self._enter(node, piece.number, frame.scope, frame.container, frame.owner)
-            self._stack[-1].part = frame.part or not holder
+            part = frame.part or not holder
+            self._enter(node, piece.number, frame.scope, frame.container, frame.owner, part=part)
         elif holder and frame.owner is None:
             self._enter(node, frame.parent, frame.scope, frame.container, None, piece)
 
@@ -212,8 +211,7 @@ class Outline:
                 self._enter(found.body, piece.number, inner, found.kind, owner, piece)
         elif container or self._divisible(node, size):
             piece.opens = True
-            self._enter(found.body or node, piece.number, inner, found.kind, owner)
-            self._stack[-1].part = not container
+            self._enter(found.body or node, piece.number, inner, found.kind, owner, part=not container)
 
     def _continues(self, found: Found, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
         """Whether this is one more equation, clause or overload of the definition just before."""
@@ -231,8 +229,10 @@ class Outline:
         container: str,
         owner: Found | None,
         inside: Piece | None = None,
+        *,
+        part: bool = False,
     ) -> None:
-        self._stack.append(_Frame(iter(node.children), parent, owner, scope, container, inside))
+        self._stack.append(_Frame(iter(node.children), parent, owner, scope, container, inside, part))
 
     def _add(
         self, start: int, frame: _Frame, found: Found | None = None, scope: tuple[str, ...] | None = None

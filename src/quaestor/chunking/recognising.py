@@ -59,15 +59,15 @@ _BY_MODE: dict[str, str] = {
 }
 _HEAD = 1024
 _TAIL = 512
-_SHEBANG = re.compile(rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(.*))?")
-_EMACS = re.compile(rb"-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-", re.IGNORECASE)
-_VIM = re.compile(rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)")
-_CPP_HEADER = re.compile(
-    rb"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|#include\s*<\w+>)"
-    rb"|\bstd::|\boperator\s*[=<>+*\-(\[]",
-    re.MULTILINE,
+# Compiled for the first file whose name does not tell.
+_SHEBANG = rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(.*))?"
+_EMACS = rb"(?i)-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-"
+_VIM = rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)"
+_CPP_HEADER = (
+    rb"(?m)^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|#include\s*<\w+>)"
+    rb"|\bstd::|\boperator\s*[=<>+*\-(\[]"
 )
-_OBJC = re.compile(rb"^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#import\b)", re.MULTILINE)
+_OBJC = rb"(?m)^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#import\b)"
 _SNIFFED = 1 << 16
 
 
@@ -84,7 +84,7 @@ def recognise(data: bytes, path: str) -> str:
     if extension == "h":
         return _header(data)
     if extension == "m":
-        return "objc" if _OBJC.search(data, 0, _SNIFFED) else "matlab"
+        return "objc" if re.search(_OBJC, data[:_SNIFFED]) else "matlab"
     if extension == "t" and not data.startswith(b"#!") and b"use " not in data[:_HEAD]:
         return "text"
     return language
@@ -104,7 +104,7 @@ def _by_content(data: bytes) -> str | None:
         return "php"
     if head.startswith(b"<?xml"):
         return "xml"
-    for found in (_EMACS.search(head), _VIM.search(head), _VIM.search(data[-_TAIL:])):
+    for found in (re.search(_EMACS, head), re.search(_VIM, head), re.search(_VIM, data[-_TAIL:])):
         if found:
             mode = found[1].decode("ascii", "replace").lower()
             mode = _BY_MODE.get(mode, mode)
@@ -114,7 +114,7 @@ def _by_content(data: bytes) -> str | None:
 
 
 def _interpreter(head: bytes) -> str | None:
-    found = _SHEBANG.match(head.split(b"\n", 1)[0])
+    found = re.match(_SHEBANG, head.split(b"\n", 1)[0])
     if not found:
         return None
     words = [found[1], *(found[2] or b"").split()]
@@ -127,6 +127,6 @@ def _interpreter(head: bytes) -> str | None:
 
 
 def _header(data: bytes) -> str:
-    if _OBJC.search(data, 0, _SNIFFED):
+    if re.search(_OBJC, data[:_SNIFFED]):
         return "objc"
-    return "cpp" if _CPP_HEADER.search(data, 0, _SNIFFED) else "c"
+    return "cpp" if re.search(_CPP_HEADER, data[:_SNIFFED]) else "c"

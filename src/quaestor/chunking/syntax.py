@@ -6,14 +6,13 @@ Tables only. A language that is absent here is cut by lines.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from quaestor.chunking.finders import c, classes, functional, javascript, scripting, systems
 from quaestor.chunking.names import Finder, by_child, by_field, fixed
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(NamedTuple):
     """What the outline of a language consists of.
 
     Attributes:
@@ -29,7 +28,7 @@ class Syntax:
     finders: Mapping[str, Finder]
     leading: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
-    holders: frozenset[str] = field(default_factory=frozenset)
+    holders: frozenset[str] = frozenset()
     same_name: bool = False
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 USAGE = 2
 UNUSABLE = 4
 INTERRUPTED = 130
-_OBJECTS_BETWEEN_LOOKS = 20_000
+_OBJECTS_BETWEEN_LOOKS = 100_000
 # What is over in a fraction of a second, of which NumPy's import is a good part.
 _SEARCHING = frozenset({"search", "related", "ask"})
 
@@ -99,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # Our products are small: more threads only wait for each other (200 ms a search on a busy machine), and
     # starting them delays every command. It counts only before NumPy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Loading makes many objects and hardly any rubbish: looking for it every 700 objects takes 3% of a search.
+    # Loading makes many objects and hardly any rubbish: looking for it every 700 objects takes 3% of a search,
+    # and so does looking once through all that was imported.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     leave(run(arguments))
 

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from quaestor.embedding.vocabulary import Vocabulary
 from quaestor.errors import IndexUnusableError
-from quaestor.terms import find_words, rough_words, split_identifier
+from quaestor.terms import find_words, is_raw, rough_words, split_identifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _REMEMBERED = 1 << 16  # distinct words, then the cache starts anew: bounded memory on endless corpora
 _TEXTS_AT_ONCE = 256
 _ROW_BYTES = 4
-_PLAIN_LETTERS = 32  # longer words may be cut before they are looked for
 
 
 def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -37,52 +36,23 @@ def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
     return weighed
 
 
-def _is_one_part(word: str) -> bool:
-    """Tell of most words of one part that they are."""
-    plain = word.isascii() and word.isalpha() and len(word) <= _PLAIN_LETTERS
-    return plain and (word.islower() or word.istitle() or word.isupper())
-
-
 def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the length of each row; 1 for a row of zeros."""
     lengths: NDArray[np.float32] = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.float32(1))
     return lengths
 
 
-class Pieces(dict[str, bytes]):
-    """Rows of the table for each raw word, found on first use and kept as the bytes of 32-bit integers.
-
-    Bytes are joined faster than numbers are gathered and take a third of the room. A character that no row covers takes
-    one of the hashed rows, so that every script is told apart a little.
-    """
+class _Parts(dict[str, bytes]):
+    """Rows of the table for each lower-case part of a word, found on first use, as the bytes of 32-bit integers."""
 
     def __init__(self, vocabulary: Sequence[str] | Vocabulary, hashed: int) -> None:
         super().__init__()
         self._rows = Vocabulary.of(vocabulary)
         self._hashed = range(len(vocabulary) - hashed, len(vocabulary))
 
-    def __missing__(self, word: str) -> bytes:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        found = self[word] = array("i", self._found(word)).tobytes()
+    def __missing__(self, part: str) -> bytes:
+        found = self[part] = array("i", self._cut(part)).tobytes()
         return found
-
-    def _found(self, word: str) -> Iterable[int]:
-        """Return the rows of the parts of a rough word."""
-        # Most words have a row as they are, and are found in a third of the time without being taken apart.
-        row = self._rows.get(word.lower()) if _is_one_part(word) else None
-        if row is not None:
-            return (row,)
-        parts = (part for raw in find_words(word) for part in split_identifier(raw))
-        return chain.from_iterable(map(self._cut, parts))
-
-    def joined(self, text: str) -> bytes:
-        """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
-        return b"".join(map(self.__getitem__, rough_words(text)))
-
-    def rows(self, text: str) -> NDArray[np.int32]:
-        """Return the rows of every word of ``text``, in order."""
-        return np.frombuffer(self.joined(text), np.int32)
 
     def _cut(self, word: str) -> Iterable[int]:
         """Cut a lower-case word greedily into the longest known pieces."""
@@ -104,6 +74,34 @@ class Pieces(dict[str, bytes]):
                     found.append(self._hashed[ord(word[start]) % len(self._hashed)])
                 start += 1
         return found
+
+
+class Pieces(dict[str, bytes]):
+    """Rows of the table for each rough word, found on first use and kept as the bytes of 32-bit integers.
+
+    Bytes are joined faster than numbers are gathered and take a third of the room. A character that no row covers takes
+    one of the hashed rows, so that every script is told apart a little.
+    """
+
+    def __init__(self, vocabulary: Sequence[str] | Vocabulary, hashed: int) -> None:
+        super().__init__()
+        self._parts = _Parts(vocabulary, hashed)
+
+    def __missing__(self, word: str) -> bytes:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+            self._parts.clear()
+        raws = (word,) if is_raw(word) else find_words(word)
+        found = self[word] = b"".join([self._parts[part] for raw in raws for part in split_identifier(raw)])
+        return found
+
+    def joined(self, text: str) -> bytes:
+        """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
+        return b"".join(map(self.__getitem__, rough_words(text)))
+
+    def rows(self, text: str) -> NDArray[np.int32]:
+        """Return the rows of every word of ``text``, in order."""
+        return np.frombuffer(self.joined(text), np.int32)
 
 
 class StaticEmbedder:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from quaestor.errors import NotFoundError
 from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS
@@ -13,7 +12,6 @@ from quaestor.passages import Document
 from quaestor.stores import Store, Writer
 
 
-@dataclass(slots=True)
 class Tally:
     """What has been done so far.
 
@@ -28,14 +26,15 @@ class Tally:
         bytes: bytes of the documents written.
     """
 
-    added: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    touched: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
-    unsteady: list[str] = field(default_factory=list)
-    chunks: int = 0
-    bytes: int = 0
+    def __init__(self) -> None:
+        self.added: list[str] = []
+        self.changed: list[str] = []
+        self.touched: list[str] = []
+        self.removed: list[str] = []
+        self.refused: list[Refused] = []
+        self.unsteady: list[str] = []
+        self.chunks = 0
+        self.bytes = 0
 
     def changes(self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str], seconds: float) -> Changes:
         """Return the report."""

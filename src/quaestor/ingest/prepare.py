@@ -7,10 +7,9 @@ file can be bad ends here, as a ``Skipped`` with its reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from posixpath import basename
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +34,7 @@ from quaestor.stores import ChunkTerms
 _LOW_VALUE_SHARE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A file to be read.
 
     Attributes:
@@ -48,8 +46,7 @@ class Task:
     known_sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A document that is ready for the store.
 
     Attributes:
@@ -98,8 +95,7 @@ def _received(
     return Prepared(document, steady, whole, [ChunkTerms(*fields) for fields in terms], *rest)
 
 
-@dataclass(frozen=True, slots=True)
-class Same:
+class Same(NamedTuple):
     """A file whose bytes are the indexed ones.
 
     Attributes:
@@ -113,8 +109,7 @@ class Same:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """A file that is left out for what is in it, or because it cannot be read.
 
     Attributes:
@@ -133,8 +128,7 @@ class Refused:
         return self.skipped.path
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A file that was read and cut.
 
     Attributes:
@@ -149,8 +143,7 @@ class Loaded:
 Outcome = Prepared | Same | Refused
 
 
-@dataclass(frozen=True, slots=True)
-class Preparer:
+class Preparer(NamedTuple):
     """Turns tasks into outcomes.
 
     Attributes:
@@ -280,7 +273,7 @@ def with_vectors(
     for done in outcomes:
         if isinstance(done, Prepared) and done.vectors is None:
             end = at + len(done.texts)
-            complete.append(replace(done, vectors=vectors[at:end], texts=()))
+            complete.append(done._replace(vectors=vectors[at:end], texts=()))
             at = end
         else:
             complete.append(done)

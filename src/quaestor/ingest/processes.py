@@ -15,10 +15,14 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn, Protocol
 
 _STANDARD = (0, 1, 2)
+_PIPE_BYTES = 1 << 20
+"""Room in the pipe from a copy for an answer or two, so that it goes on with its work before they are read."""
+
 _CODE = "from quaestor.ingest.worker import main; main()"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -94,6 +98,7 @@ class Copy:
         if self._number == 0:
             # Held by a copy, the original's ends would never seem closed to it.
             _live(work, tasks_out, answers_in, (tasks_in, answers_out))
+        _widen(answers_in)
         os.close(tasks_out)
         os.close(answers_in)
         self.stdin: IO[bytes] = os.fdopen(tasks_in, "wb")
@@ -129,6 +134,14 @@ class Copy:
             if number:
                 self._code = os.waitstatus_to_exitcode(status)
         return self._code
+
+
+def _widen(pipe: int) -> None:
+    import fcntl  # noqa: PLC0415 - where processes are copied, it is there
+
+    # What one user may have of wide pipes is limited; narrow ones do.
+    with suppress(OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 _copies: weakref.WeakSet[Copy] = weakref.WeakSet()

@@ -6,7 +6,6 @@ What a slow embedder could not be asked, for want of money or time or because it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -86,6 +85,6 @@ def _with_known(done: Prepared, known: Mapping[bytes, Vectors], nothing: Vectors
     rows = [known.get(key, nothing) for key in done.keys]
     vectors = np.stack(rows) if rows else np.zeros((0, len(nothing)), np.float32)
     if all(key in known for key in done.keys):
-        return replace(done, vectors=vectors, texts=())
+        return done._replace(vectors=vectors, texts=())
     keys = [key if key in known else KEY for key in done.keys]
-    return replace(done, document=as_pending(done.document), keys=keys, vectors=vectors, texts=())
+    return done._replace(document=as_pending(done.document), keys=keys, vectors=vectors, texts=())

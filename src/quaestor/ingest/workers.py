@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import queue
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -30,6 +31,9 @@ AHEAD = 12
 AHEAD_IN_HASTE = 2
 """The same where the batches may stop at any moment, and what is queued is still to be done."""
 
+_AT_ONCE = 2
+"""Batches that a worker has: one that it works on, and the next."""
+
 _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 
 
@@ -45,6 +49,10 @@ class WorkerDiedError(Exception):
     """A worker process ended in the middle of a batch."""
 
 
+class WorkerGoneError(Exception):
+    """A worker process had ended, of another batch, before it came to this one."""
+
+
 class WorkerStartError(Exception):
     """A worker process could not even begin: this Python cannot be started again as it was."""
 
@@ -56,9 +64,11 @@ def run_here(job: Job[Task, Result], batches: Iterable[Sequence[Task]]) -> Itera
 
 
 class _Worker:
-    """One child process."""
+    """One child process, which has its next batch in its pipe while it works on one: so it never waits for us."""
 
     def __init__(self, job: Job[Any, Any]) -> None:
+        self._sending, self._receiving = threading.Lock(), threading.Lock()
+        self._gone = False
         self._job: Job[Any, Any] | None = None
         self._process = self._copy(job) or fresh()
         if not isinstance(self._process, Copy):
@@ -72,28 +82,43 @@ class _Worker:
             return None
 
     def ask(self, batch: object) -> object:
-        """Return the answer to a batch.
+        """Return the answer to a batch; two threads may ask at a time.
 
         Raises:
             WorkerStartError: the process ended before its first batch.
             WorkerDiedError: the process ended in the middle of this one.
+            WorkerGoneError: the process ended before this one.
         """
-        if self._job is not None:
-            try:
-                self._send(pickle.dumps(self._job, protocol=pickle.HIGHEST_PROTOCOL))
-                self._receive()
-            except _BROKEN as error:
-                raise WorkerStartError from error
-            self._job = None
+        # Whoever has sent waits until the one before is answered, and nobody else sends meanwhile: each gets its own.
+        with self._sending:
+            self._begin()
+            with suppress(*_BROKEN):  # the process has ended, which is noticed when its answer is read
+                self._send(batch)
+            self._receiving.acquire()
         try:
-            self._send(pickle.dumps(batch, protocol=pickle.HIGHEST_PROTOCOL))
+            if self._gone:
+                raise WorkerGoneError
             return self._receive()
         except _BROKEN as error:
+            self._gone = True
             raise WorkerDiedError from error
+        finally:
+            self._receiving.release()
 
-    def _send(self, data: bytes) -> None:
+    def _begin(self) -> None:
+        """Give a fresh process its job."""
+        if self._job is None:
+            return
+        try:
+            self._send(self._job)
+            self._receive()
+        except _BROKEN as error:
+            raise WorkerStartError from error
+        self._job = None
+
+    def _send(self, what: object) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(data)
+        self._process.stdin.write(pickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL))
         self._process.stdin.flush()
 
     def _receive(self) -> object:
@@ -134,12 +159,14 @@ class Pool(Generic[Task, Result]):
         self._failed = failed
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         self._all: list[_Worker] = []
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="ingest")
+        self._threads = ThreadPoolExecutor(count * _AT_ONCE, thread_name_prefix="ingest")
         self._closed = False
 
     def __enter__(self) -> Self:
-        for _ in range(self._count):
-            self._start()
+        started = [_Worker(self._job) for _ in range(self._count)]
+        self._all += started
+        for worker in started * _AT_ONCE:
+            self._idle.put(worker)
         return self
 
     def __exit__(
@@ -170,12 +197,14 @@ class Pool(Generic[Task, Result]):
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
 
-    def _start(self) -> None:
+    def _replace(self, worker: _Worker) -> None:
+        worker.end()
         if self._closed:
             return
-        worker = _Worker(self._job)
-        self._all.append(worker)
-        self._idle.put(worker)
+        other = _Worker(self._job)
+        self._all.append(other)
+        for _ in range(_AT_ONCE):
+            self._idle.put(other)
 
     def _do(self, batch: Sequence[Task]) -> Sequence[Result]:
         try:
@@ -196,9 +225,10 @@ class Pool(Generic[Task, Result]):
         try:
             answer = worker.ask(batch)
         except WorkerDiedError:
-            worker.end()
-            self._start()
+            self._replace(worker)
             raise
+        except WorkerGoneError:
+            return self._ask(batch)
         except WorkerStartError:
             self._idle.put(worker)
             raise

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.stores.embedded import truth
@@ -24,12 +23,12 @@ _WORN_LEAST = 5_000
 _ROWS_AT_ONCE = 8192
 
 
-@dataclass(slots=True)
 class Derivation:
     """Work done on the derived files that nobody sees before ``publish``."""
 
-    lexical: tuple[LexicalUpdate, Mark] | None = None
-    matrix: tuple[MatrixUpdate, Mark] | None = None
+    def __init__(self) -> None:
+        self.lexical: tuple[LexicalUpdate, Mark] | None = None
+        self.matrix: tuple[MatrixUpdate, Mark] | None = None
 
     def publish(self) -> bool:
         """Let readers see it; returns whether all of it could be written."""

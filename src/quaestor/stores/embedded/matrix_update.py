@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,12 +68,12 @@ class MatrixUpdate:
         temporary.replace(self._folder / STATE)
         for old in self._folder.glob(f"{PREFIX}*"):
             if old != self._place:
-                shutil.rmtree(old, ignore_errors=True)
+                _delete(old)
 
     def abandon(self) -> None:
         """Forget the changes; what was written behind the published rows is written over next time."""
         if self._base is None:
-            shutil.rmtree(self._place, ignore_errors=True)
+            _delete(self._place)
 
 
 def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
@@ -86,6 +85,12 @@ def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
 def _flush(path: Path) -> None:
     with path.open("r+b") as file:
         os.fsync(file.fileno())
+
+
+def _delete(place: Path) -> None:
+    from shutil import rmtree  # noqa: PLC0415 - seldom needed, and imports every way to pack files
+
+    rmtree(place, ignore_errors=True)
 
 
 def _highest_serial(folder: Path) -> int:

@@ -6,10 +6,9 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ LOOSE_SHARE = 0.5
 LOOSE_LEAST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
+class _Version(NamedTuple):
     """A document as it is to be."""
 
     document: Document
@@ -41,8 +39,7 @@ class _Version:
     keys: Sequence[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a document stands now."""
 
     id: int
