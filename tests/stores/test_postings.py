@@ -81,7 +81,7 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
 
 @given(CHUNKS, st.lists(st.floats(0, 2), min_size=3, max_size=3))
 def test_scores_are_bm25(chunks: list[tuple[str, str, str]], boosts: list[float]) -> None:
-    segment, averages = segment_of(chunks), [4.0, 3.0, 2.0]
+    segment, averages = segment_of(chunks), np.array([4.0, 3.0, 2.0])
     factors = np.array(boosts)[None, :, None] * np.arange(1.0, len(TERMS) + 1)
     [scores] = segment.scores(segment.bounds(keys_of(TERMS)), factors, averages)
     for row, lines in enumerate(chunks):

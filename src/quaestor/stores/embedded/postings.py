@@ -33,6 +33,8 @@ Keys: TypeAlias = "NDArray[np.uint64]"
 Bounds: TypeAlias = "NDArray[np.int64]"
 """Where the postings of terms begin and end; shape ``(2, len(FIELDS), terms)``."""
 Factors: TypeAlias = "NDArray[np.float64]"
+# Half the room of float64, so that the sums of a segment stay in the cache of one core.
+Scores: TypeAlias = "NDArray[np.float32]"
 
 _HEAD = 4
 _VERSION = 1
@@ -104,31 +106,60 @@ class Segment(NamedTuple):
         ends = np.where(there, self.starts[at + there], starts)
         return np.stack([starts, ends])
 
-    def scores(self, bounds: Bounds, factors: Factors, averages: Sequence[float]) -> list[NDArray[Any]]:
-        """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields.
+    def scores(self, bounds: Bounds, factors: Factors, averages: Factors) -> list[Scores]:
+        """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields; do not write into it.
 
         Args:
             bounds: of the terms.
             factors: what each term counts for in each field, its rarity among it; shape ``(ways, len(FIELDS), terms)``.
-            averages: the mean length of each field.
+            averages: the mean length of each field; shape ``(len(FIELDS),)``.
         """
-        rows = len(self.chunks)
         asked = (bounds[1] > bounds[0]) & factors.any(axis=0)
-        runs = list(zip(*bounds[:, asked].tolist(), strict=True))
-        if not runs:
-            return [np.zeros(rows) for _ in factors]
-        many = [end - start for start, end in runs]
-        fields = np.nonzero(asked)[0]
-        places = np.concatenate([self.places[start:end] for start, end in runs]).astype(np.intp)
-        counts = np.concatenate([self.counts[start:end] for start, end in runs]).astype(np.float32)
-        slopes = np.repeat((K1 * B / np.array(averages, dtype=np.float32))[fields], many)
-        norms = self.lengths.ravel().take(places + np.repeat(fields * rows, many)).astype(np.float32)
-        norms *= slopes
-        norms += K1 * (1 - B)
-        norms += counts
-        counts /= norms
-        weights = (K1 + 1) * factors[:, asked]
-        return [np.bincount(places, counts * np.repeat(way, many), rows) for way in weights]
+        fields, _ = np.nonzero(asked)
+        runs = bounds[:, asked]
+        many = runs[1] - runs[0]
+        places, parts = self._gathered(runs.T.tolist(), int(many.sum()))
+        # No place is out of bounds: clipping is the way of `take` that checks nothing first.
+        lengths = self.lengths.ravel().take(places + np.repeat(fields * len(self.chunks), many), mode="clip")
+        norms = lengths.astype(np.float32)
+        norms *= np.repeat((K1 * B / averages[fields]).astype(np.float32), many)
+        norms += np.float32(K1 * (1 - B))
+        norms += parts
+        parts /= norms
+        weights = ((K1 + 1) * factors[:, asked]).astype(np.float32)
+        return self._sums(places, parts, many, weights)
+
+    def _gathered(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return the places and the counts of runs of postings, ``count`` in all."""
+        places, counts = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.float32)
+        at = 0
+        for start, end in runs:
+            to = at + end - start
+            places[at:to] = self.places[start:end]
+            counts[at:to] = self.counts[start:end]
+            at = to
+        return places, counts
+
+    def _sums(
+        self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], weights: NDArray[np.float32]
+    ) -> list[Scores]:
+        """Return the sums of weighted parts, shape ``(rows,)``, for each row of ``weights``: a weight for each run.
+
+        The first runs, which count the same in all ways, are added up once.
+        """
+        differs = (weights != weights[0]).any(axis=0)
+        same = int(differs.argmax()) if differs.any() else len(many)
+        split = int(many[:same].sum())
+        shared = np.zeros(len(self.chunks), dtype=np.float32)
+        np.add.at(shared, places[:split], parts[:split] * np.repeat(weights[0, :same], many[:same]))
+        sums = []
+        for own in weights[:, same:]:
+            total = shared
+            if own.any():
+                total = shared.copy()
+                np.add.at(total, places[split:], parts[split:] * np.repeat(own, many[same:]))
+            sums.append(total)
+        return sums
 
 
 def key_of(term: str) -> int:

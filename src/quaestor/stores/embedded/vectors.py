@@ -92,7 +92,7 @@ class Rows(NamedTuple):
         rows = max(1, _BLOCK_NUMBERS // self.data.shape[1])
         for start in range(0, len(places), rows):
             end = start + rows
-            block = self.data[start:end] if whole else self.data[places[start:end]]
+            block = self.data[start:end] if whole else self.data.take(places[start:end], axis=0, mode="clip")
             np.dot(block.astype(np.float32), query, out=scores[start:end])
         scores *= self.scales if whole else self.scales[places]
         return scores
@@ -129,7 +129,7 @@ class Best:
         self._ids = np.empty(0, dtype=np.int64)
         self._scores = np.empty(0)
 
-    def offer(self, ids: Ids, scores: NDArray[np.float64]) -> None:
+    def offer(self, ids: Ids, scores: NDArray[np.floating]) -> None:
         """Take what is good enough; ``ids`` ascend from one call to the next."""
         better = np.flatnonzero(scores > self._least)
         if not len(better):

@@ -88,13 +88,13 @@ class LexicalView(NamedTuple):
         best = [Best(k) for _ in factors]
         if self.base is not None:
             runs = None if allowed is None else allowed.runs()
+            means = np.array(averages)
             for segment, alive, own in zip(self.base.segments, self.base.alive, bounds, strict=True):
-                for one, scores in zip(best, segment.scores(own, factors, averages), strict=True):
-                    if alive is not None:
-                        scores *= alive
+                for one, scores in zip(best, segment.scores(own, factors, means), strict=True):
+                    offered = scores if alive is None else scores * alive
                     if runs is not None:
-                        scores *= covered(segment.chunks, runs)
-                    one.offer(segment.chunks, scores)
+                        offered = offered * covered(segment.chunks, runs)
+                    one.offer(segment.chunks, offered)
         return [one.scored() for one in best]
 
     def _rarities(self, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
