@@ -78,38 +78,36 @@ _MOST_CHUNKS = 1 << 32
 """No file has as many."""
 
 
-class Candidate(NamedTuple):
-    """A chunk that some retriever found.
+class Candidates(NamedTuple):
+    """Chunks that some retriever found, and what each retriever says of them; arrays have the shape ``(chunks,)``.
 
     Attributes:
-        stored: the chunk.
-        lexical: its BM25 score over all fields, 0 if the lexical retriever did not find it.
-        dense: its cosine similarity to the query, 0 if unknown.
-        body: its BM25 score over the text alone, 0 if unknown.
+        chunks: no chunk twice.
+        lexical: their BM25 scores over all fields, 0 where the lexical retriever did not find it.
+        dense: their cosine similarities to the query, 0 where unknown.
+        body: their BM25 scores over the text alone, 0 where unknown.
     """
 
-    stored: StoredChunk
-    lexical: float
-    dense: float
-    body: float = 0.0
+    chunks: Sequence[StoredChunk]
+    lexical: NDArray[np.float32]
+    dense: NDArray[np.float32]
+    body: NDArray[np.float32]
 
 
-def compute_features(
-    query: Query, candidates: Sequence[Candidate], weights: Mapping[str, float]
-) -> NDArray[np.float32]:
-    """Return the matrix of features, shape ``(len(candidates), len(FEATURES))``.
+def compute_features(query: Query, candidates: Candidates, weights: Mapping[str, float]) -> NDArray[np.float32]:
+    """Return the matrix of features, shape ``(chunks, len(FEATURES))``.
 
     Args:
         query: the query as read.
         candidates: all chunks to be ranked; features of a file are taken over its candidates.
         weights: the rarity of each content term of the query; they are scaled to sum to 1 here.
     """
-    matrix = np.zeros((len(candidates), len(FEATURES)), dtype=np.float32)
-    if not candidates:
+    chunks = candidates.chunks
+    matrix = np.zeros((len(chunks), len(FEATURES)), dtype=np.float32)
+    if not chunks:
         return matrix
     total = sum(weights.values()) or 1.0
     wanted = {term: weight / total for term, weight in weights.items()}
-    chunks = [candidate.stored for candidate in candidates]
     traits = list(map(traits_of, chunks))
     files = group_by_file(chunks)
     matches = in_names(traits, wanted)
@@ -144,10 +142,9 @@ def _fill(matrix: NDArray[np.float32], first: str, columns: ArrayLike) -> None:
     matrix[:, start : start + len(values)] = values.T
 
 
-def _retrievers(candidates: Sequence[Candidate], named: NDArray[np.float64]) -> list[NDArray[np.float32]]:
+def _retrievers(candidates: Candidates, named: NDArray[np.float64]) -> list[NDArray[np.float32]]:
     """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
-    _, *scores = zip(*candidates, strict=True)
-    lexical, dense, body = np.array(scores, dtype=np.float32)
+    _, lexical, dense, body = candidates
     return [
         _relative(lexical),
         _reciprocal_ranks(lexical),

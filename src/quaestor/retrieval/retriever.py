@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import Literal
 
+import numpy as np
+
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.explaining import Shares
-from quaestor.retrieval.features import Candidate, compute_features
+from quaestor.retrieval.features import Candidates, compute_features
 from quaestor.retrieval.file_features import agreement
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
@@ -70,8 +72,8 @@ class Retriever:
         """Read a query as it is searched for in this corpus."""
         return read_query(without_name(text, self.project))
 
-    def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> list[Candidate]:
-        """Return the chunks that any retriever puts among its first ``count``, with both scores where known."""
+    def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> Candidates:
+        """Return the chunks that any retriever puts among its first ``count``, with all scores that are known."""
         self._chunks.follow(self.store)
         both = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
         lexical, body = map(dict, both)
@@ -83,8 +85,8 @@ class Retriever:
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
-        scores = [map(scored.get, found, repeat(0.0)) for scored in (lexical, dense, body)]
-        return list(map(Candidate, found.values(), *scores))
+        scores = (map(scored.get, found, repeat(0.0)) for scored in (lexical, dense, body))
+        return Candidates(list(found.values()), *(np.fromiter(own, np.float32, len(found)) for own in scores))
 
     def scored(
         self, query: Query, count: int = _CANDIDATES, where: Where | None = None
@@ -93,15 +95,17 @@ class Retriever:
 
         For one turn of a talk: what kind of answer is wanted is told by the talk, and not by how the turn is worded.
         """
-        candidates = self.candidates(query, count, where) if query.text else []
-        if not candidates:
+        if not query.text:
+            return []
+        candidates = self.candidates(query, count, where)
+        if not candidates.chunks:
             return []
         matrix = compute_features(query, candidates, self.rarity(query))
         group = group_of(query, matrix)
         group = "text" if group == "how" else group
-        earners = self.ranker.earners(matrix, group, [candidate.stored.document.path for candidate in candidates])
+        earners = self.ranker.earners(matrix, group, [chunk.document.path for chunk in candidates.chunks])
         scores = self.ranker.scores(matrix, group)[earners].tolist()
-        return [(candidate.stored, score) for candidate, score in zip(candidates, scores, strict=True)]
+        return list(zip(candidates.chunks, scores, strict=True))
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
@@ -130,21 +134,22 @@ class Retriever:
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
         candidates = self.candidates(query, max(_CANDIDATES, k), where)
-        if not candidates:
+        chunks = candidates.chunks
+        if not chunks:
             return []
         matrix = compute_features(query, candidates, self.rarity(query))
         group = group_of(query, matrix)
-        paths = [candidate.stored.document.path for candidate in candidates]
+        paths = [chunk.document.path for chunk in chunks]
         own = self.ranker.scores(matrix, group)
         scores = own[self.ranker.earners(matrix, group, paths)].tolist()
         decay_of = {path: self.decay(path) for path in set(paths)}
         decays = [decay_of[path] for path in paths]
-        ranked = spread(scores, paths, decays, len(candidates))
-        passages = self.joined([candidates[index].stored for index, _ in ranked], k)
+        ranked = spread(scores, paths, decays, len(chunks))
+        passages = self.joined([chunks[index] for index, _ in ranked], k)
         hits = []
         for rank, chunk in passages:
             index, score = ranked[rank]
-            stored = candidates[index].stored
+            stored = chunks[index]
             explained = Shares(self.ranker, group, matrix[index].copy(), scores[index], score)
             hits.append(Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id))
         return hits

@@ -16,7 +16,7 @@ from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.evaluation.made import make_questions, texts_of
 from quaestor.passages import Hit
-from quaestor.retrieval.features import Candidate, compute_features
+from quaestor.retrieval.features import Candidates, compute_features
 from quaestor.retrieval.ranker import Group, group_of
 from quaestor.training.corpora import prose_files, prose_questions
 from quaestor.training.made import Made, make_searches
@@ -184,10 +184,10 @@ def _search(
     category: str,
     group: Group,
     targets: tuple[Target, ...],
-    candidates: Sequence[Candidate],
+    candidates: Candidates,
     features: NDArray[np.float32],
 ) -> Search:
-    hits = [Hit(candidate.stored.document, candidate.stored.chunk, 0.0) for candidate in candidates]
+    hits = [Hit(stored.document, stored.chunk, 0.0) for stored in candidates.chunks]
     judged = [any(target.holds(hit.path, hit.start_line, hit.end_line) for target in targets) for hit in hits]
     return Search(
         name,
