@@ -11,7 +11,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from _metrics import Location
 
@@ -48,25 +48,42 @@ class System(Protocol):
 
 
 class Quaestor:
-    """Quaestor through its public interface, in one of its modes. Its modes share each folder's index."""
+    """Quaestor through its public interface, in one of its modes. Its modes share each folder's index.
 
-    _built: tuple[Path, Any, Indexed] | None = None
+    Args:
+        mode: how hits are scored.
+        embedder: what makes the vectors: empty for the bundled embedder, or ``onnx:FOLDER``.
+    """
 
-    def __init__(self, mode: str = "ranked") -> None:
+    _built: ClassVar[dict[str, tuple[Path, Any, Indexed]]] = {}
+
+    def __init__(self, mode: str = "ranked", embedder: str = "") -> None:
         if mode not in MODES:
             raise SystemExit(f"quaestor's modes are {', '.join(MODES)}, not {mode}")
-        self.name = "quaestor" if mode == "ranked" else f"quaestor:{mode}"
+        parts = ["quaestor", *([mode] if mode != "ranked" else []), *([_shown(embedder)] if embedder else [])]
+        self.name = ":".join(parts)
         self._mode = mode
+        self._embedder = embedder
 
     def index(self, root: Path) -> Indexed:
         from quaestor import Index
 
-        if Quaestor._built is None or Quaestor._built[0] != root:
+        built = Quaestor._built.get(self._embedder)
+        if built is None or built[0] != root:
             started = time.perf_counter()
-            index = Index.build(root)
-            Quaestor._built = (root, index, Indexed(time.perf_counter() - started, None))
-        self._index = Quaestor._built[1]
-        return Quaestor._built[2]
+            index = Index.build(root, settings=self._settings())
+            built = Quaestor._built[self._embedder] = (root, index, Indexed(time.perf_counter() - started, None))
+        self._index = built[1]
+        return built[2]
+
+    def _settings(self) -> Any:
+        """The settings of one embedder, whose indexes lie apart from those of others; None: as they are."""
+        if not self._embedder:
+            return None
+        from quaestor.config import data_home, load_configuration
+
+        settings = load_configuration({"embedder": self._embedder}).settings
+        return settings._replace(home=str(data_home(settings) / _shown(self._embedder)))
 
     def search(self, query: str, k: int) -> Answer:
         started = time.perf_counter()
@@ -75,7 +92,7 @@ class Quaestor:
         return Answer([(hit.path, hit.start_line, hit.end_line) for hit in hits], seconds)
 
     def close(self) -> None:
-        Quaestor._built = None
+        Quaestor._built.pop(self._embedder, None)
 
 
 class PeerProcess:
@@ -115,11 +132,17 @@ class PeerProcess:
 
 
 def make(name: str, python: str, settings: dict[str, Any]) -> System:
-    """The system of that name: ``quaestor[:MODE]``, ``bm25``, ``minilm`` or ``semble:PATH``."""
+    """The system of that name: ``quaestor[:MODE][:onnx:FOLDER]``, ``bm25``, ``minilm`` or ``semble:PATH``."""
     kind, _, argument = name.partition(":")
     if kind == "quaestor":
-        return Quaestor(argument or "ranked")
+        return quaestor(argument)
     return PeerProcess(name, python, settings)
+
+
+def quaestor(argument: str) -> Quaestor:
+    """Quaestor as ``[MODE][:onnx:FOLDER]`` says."""
+    mode, named, folder = argument.partition("onnx:")
+    return Quaestor(mode.rstrip(":") or "ranked", f"{named}{folder}")
 
 
 def _shown(name: str) -> str:

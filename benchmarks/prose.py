@@ -126,7 +126,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def make(name: str, python: str, settings: dict[str, Any]) -> _systems.System:
     """The system of that name."""
     kind, _, mode = name.partition(":")
-    return _systems.Quaestor(mode or "ranked") if kind == "quaestor" else ProsePeer(name, python, settings)
+    return _systems.quaestor(mode) if kind == "quaestor" else ProsePeer(name, python, settings)
 
 
 def ask(system: _systems.System, root: Path, questions: Sequence[Question]) -> list[Score]:
