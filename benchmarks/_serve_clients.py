@@ -63,6 +63,33 @@ async def stream(port: int, body: dict[str, Any], word: str, pieces: int) -> Str
     return Streamed(first, retrieval, ended and len(words) == pieces, any(one != word for one in words))
 
 
+async def hang_up(port: int, model_port: int, body: dict[str, Any], word: str, patience: float) -> float | None:
+    """Hang up behind the first word; return the seconds after which the model's server is rid of the request.
+
+    None if it is not within ``patience`` seconds.
+    """
+    reader, writer = await post(port, "/v1/chat/completions", {**body, "stream": True})
+    async for line in reader:
+        if word.encode() in line:
+            break
+    writer.close()
+    began = time.monotonic()
+    while time.monotonic() < began + patience:
+        left = await _left(model_port, word)
+        if left is not None:
+            return left - began
+        await asyncio.sleep(0.01)
+    return None
+
+
+async def _left(model_port: int, word: str) -> float | None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", model_port)
+    writer.write(f"GET /left/{word} HTTP/1.1\r\n\r\n".encode())
+    answer = (await reader.read()).rpartition(b"\r\n\r\n")[2]
+    writer.close()
+    return None if answer == b"null" else float(answer)
+
+
 async def searches(port: int, clients: int, seconds: float, body: dict[str, Any]) -> list[float]:
     """Search with so many clients at once, and return the seconds of each search."""
     end = time.perf_counter() + seconds

@@ -2,7 +2,8 @@
 
     python _serve_upstream.py PIECES PAUSE
 
-It prints its port. ``PIECES`` deltas are sent, ``PAUSE`` seconds apart, the first at once.
+It prints its port. ``PIECES`` deltas are sent, ``PAUSE`` seconds apart, the first at once. ``GET /left/WORD`` tells when
+whoever had asked about a word hung up in the middle of the reply, by the machine's monotonic clock; null if nobody did.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
+from contextlib import suppress
 
+LEFT: dict[str, float] = {}
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 
@@ -23,13 +27,21 @@ def event(delta: dict[str, str], reason: str | None = None) -> bytes:
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        if head.startswith(b"get /left/"):
+            word = head.split()[1].decode().rpartition("/")[2]
+            writer.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n" + json.dumps(LEFT.get(word)).encode())
+            return
         size = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
         body = json.loads(await reader.readexactly(size))
         word = str(body["messages"][-1]["content"]).split()[0]
         writer.write(HEAD + event({"role": "assistant", "content": ""}))
+        gone = asyncio.ensure_future(_end(reader))
         for number in range(PIECES):
             if number:
-                await asyncio.sleep(PAUSE)
+                await asyncio.wait((gone,), timeout=PAUSE)
+            if gone.done():
+                LEFT[word] = time.monotonic()
+                return
             writer.write(event({"content": f"{word} "}))
             await writer.drain()
         writer.write(event({}, "stop") + b"data: [DONE]\n\n")
@@ -38,6 +50,12 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
         pass
     finally:
         writer.close()
+
+
+async def _end(reader: asyncio.StreamReader) -> None:
+    """Wait until the other side hangs up, in good order or not."""
+    with suppress(ConnectionError):
+        await reader.read()
 
 
 async def main() -> None:

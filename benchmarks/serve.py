@@ -1,4 +1,5 @@
-"""What the HTTP server adds to a model's own latency with 100 streams at once, and how many searches it answers.
+"""What the HTTP server adds to a model's latency with 100 streams at once, how many searches it answers, and how soon
+the model is rid of a request whose client has hung up.
 
     python benchmarks/serve.py FOLDER --index FOLDER --workers 1 4
 
@@ -29,7 +30,7 @@ from urllib.request import urlopen
 
 import _machine
 import _serve_processes
-from _serve_clients import Streamed, post, searches, stream
+from _serve_clients import Streamed, hang_up, post, searches, stream
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -77,6 +78,7 @@ def served(options: argparse.Namespace, model: Upstream, workers: int) -> dict[s
         found["spread"] = measured(options, server, model)
         found["at_once"] = measured(options, server, model, together=True)
         found["searches"] = asyncio.run(rates(server.port, options.seconds))
+        found["hang_ups"] = asyncio.run(hang_ups(server.port, model.port, options.hang_ups))
     # A folder that is not indexed yet: the index is made while the streams go on.
     with serving([options.folder, options.index], model, workers) as server:
         found["while_indexing"] = measured(options, server, model, corpus=options.folder.name)
@@ -94,6 +96,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--pieces", type=int, default=25, help="deltas of a reply")
     parser.add_argument("--pause", type=float, default=0.2, help="seconds between them")
     parser.add_argument("--seconds", type=float, default=10.0, help="of searching with each number of clients")
+    parser.add_argument("--hang-ups", type=int, default=40, help="clients that hang up in the middle of a reply")
     parser.add_argument("--out", type=Path)
     return parser.parse_args(arguments)
 
@@ -266,6 +269,25 @@ async def rates(port: int, seconds: float) -> dict[str, Any]:
     return found
 
 
+async def hang_ups(port: int, model_port: int, count: int) -> dict[str, Any]:
+    """Return how long the model goes on for clients that hang up: one after the other, and all at once."""
+
+    async def leave(number: str) -> float | None:
+        word = f"gone{number}x{port}"
+        body = {"model": "quaestor", "messages": [{"role": "user", "content": f"{word} {QUESTION}"}]}
+        return await hang_up(port, model_port, body, word, PATIENCE / 10)
+
+    each = [await leave(f"alone{number}") for number in range(count)]
+    together = await asyncio.gather(*(leave(f"together{number}") for number in range(count)))
+    return {"one by one": _left(each), "at once": _left(together)}
+
+
+def _left(found: Sequence[float | None]) -> dict[str, Any]:
+    taken = sorted(one for one in found if one is not None)
+    ends = {"p50": round(at(taken, 0.5) * 1000, 2), "max": round(taken[-1] * 1000, 2)} if taken else {}
+    return {"count": len(found), "never": len(found) - len(taken), "ms": ends}
+
+
 def spread(seconds: Sequence[float]) -> dict[str, float]:
     ordered = sorted(seconds)
     return {name: round(at(ordered, share) * 1000, 2) for name, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))}
@@ -289,6 +311,11 @@ def table(report: dict[str, Any]) -> str:
             lines.append(f"  lost {part['lost']}, mixed {part['mixed']} {' '.join(part['errors'])}")
         for clients, rate in found["searches"].items():
             lines.append(f"{clients:>3} clients searching: {rate['per_second']} a second, p50 {rate['ms']['p50']} ms")
+        for name, left in found["hang_ups"].items():
+            times = "  ".join(f"{key} {value} ms" for key, value in left["ms"].items())
+            lines.append(
+                f"{left['count']} clients hang up {name}: the model is told after {times}  never {left['never']}"
+            )
     return "\n".join(lines)
 
 
