@@ -313,9 +313,8 @@ def table(report: dict[str, Any]) -> str:
             lines.append(f"{clients:>3} clients searching: {rate['per_second']} a second, p50 {rate['ms']['p50']} ms")
         for name, left in found["hang_ups"].items():
             times = "  ".join(f"{key} {value} ms" for key, value in left["ms"].items())
-            lines.append(
-                f"{left['count']} clients hang up {name}: the model is told after {times}  never {left['never']}"
-            )
+            lines.append(f"{left['count']} clients hang up {name}: the model hears it after {times}")
+            lines += [f"  and never of {left['never']}"] if left["never"] else []
     return "\n".join(lines)
 
 
