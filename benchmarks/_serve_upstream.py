@@ -3,7 +3,7 @@
     python _serve_upstream.py PIECES PAUSE
 
 It prints its port. ``PIECES`` deltas are sent, ``PAUSE`` seconds apart, the first at once. ``GET /left/WORD`` tells
-when whoever had asked about a word hung up in the middle of the reply, by the machine's monotonic clock; null if nobody did.
+when whoever had asked about a word hung up in the middle of the reply, by a clock that all processes share; or null.
 """
 
 from __future__ import annotations
