@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_THREADS = 8
-_BATCH_TOKENS = 4096
+_BATCH_TOKENS = 2048
 _BATCH_TEXTS = 32
 _SENTENCE = "sentence_embedding"
 """The output of a graph that includes its pooling, as optimum names it."""
