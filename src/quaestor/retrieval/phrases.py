@@ -98,7 +98,6 @@ def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
         Shape ``(len(texts), 2)``.
     """
     found = np.zeros((len(texts), 2))
-    found = np.zeros((len(texts), 2))
     words = np.array(sorted({word for run, _ in runs.pairs for word in run}.union(*runs.triples)), dtype=np.uintc)
     if not len(words):
         return found
