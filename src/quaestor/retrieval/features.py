@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quaestor.retrieval.file_features import agreement, coverage, file_features, group_by_file, path_features, shadowed
+from quaestor.retrieval.file_features import (
+    coverage,
+    file_features,
+    group_by_file,
+    line_match,
+    path_features,
+    shadowed,
+)
 from quaestor.retrieval.likeness import likenesses
 from quaestor.retrieval.matching import in_names, in_paths
 from quaestor.retrieval.phrases import Runs, read_runs, shares
@@ -122,7 +129,7 @@ def compute_features(query: Query, candidates: Candidates, weights: Mapping[str,
     paths = in_paths(files.profiles, wanted)
     _fill(matrix, "stem_is_name", [column[files.owner] for column in path_features(query, files, paths)])
     if query.places:
-        matrix[:, _COLUMN["line_match"]] = [_has_line(query, chunk) for chunk in chunks]
+        matrix[:, _COLUMN["line_match"]] = line_match(query.places, files, chunks)
     fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
     _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)).T)
     matrix[:, _COLUMN["query_symbol"] :] = _asked(query)
@@ -212,17 +219,6 @@ def _names(names: Sequence[str], traits: Sequence[Traits]) -> list[list[bool]]:
         [not known.names.isdisjoint(asked) for known in traits],
         [known.symbol == first for known in traits],
     ]
-
-
-def _has_line(query: Query, stored: StoredChunk) -> bool:
-    """Return whether a query points at a line inside a chunk."""
-    span = stored.chunk.span
-    return any(
-        place.line is not None
-        and span.start_line <= place.line <= span.end_line
-        and agreement(place.path, stored.document.path) > 0
-        for place in query.places
-    )
 
 
 def _asked(query: Query) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from quaestor.retrieval.matching import Matches
 from quaestor.retrieval.paths import PathProfile, profile_path
-from quaestor.retrieval.query import Query
+from quaestor.retrieval.query import Place, Query
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
@@ -57,19 +57,32 @@ def path_features(query: Query, files: Files, paths: Matches) -> list[NDArray[np
     return [stem_is_name, *paths.sums(len(files.paths)), path_match]
 
 
+def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChunk]) -> list[bool]:
+    """Return of each candidate whether any of ``places`` points at a line inside it."""
+    lines = [
+        [place.line for place in places if place.line is not None and agreement(place.path, path) > 0]
+        for path in files.paths
+    ]
+    return [
+        any(chunk.chunk.span.start_line <= line <= chunk.chunk.span.end_line for line in lines[owner])
+        for owner, chunk in zip(files.owner.tolist(), chunks, strict=True)
+    ]
+
+
 def agreement(pointed: str, path: str) -> float:
     """Return how well a path that a query points at fits a document's: by how many names at the end agree.
 
     0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
     """
-    asked, known = pointed.split("/"), path.lower().split("/")
+    path = path.lower()
+    if pointed.rpartition("/")[2] != path.rpartition("/")[2]:
+        return 0.0  # nearly always
+    asked, known = pointed.split("/"), path.split("/")
     shared = 0
     for one, other in zip(reversed(asked), reversed(known), strict=False):
         if one != other:
             break
         shared += 1
-    if not shared:
-        return 0.0
     return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
 
 
