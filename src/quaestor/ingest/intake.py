@@ -146,6 +146,8 @@ class Intake:
         if size < POOL_BYTES and not can_copy():
             yield lambda batches: map(preparer.prepare, batches)
             return
+        if can_copy():
+            preparer.warm_up()
         with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
             yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if in_haste else AHEAD)
 

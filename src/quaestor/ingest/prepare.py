@@ -32,6 +32,9 @@ from quaestor.stores import ChunkTerms
 
 # What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
 _LOW_VALUE_SHARE = 4
+# More than are looked for one by one: the whole vocabulary is loaded for them.
+_COMMON = "and as break case class const continue def do else end false for from func function if import in int is let"
+_COMMON += " module new none not null or package private public return self static string struct this true type void"
 
 
 class Task(NamedTuple):
@@ -157,6 +160,12 @@ class Preparer(NamedTuple):
     settings: IngestSettings
     embedder_name: str
     embedder: Embedder | None = None
+
+    def warm_up(self) -> None:
+        """Load what most files need, so that copies of this process have it and share it."""
+        cut(b"def sample(): pass\n", "sample.py")
+        if self.embedder is not None:
+            self.embedder.encode([_COMMON])
 
     def prepare(self, tasks: Sequence[Task]) -> list[Outcome]:
         """Return one outcome a task, in order; embeds the texts of all of them at once."""
