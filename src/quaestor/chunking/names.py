@@ -115,6 +115,8 @@ def body_of(node: Node) -> Node | None:
 def qualified(text: str) -> tuple[tuple[str, ...], str]:
     """Split a stated name into scope and plain name: ``a::B<T>::c`` -> (a, B), c."""
     text = text.strip()
+    if text.isidentifier():
+        return (), text[:LONGEST_NAME]
     if not _WORD.search(text):
         return (), text[:LONGEST_NAME]
     if _OPERATOR.search(text):
