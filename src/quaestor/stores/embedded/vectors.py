@@ -131,7 +131,7 @@ class Best:
 
     def offer(self, ids: Ids, scores: NDArray[np.floating]) -> None:
         """Take what is good enough; ``ids`` ascend from one call to the next."""
-        better = np.flatnonzero(scores > self._least)
+        [better] = np.nonzero(scores > self._least)
         if not len(better):
             return
         self._ids = np.concatenate([self._ids, ids[better]])

@@ -90,6 +90,8 @@ class LexicalView(NamedTuple):
             runs = None if allowed is None else allowed.runs()
             means = np.array(averages)
             for segment, alive, own in zip(self.base.segments, self.base.alive, bounds, strict=True):
+                if not (own[1] > own[0]).any():
+                    continue
                 for one, scores in zip(best, segment.scores(own, factors, means), strict=True):
                     offered = scores if alive is None else scores * alive
                     if runs is not None:
