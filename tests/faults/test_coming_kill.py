@@ -15,8 +15,8 @@ from quaestor.ingest.report import ProgressState
 from tiny_transformer import write_transformer
 
 SCRIPT = Path(__file__).with_name("coming_indexer.py")
-AT_ONCE = 256  # texts between two commits
-FILES = 3 * AT_ONCE
+AT_ONCE = 64  # texts between two commits
+FILES = 6 * AT_ONCE
 STEPS = [
     "indexing",
     "embedding 0",

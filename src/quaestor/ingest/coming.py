@@ -1,7 +1,7 @@
 """The vectors of an embedder that an index is to be given: made one by one beside it, and taken in all at once.
 
 Until then the index is searched by the embedder that it has. Vectors lie in a file of their own under the hash of
-their text, a few hundred a transaction: work that is ended at any moment goes on from there, whatever has changed in
+their text, some tens a transaction: work that is ended at any moment goes on from there, whatever has changed in
 the index meanwhile.
 """
 
@@ -26,7 +26,7 @@ from quaestor.stores import Store
 
 _FOLDER = "coming"
 _FILE = "vectors.sqlite3"
-_AT_ONCE = 256
+_AT_ONCE = 64
 """Texts between two commits: what a crash can lose."""
 _BUSY_SECONDS = 30.0
 _KEYS_AT_ONCE = 500

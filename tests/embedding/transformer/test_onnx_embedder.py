@@ -71,3 +71,11 @@ def test_what_there_is_no_time_for_is_left_undone(tmp_path: Path) -> None:
     whole = embedder.encode_within(["fish"] * 200, Allowance(None))
     assert whole.done.all() and whole.failure is None
     assert embedder.encode([]).shape == (0, DIMENSIONS)
+
+
+def test_texts_are_done_in_their_order(tmp_path: Path) -> None:
+    embedder = OnnxEmbedder.of_folder(str(write_transformer(tmp_path / "one")), tmp_path / "register")
+    late = Allowance()
+    late.until = time.monotonic()
+    made = embedder.encode_within([*["fish"] * 64, *["the heron waits for fish"] * 64], late)
+    assert made.done[:64].any() and not made.done[64:].any()

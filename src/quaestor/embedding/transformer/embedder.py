@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,8 @@ from quaestor.embedding.transformer.session import Session
 from quaestor.errors import LimitError, UpstreamError, UsageError
 
 _REMEMBERED = 256
+_TEXTS_AT_ONCE = 64
+"""Of these the longest come first, and the next wait until they are done."""
 
 
 class OnnxEmbedder(SlowEmbedder):
@@ -106,23 +108,30 @@ class OnnxEmbedder(SlowEmbedder):
         return np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
-        """Return what can be had of the vectors of many texts, as for an index, in the time that is allowed."""
-        nothing = np.zeros((len(texts), self._seen.dimensions), np.float32)
-        none = np.zeros(len(texts), np.bool_)
-        if not texts:
-            return Encoded(nothing, none)
-        until = allowance.until
+        """Return what can be had of the vectors of many texts, as for an index, in the time that is allowed.
+
+        They are made in their order, so that of documents that there is no time for the first are whole.
+        """
+        vectors = np.zeros((len(texts), self._seen.dimensions), np.float32)
+        done = np.zeros(len(texts), np.bool_)
+        cut = 0
+        late = _lateness(allowance.until)
         try:
-            session, _, document = self._session()
-            vectors, done, cut = session.encode(
-                texts, document, lambda: until is not None and time.monotonic() >= until
-            )
-        except UsageError as error:
-            return Encoded(nothing, none, failure=error)
-        except KeyboardInterrupt as interrupt:
-            return Encoded(nothing, none, failure=interrupt)
-        late = None if done.all() else LimitError("The time that embedding may take here is up; the rest waits.")
-        return Encoded(vectors, done, cut, late)
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
+                if start and late():
+                    break
+                session, _, document = self._session()
+                some = slice(start, start + _TEXTS_AT_ONCE)
+                rows, done[some], longer = session.encode(texts[some], document, late)
+                if not vectors.shape[1]:
+                    vectors = np.zeros((len(texts), rows.shape[1]), np.float32)
+                vectors[some] = rows
+                cut += longer
+        except (UsageError, KeyboardInterrupt) as failure:
+            return Encoded(vectors, done, cut, failure)
+        if done.all():
+            return Encoded(vectors, done, cut)
+        return Encoded(vectors, done, cut, LimitError("The time that embedding may take here is up; the rest waits."))
 
     def _session(self) -> tuple[Session, str, str]:
         """Return the loaded model with its prompts, after making sure that it is the one of this name."""
@@ -146,3 +155,8 @@ class OnnxEmbedder(SlowEmbedder):
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded
+
+
+def _lateness(until: float | None) -> Callable[[], bool]:
+    """Return what tells whether it is so late, by ``time.monotonic``."""
+    return lambda: until is not None and time.monotonic() >= until
