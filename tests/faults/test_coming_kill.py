@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +66,21 @@ def _killed_at(step: str, root: Path, home: Path, model: Path) -> int:
             process.stdin.write("\n")
             process.stdin.flush()
     raise AssertionError(f"it never came to {step!r}")
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells of the end of somebody else's process")
+def test_who_makes_vectors_ends_with_whom_they_are_made_for(tmp_path: Path) -> None:
+    root, home, model = tmp_path / "root", tmp_path / "home", tmp_path / "model"
+    root.mkdir()
+    for number in range(20 * AT_ONCE):
+        (root / f"{number}.md").write_text(f"# Village {number}\n\nIts harbour.\n")
+    write_transformer(model)
+    command = [sys.executable, str(SCRIPT.with_name("vectors_server.py")), str(root), str(home), str(model)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        maker = os.pidfd_open(int(process.stdout.readline()))
+        process.kill()
+    try:
+        assert select.select([maker], [], [], 60)[0] == [maker]
+    finally:
+        os.close(maker)

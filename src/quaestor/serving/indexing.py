@@ -165,8 +165,9 @@ def _follow(child: subprocess.Popen[bytes], job: str, root: Path, settings: Sett
     """Tell a child what to do, and tell on what it says until it ends."""
     assert child.stdin is not None and child.stdout is not None  # pipes were asked for
     try:
-        with child.stdin as told:
-            pickle.dump((job, root, settings), told)
+        pickle.dump((job, root, settings), child.stdin)
+        # It stays open: that it ends tells the child that this process did.
+        child.stdin.flush()
         while state := _received(child.stdout.readline()):
             progress(state)
     except BrokenPipeError:
@@ -181,11 +182,21 @@ def main() -> None:
         # Whoever asks meanwhile goes first.
         os.nice(_POLITENESS)
     job, root, settings = pickle.load(sys.stdin.buffer)
+    if job == _VECTORS:
+        # It says nothing for seconds on end. (A first index says how far it is all the time, and its process is copied,
+        # which takes one without threads.)
+        threading.Thread(target=_end_with_parent, daemon=True).start()
     make = Index.build if job == _VECTORS else partial(Index.ready, whole=True)
     try:
         make(root, settings=settings, progress=_send).close()
     except (QuaestorError, BrokenPipeError):
         sys.exit(1)
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that started this one ends, and end as well: what is made by then is kept."""
+    sys.stdin.buffer.read()
+    os._exit(1)
 
 
 def _send(state: ProgressState) -> None:
