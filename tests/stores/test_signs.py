@@ -41,6 +41,20 @@ def test_no_row_that_is_left_out_is_more_alike(seed: int, dimensions: int, rows:
     assert not len(others) or not len(found) or differing[found].max() < differing[others].min()
 
 
+@pytest.mark.parametrize("sampled_are_near", [True, False])
+@pytest.mark.parametrize("dimensions", [256, 320])
+def test_a_sample_that_is_like_no_other_rows_misleads_nobody(sampled_are_near: bool, dimensions: int) -> None:
+    query = units(7, 1, dimensions)[0]
+    data = quantise(units(8, 1000, dimensions))
+    data[:: signs._SAMPLED] = quantise((query if sampled_are_near else -query)[None, :])
+    differing = ((data > 0) != (query > 0)).sum(axis=1)
+    for count in (1, 200, 990, 2000):
+        found = most_alike(planes_of(data), query, np.ones(1000, dtype=np.bool_), count)
+        limit = np.sort(differing)[min(count, 1000) - 1]
+        assert set(found) >= set(np.flatnonzero(differing <= limit))
+        assert count > 900 or found.tolist() == np.flatnonzero(differing <= limit).tolist()
+
+
 @pytest.mark.parametrize("dimensions", [64, 256, 320])
 def test_a_row_is_most_alike_to_itself_and_its_opposite_least(dimensions: int) -> None:
     own = units(3, 1, dimensions)
