@@ -38,7 +38,7 @@ UNMENTIONED = "No language model is configured, and nothing here mentions {}."
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
 _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
-_LIKENESS_SHARE = 0.6
+_LIKENESS_SHARE = 1.0
 _AGAIN = 0.5
 _LABEL_SHARE = 0.3
 _RANK_STEP = 0.25

@@ -1,10 +1,10 @@
-"""Cutting passages into what can be quoted: sentences of prose, and short runs of lines of code."""
+"""Cutting passages into what can be quoted: a few sentences of prose together, and short runs of lines of code."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from quaestor.models.content import content_terms
@@ -23,6 +23,8 @@ _DEFINITION = re.compile(
 _COMMENT = re.compile(r"^\s*(?:#(?!include|define|if|endif)|//|/\*|\*|--|;;|\"\"\"|''')")
 _LONGEST_RUN = 12
 _LONGEST_SENTENCE = 600
+# What repeats a question is seldom its answer, which stands before or after it: so a quote is some sentences long.
+_LONGEST_STRETCH = 450
 _LINES_BEFORE_CODE = 3  # a line's end, an empty line, the fence
 
 
@@ -93,7 +95,9 @@ def _weight(line: str) -> float:
 
 
 def _of_prose(passage: Passage) -> Iterator[Unit]:
+    """Yield stretches of sentences, runs of lines of the code between them, and sentences with the code they announce."""
     blocks = list(_blocks(passage.text))
+    sentences: list[Unit] = []
     for (start, end, code), following in zip_longest(blocks, blocks[1:]):
         if code:
             yield from _of_code(passage, start, end)
@@ -102,11 +106,28 @@ def _of_prose(passage: Passage) -> Iterator[Unit]:
         for found in _STOP.finditer(passage.text, start, end):
             if not passage.text[found.end() : end].strip():
                 break
-            yield from _sentence(passage, at, found.end())
+            sentences += _sentence(passage, at, found.end())
             at = found.end()
-        yield from _sentence(passage, at, end)
+        sentences += _sentence(passage, at, end)
         if following is not None:
             yield from _announced(passage, at, end, following)
+    yield from _stretches(sentences)
+
+
+def _stretches(sentences: Sequence[Unit]) -> Iterator[Unit]:
+    """Yield, from each sentence on, as many sentences of its section as are read together; what is between them, too."""
+    for first, begun in enumerate(sentences):
+        last = begun
+        for following in sentences[first + 1 :]:
+            between = begun.passage.text[last.end : following.start]
+            if following.end - begun.start > _LONGEST_STRETCH or any(map(_HEADING.match, between.split("\n"))):
+                break
+            last = following
+        if last is begun:
+            yield begun
+            continue
+        terms = content_terms(begun.passage.text[begun.start : last.end])
+        yield replace(begun, end=last.end, terms=terms, weight=_weight_of_prose(terms))
 
 
 def _announced(passage: Passage, start: int, end: int, following: tuple[int, int, bool]) -> Iterator[Unit]:
@@ -119,7 +140,7 @@ def _announced(passage: Passage, start: int, end: int, following: tuple[int, int
     for alone in _sentence(passage, start, end):
         stop = len(text) if newline < 0 else newline
         terms = alone.terms | content_terms(text[begun:ended])
-        yield Unit(passage, alone.start, stop, terms, code=False, weight=min(1.0, 0.5 + 0.1 * len(terms)))
+        yield replace(alone, end=stop, terms=terms, weight=_weight_of_prose(terms))
 
 
 def _sentence(passage: Passage, start: int, end: int) -> Iterator[Unit]:
@@ -131,8 +152,12 @@ def _sentence(passage: Passage, start: int, end: int) -> Iterator[Unit]:
     terms = content_terms(text)
     if terms:
         # A fragment, a question or an announcement answers little, however well its words fit.
-        weight = 0.3 if text.endswith((":", "?")) else min(1.0, 0.5 + 0.1 * len(terms))
+        weight = 0.3 if text.endswith((":", "?")) else _weight_of_prose(terms)
         yield Unit(passage, start, start + len(text), terms, code=False, weight=weight)
+
+
+def _weight_of_prose(terms: frozenset[str]) -> float:
+    return min(1.0, 0.5 + 0.1 * len(terms))
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
