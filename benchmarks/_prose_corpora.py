@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from _metrics import Target
 
+from quaestor.training.corpora import prose_files
+
 UNANSWERABLE = "unanswerable"
-FILES: dict[str, tuple[str, str]] = {
-    "simonw/til": (r".*\.md", r"README\.md"),
-    "python/peps": (r"peps/.*\.rst", ""),
-    "rust-lang/book": (r"src/[^/]*\.md", ""),
-    "git/git": (r"Documentation/.*\.adoc", r".*/RelNotes/.*"),
-}
-"""For each corpus the paths that belong to it, and of those the ones that do not, as the data set says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +47,8 @@ def lay_out(name: str, checkouts: Path, place: Path) -> Path:
     if not checkout.is_dir():
         raise SystemExit(f"there is no checkout of {name}: {checkout.name} is missing")
     root = place / checkout.name
-    for path in _belonging(name, checkout):
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(checkout / path, root / path)
+    for file in prose_files(name, checkout):
+        copy = root / file.relative_to(checkout)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, copy)
     return root
-
-
-def _belonging(name: str, checkout: Path) -> Iterator[str]:
-    wanted, unwanted = FILES[name]
-    for path in sorted(checkout.rglob("*")):
-        inside = path.relative_to(checkout).as_posix()
-        if inside.startswith(".git/") or path.is_symlink() or not path.is_file():
-            continue
-        if re.fullmatch(wanted, inside) and not re.fullmatch(unwanted, inside):
-            yield inside

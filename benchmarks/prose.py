@@ -1,4 +1,4 @@
-"""Search in prose: recall@10 of the evidence, and whether questions without an answer are refused.
+"""Search in prose: recall@10 of the evidence, what is quoted of it, and whether what has no answer is refused.
 
     python benchmarks/prose.py DATA --corpora DIR
 
@@ -70,14 +70,25 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Whether ``ask`` would refuse a question; ``coverage`` is the share of its meaning in the quotes."""
+class Answer:
+    """What ``ask`` without a model makes of one question.
+
+    Attributes:
+        refused: whether it says that the corpus holds no answer.
+        coverage: share of the question's meaning in the quotes.
+        quoted: whether a quote shares a line with some evidence.
+        first: whether the first quote does.
+        characters: of all quotes together.
+    """
 
     corpus: str
     category: str
     question: str
     refused: bool
     coverage: float
+    quoted: bool
+    first: bool
+    characters: int
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -85,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     questions = load(options.data)
     settings = {"cache": str(options.cache.resolve()), "threads": options.threads}
     scores: list[Score] = []
-    refusals: list[Refusal] = []
+    answers: list[Answer] = []
     with _systems.keep_indexes_apart(), TemporaryDirectory(prefix="prose-") as place:
         systems = [make(name, options.peers_python, settings) for name in options.systems]
         corpora = dict.fromkeys(question.corpus for question in questions)
@@ -94,15 +105,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 own = [question for question in questions if question.corpus == corpus]
                 root = lay_out(corpus, options.corpora, Path(place)).resolve()
                 scores += [score for system in systems for score in ask(system, root, own)]
-                refusals += refuse(root, own)
+                answers += answer(root, own)
         finally:
             for system in systems:
                 system.close()
         commits = {corpus: commit_of(options.corpora, corpus, questions) for corpus in corpora}
-    report = summary(scores, refusals, commits)
+    report = summary(scores, answers, commits)
     print(table(report))
     if options.details:
-        found = [asdict(one) for one in (*scores, *refusals)]
+        found = [asdict(one) for one in (*scores, *answers)]
         options.details.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
     path = options.out or HERE / "results" / "prose.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,17 +162,27 @@ def met(hits: Sequence[Location], evidence: Target) -> bool:
     return any(covers(hit, evidence) for hit in hits)
 
 
-def refuse(root: Path, questions: Sequence[Question]) -> list[Refusal]:
-    """Tell for each question whether ``ask`` without a model would say that the corpus holds no answer."""
-    refusals = []
+def answer(root: Path, questions: Sequence[Question]) -> list[Answer]:
+    """Tell for each question about one corpus what ``ask`` without a model answers."""
     with Index.build(root) as index:
-        for question in questions:
-            hits = index.search(question.text, ConversationSettings().passages)
-            unmentioned = index.unmentioned(question.text)
-            quoted = extract(question.text, number(hits), index.embedder.encode, unmentioned=unmentioned)
-            coverage = round(quoted.coverage, 4)
-            refusals.append(Refusal(question.corpus, question.category, question.text, not quoted.known, coverage))
-    return refusals
+        return [_answered(index, question) for question in questions]
+
+
+def _answered(index: Index, question: Question) -> Answer:
+    hits = index.search(question.text, ConversationSettings().passages)
+    made = extract(question.text, number(hits), index.embedder.encode, unmentioned=index.unmentioned(question.text))
+    places = [(quote.path, quote.start_line, quote.end_line) for quote in made.quotes]
+    right = [any(covers(place, one) for one in question.evidence) for place in places]
+    return Answer(
+        question.corpus,
+        question.category,
+        question.text,
+        refused=not made.known,
+        coverage=round(made.coverage, 4),
+        quoted=any(right),
+        first=right[:1] == [True],
+        characters=sum(len(quote.text) for quote in made.quotes),
+    )
 
 
 def commit_of(checkouts: Path, corpus: str, questions: Sequence[Question]) -> dict[str, Any]:
@@ -171,7 +192,7 @@ def commit_of(checkouts: Path, corpus: str, questions: Sequence[Question]) -> di
     return {"commit": commit, "pinned": commit == meant}
 
 
-def summary(scores: Sequence[Score], refusals: Sequence[Refusal], commits: dict[str, Any]) -> dict[str, Any]:
+def summary(scores: Sequence[Score], answers: Sequence[Answer], commits: dict[str, Any]) -> dict[str, Any]:
     """The document that is saved."""
     systems = list(dict.fromkeys(score.system for score in scores))
     return {
@@ -182,9 +203,10 @@ def summary(scores: Sequence[Score], refusals: Sequence[Refusal], commits: dict[
         "commits": commits,
         "systems": {system: means([score for score in scores if score.system == system]) for system in systems},
         "refused": {
-            "unanswerable": share([x for x in refusals if x.category == UNANSWERABLE]),
-            "answerable": share([x for x in refusals if x.category != UNANSWERABLE]),
+            "unanswerable": share([x for x in answers if x.category == UNANSWERABLE]),
+            "answerable": share([x for x in answers if x.category != UNANSWERABLE]),
         },
+        "quoted": quoted([x for x in answers if x.category != UNANSWERABLE]),
     }
 
 
@@ -216,9 +238,18 @@ def mean(scores: Sequence[Score]) -> dict[str, float]:
     }
 
 
-def share(refusals: Sequence[Refusal]) -> dict[str, float]:
-    refused = statistics.fmean(one.refused for one in refusals) if refusals else 0.0
-    return {"questions": len(refusals), "refused": round(refused, 4)}
+def share(answers: Sequence[Answer]) -> dict[str, float]:
+    refused = statistics.fmean(one.refused for one in answers) if answers else 0.0
+    return {"questions": len(answers), "refused": round(refused, 4)}
+
+
+def quoted(answers: Sequence[Answer]) -> dict[str, float]:
+    """How often what is quoted is evidence; an answer that is refused quotes nothing."""
+    return {
+        "any": round(statistics.fmean(one.quoted for one in answers), 4),
+        "first": round(statistics.fmean(one.first for one in answers), 4),
+        "characters": round(statistics.fmean(one.characters for one in answers)),
+    }
 
 
 def table(report: dict[str, Any]) -> str:
@@ -234,6 +265,10 @@ def table(report: dict[str, Any]) -> str:
             lines.append(_line(f"  {label}", own["questions"], cells, widths))
     for label, own in report["refused"].items():
         lines.append(f"refused of the {label}: {own['refused']:.3f} of {own['questions']}")
+    of = report["quoted"]
+    lines.append(
+        f"evidence quoted: {of['any']:.3f}, in the first quote {of['first']:.3f}, {of['characters']} characters"
+    )
     return "\n".join(lines)
 
 

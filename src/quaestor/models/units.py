@@ -95,7 +95,7 @@ def _weight(line: str) -> float:
 
 
 def _of_prose(passage: Passage) -> Iterator[Unit]:
-    """Yield stretches of sentences, runs of lines of the code between them, and sentences with the code they announce."""
+    """Yield stretches of sentences, runs of lines of the code among them, and sentences with the code they announce."""
     blocks = list(_blocks(passage.text))
     sentences: list[Unit] = []
     for (start, end, code), following in zip_longest(blocks, blocks[1:]):
@@ -115,7 +115,7 @@ def _of_prose(passage: Passage) -> Iterator[Unit]:
 
 
 def _stretches(sentences: Sequence[Unit]) -> Iterator[Unit]:
-    """Yield, from each sentence on, as many sentences of its section as are read together; what is between them, too."""
+    """Yield, from each sentence on, as many sentences of its section as are read together, with what is between."""
     for first, begun in enumerate(sentences):
         last = begun
         for following in sentences[first + 1 :]:

@@ -20,11 +20,25 @@ from quaestor.ingest.texts import embedded_text
 _LARGEST = 1_000_000
 _DATA = frozenset({"json", "xml", "csv", "yaml", "toml", "ini", "properties", "jupyter", "html", "css", "scss", "less"})
 _PROSE_FILES = {
-    "simonw/til": ("*.md", r"^(?!README)"),
-    "python/peps": ("peps/**/*.rst", r""),
-    "rust-lang/book": ("src/*.md", r""),
-    "git/git": ("Documentation/**/*.adoc", r"^(?!.*RelNotes)"),
+    "fish-shell/fish-shell": (r"doc_src/.*\.rst", ""),
+    "git/git": (r"Documentation/.*\.adoc", r".*/RelNotes/.*"),
+    "golang/proposal": (r"design/.*\.md", ""),
+    "jbranchaud/til": (r".*\.md", r"README\.md"),
+    "jj-vcs/jj": (r"docs/.*\.md", ""),
+    "kubernetes/community": (r"contributors/.*\.md", ""),
+    "letsencrypt/website": (r"content/en/.*\.md", ""),
+    "prometheus/docs": (r".*\.md", ""),
+    "pypa/pip": (r"docs/.*\.(?:md|rst)", ""),
+    "python/devguide": (r".*\.rst", ""),
+    "python/peps": (r"peps/.*\.rst", ""),
+    "rust-lang/book": (r"src/[^/]*\.md", ""),
+    "rust-lang/cargo": (r"doc/book/src/.*\.md", ""),
+    "rust-lang/rfcs": (r"text/.*\.md", ""),
+    "simonw/til": (r".*\.md", r"README\.md"),
+    "swiftlang/swift-evolution": (r"proposals/.*\.md", ""),
+    "vuejs/docs": (r"src/guide/.*\.md", ""),
 }
+"""For each corpus of prose the paths that belong to it, and of those the ones that do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +99,14 @@ def prose_collections(questions: Path, checkouts: Path) -> Iterator[Collection]:
         yield _collection(corpus, root, prose_files(corpus, root), asked)
 
 
-def prose_questions(file: Path) -> Iterator[tuple[str, list[Question]]]:
-    """Yield the name of each prose corpus that answerable questions are about, with the questions."""
-    rows = json.loads(file.read_text("utf-8"))
+def prose_questions(data: Path) -> Iterator[tuple[str, list[Question]]]:
+    """Yield the name of each prose corpus that answerable questions are about, with the questions.
+
+    Args:
+        data: a JSON file of questions with their evidence, or a folder of such files.
+    """
+    files = sorted(data.glob("*.json")) if data.is_dir() else [data]
+    rows = [row for file in files for row in json.loads(file.read_text("utf-8"))]
     for corpus in _PROSE_FILES:
         asked = [row for row in rows if row["corpus"] == corpus and row["evidence"]]
         if asked:
@@ -95,10 +114,16 @@ def prose_questions(file: Path) -> Iterator[tuple[str, list[Question]]]:
 
 
 def prose_files(corpus: str, root: Path) -> list[Path]:
-    """Return the files of a checkout that belong to a prose corpus, sorted."""
-    pattern, wanted = _PROSE_FILES[corpus]
-    found = root.rglob(pattern) if "/" not in pattern else root.glob(pattern)
-    return [file for file in sorted(found) if re.search(wanted, file.relative_to(root).as_posix())]
+    """Return the files of a checkout that belong to a prose corpus, sorted; no links."""
+    wanted, unwanted = (re.compile(pattern) for pattern in _PROSE_FILES[corpus])
+    found = []
+    for file in sorted(root.rglob("*")):
+        inside = file.relative_to(root).as_posix()
+        if inside.startswith(".git/") or file.is_symlink() or not file.is_file():
+            continue
+        if wanted.fullmatch(inside) and not unwanted.fullmatch(inside):
+            found.append(file)
+    return found
 
 
 def memory_collections(file: Path) -> Iterator[Collection]:

@@ -126,7 +126,7 @@ def load_asked_searches(questions: Path, corpora: Path, indexes: Path) -> list[S
     """Index the corpora of questions about prose and run every answerable question up to its features.
 
     Args:
-        questions: a JSON file of questions with their evidence.
+        questions: a JSON file of questions with their evidence, or a folder of such files.
         corpora: folder with one checkout ``OWNER__NAME`` for each corpus.
         indexes: where copies of the corpora and their indexes are kept; a second run only brings them up to date.
     """

@@ -1,7 +1,7 @@
 """Training the ranker: a linear model per kind of query, fitted to judged searches.
 
     python -m quaestor.training.ranker --annotations DIR --repositories DIR --documents DIR... \\
-        --questions FILE --corpora DIR --own DIR... --indexes DIR --out ranker.json
+        --asked QUESTIONS CORPORA TIMES --own DIR... --indexes DIR --out ranker.json
 
 Features are computed by the very code that searches, over real indexes. The loss is ListNet's. Figures are by
 cross-validation over repositories, so that none is ranked by weights it was trained on.
@@ -50,8 +50,6 @@ _PROSE_DECAY = 0.25
 _PROSE_KINDS = tuple(f"made prose {kind}" for kind in ("sentence", "link", "short sentence", "short link"))
 # Of these it has, in its heading or its text.
 _QUOTED_KINDS = ("made prose heading", "made prose quote")
-# How often questions that people asked of prose are seen: they are few, and the made ones are only much like them.
-_ASKED_TIMES = 10
 # Made searches take one place of a file, whatever its size and name; so of prose, features of the path and of what
 # sort of file it is would learn how the searches were made.
 _PROSE_FEATURES = frozenset(
@@ -150,7 +148,7 @@ def _fit_prose(documents: Sequence[Search]) -> Array:
     """Return weights for questions of prose."""
     made = [search for search in documents if search.category in _PROSE_KINDS]
     asked = [search for search in documents if _is_asked(search)]
-    return _fit_kept([*made, *asked * _ASKED_TIMES], _PROSE_FEATURES)
+    return _fit_kept([*made, *asked], _PROSE_FEATURES)
 
 
 def _fit_quoted_prose(documents: Sequence[Search]) -> Array:
@@ -310,8 +308,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--annotations", type=Path, required=True, help="repos.json and annotations/NAME.json")
     parser.add_argument("--repositories", type=Path, required=True, help="one checkout a NAME")
     parser.add_argument("--documents", type=Path, nargs="+", required=True, help="folders of documentation")
-    parser.add_argument("--questions", type=Path, help="questions about prose, as benchmarks/prose.py reads them")
-    parser.add_argument("--corpora", type=Path, help="one checkout OWNER__NAME for each corpus of the questions")
+    parser.add_argument(
+        "--asked",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("QUESTIONS", "CORPORA", "TIMES"),
+        help="questions about prose, as benchmarks/prose.py reads them; a folder with one checkout OWNER__NAME for "
+        "each corpus; how often each question is seen, for they are few, and the made ones are only much like them",
+    )
     parser.add_argument("--own", type=Path, nargs="+", required=True, help="repositories that ask of themselves")
     parser.add_argument("--indexes", type=Path, required=True, help="where to keep the indexes between runs")
     parser.add_argument("--name", default="dev", help="what the weights are called")
@@ -319,8 +324,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     searches = load_searches(options.annotations, options.repositories, options.indexes)
     documents = load_prose_searches(options.documents, options.indexes)
-    if options.questions:
-        documents += load_asked_searches(options.questions, options.corpora, options.indexes)
+    for questions, corpora, times in options.asked:
+        documents += load_asked_searches(Path(questions), Path(corpora), options.indexes) * int(times)
     own = load_own_searches(options.own, options.indexes)
     fitted = fit(searches, documents, own, options.name)
     for group, figures in (("category", fitted.by_category), ("repository", fitted.by_repository)):
