@@ -12,6 +12,7 @@ from quaestor.prompts.passages import Passage
 
 PROSE = frozenset({"", "text", "markdown", "restructuredtext", "rst", "html", "asciidoc", "org", "mdx", "latex", "tex"})
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
+_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^(?:#{1,6}\s+\S|[=\-~^\"'*+#]{3,}\s*$)")
 _BREAK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
@@ -119,8 +120,10 @@ def _stretches(sentences: Sequence[Unit]) -> Iterator[Unit]:
     for first, begun in enumerate(sentences):
         last = begun
         for following in sentences[first + 1 :]:
-            between = begun.passage.text[last.end : following.start]
-            if following.end - begun.start > _LONGEST_STRETCH or any(map(_HEADING.match, between.split("\n"))):
+            if following.end - begun.start > _LONGEST_STRETCH:
+                break
+            between = _FENCED.sub("", begun.passage.text[last.end : following.start])
+            if any(map(_HEADING.match, between.split("\n"))):
                 break
             last = following
         if last is begun:
