@@ -23,8 +23,8 @@ demo: $(STAMP)
 	@echo '$$ quaestor search "where are citations checked against the file" -k 3'
 	@$(BIN)/quaestor search "where are citations checked against the file" -k 3
 	@echo
-	@echo '$$ quaestor ask "What may a project file not set?"'
-	@$(BIN)/quaestor ask "What may a project file not set?"
+	@echo '$$ quaestor ask "What happens when a server says that a prompt is too long?"'
+	@$(BIN)/quaestor ask "What happens when a server says that a prompt is too long?"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL)
