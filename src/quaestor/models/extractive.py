@@ -38,7 +38,6 @@ UNMENTIONED = "No language model is configured, and nothing here mentions {}."
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
 _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
-_LIKENESS_SHARE = 1.0
 _AGAIN = 0.5
 _LABEL_SHARE = 0.3
 _RANK_STEP = 0.25
@@ -258,7 +257,7 @@ def _gain(one: _Scored, said: frozenset[str], rarity: Mapping[str, float]) -> fl
     again = _told(one.held & said, rarity)
     lexical = (new + _AGAIN * again) * one.unit.weight
     lines = one.unit.text.count("\n")
-    likeness = max(0.0, one.likeness) * (_LIKENESS_SHARE if not said else _LIKENESS_SHARE * _AGAIN)
+    likeness = max(0.0, one.likeness) * (_AGAIN if said else 1.0)
     return (lexical + likeness) * one.prior - _LINE_COST * lines
 
 
