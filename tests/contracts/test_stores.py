@@ -194,7 +194,7 @@ def test_touching_changes_only_the_document(store: Store) -> None:
     one = entry("a.py", ["retry"])
     put(store, one)
     [(chunk, _)] = store.lexical(["retry"], 5)
-    touched = one.document._replace(mtime_ns=99, title="T")
+    touched = one.document._replace(stamp=99, title="T")
     with store.writing() as writer:
         writer.touch(touched)
     assert store.document("a.py") == touched
@@ -207,8 +207,8 @@ def test_touching_what_the_same_transaction_put(store: Store) -> None:
     one = entry("a.py", ["retry"])
     with store.writing() as writer:
         one.put(writer)
-        writer.touch(one.document._replace(mtime_ns=99))
-    assert store.documents()["a.py"].mtime_ns == 99
+        writer.touch(one.document._replace(stamp=99))
+    assert store.documents()["a.py"].stamp == 99
 
 
 def test_an_exception_undoes_everything(store: Store) -> None:

@@ -157,7 +157,7 @@ def known(found: Found, now: dict[str, Document]) -> dict[str, Document]:
     """Return the documents that an index would hold after a walk."""
     kept = {path: document for path, document in now.items() if path not in found.removed}
     for file in (*found.added, *found.suspects):
-        kept[file.path] = Document(file.path, "", file.size, file.mtime_ns, "text")
+        kept[file.path] = Document(file.path, "", file.size, file.stamp, "text")
     return kept
 
 

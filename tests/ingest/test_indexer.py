@@ -16,7 +16,7 @@ from quaestor.chunking.decode import decode
 from quaestor.errors import NotFoundError
 from quaestor.ingest import batches, commit, intake
 from quaestor.ingest.indexer import Indexer, IngestSettings, ProgressState
-from quaestor.ingest.reading import UNTRUSTED
+from quaestor.ingest.reading import UNTRUSTED, stamp_of
 from quaestor.stores.embedded import EmbeddedStore
 
 PYTHON = "def {0}():\n    return '{0}'\n"
@@ -77,7 +77,7 @@ def test_a_change_within_the_same_tick_is_seen(root: Path, store: EmbeddedStore)
     state = (root / "a.py").stat()
     index = make_indexer(root, store)
     index.refresh()
-    assert store.document("a.py").mtime_ns == UNTRUSTED  # type: ignore[union-attr]
+    assert store.document("a.py").stamp == UNTRUSTED  # type: ignore[union-attr]
     (root / "a.py").write_text("x = 2\n")
     os.utime(root / "a.py", ns=(state.st_atime_ns, state.st_mtime_ns))
     assert index.refresh().changed == ("a.py",)
@@ -95,7 +95,7 @@ def test_a_racy_file_is_trusted_once_it_is_old(
     assert store.generation() == generation
     monkeypatch.setattr("quaestor.ingest.reading.RACY_NS", 0)
     assert index.refresh().touched == ("a.py",)
-    assert store.document("a.py").mtime_ns == (root / "a.py").stat().st_mtime_ns  # type: ignore[union-attr]
+    assert store.document("a.py").stamp == stamp_of((root / "a.py").stat())  # type: ignore[union-attr]
     assert index.refresh().unchanged == 1
 
 

@@ -2,27 +2,42 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import threading
 from pathlib import Path
 
 import pytest
-from ingest_parts import LONG_AGO_NS, set_age, write
+from ingest_parts import set_age, write
 
 from quaestor.ingest import reading
 from quaestor.ingest.names import on_disk, storable
-from quaestor.ingest.reading import UNTRUSTED, NotRegularError, is_racy, read_snapshot
+from quaestor.ingest.reading import UNTRUSTED, NotRegularError, is_racy, read_snapshot, stamp_of
 
 
 def test_bytes_hash_and_time_agree(root: Path) -> None:
     write(root, {"a": "text"})
     snapshot = read_snapshot(str(root / "a"))
-    assert (snapshot.data, snapshot.mtime_ns, snapshot.steady) == (b"text", LONG_AGO_NS, True)
+    assert (snapshot.data, snapshot.stamp, snapshot.steady) == (b"text", stamp_of((root / "a").stat()), True)
     assert snapshot.sha256 == hashlib.sha256(b"text").hexdigest()
 
 
 def test_a_fresh_time_is_not_trusted(root: Path) -> None:
     write(root, {"a": "text"}, age=False)
-    assert read_snapshot(str(root / "a")).mtime_ns == UNTRUSTED
+    assert read_snapshot(str(root / "a")).stamp == UNTRUSTED
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no more than the modification time")
+def test_a_stamp_tells_what_a_time_that_was_set_hides(root: Path) -> None:
+    write(root, {"a": "text", "b": "next"})
+    first = (root / "a").stat()
+    (root / "a").write_bytes(b"TEXT")
+    set_age(root / "a")
+    second = (root / "a").stat()
+    assert (first.st_size, first.st_mtime_ns) == (second.st_size, second.st_mtime_ns)
+    assert stamp_of(second) not in (stamp_of(first), UNTRUSTED)
+    (root / "b").replace(root / "a")
+    assert stamp_of((root / "a").stat()) != stamp_of(second)
+    assert stamp_of((root / "a").stat()) == stamp_of((root / "a").stat())
 
 
 def test_racy_is_about_now_only() -> None:
@@ -52,14 +67,14 @@ def test_a_file_that_changes_once_is_read_again(root: Path, monkeypatch: pytest.
     change_during(monkeypatch, root / "a", 1)
     snapshot = read_snapshot(str(root / "a"))
     assert (snapshot.data, snapshot.steady) == (b"text+", True)
-    assert snapshot.mtime_ns == LONG_AGO_NS + 1
+    assert snapshot.stamp == stamp_of((root / "a").stat())
 
 
 def test_a_file_that_keeps_changing_is_not_trusted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root, {"a": "text"})
     change_during(monkeypatch, root / "a", 5)
     snapshot = read_snapshot(str(root / "a"))
-    assert (snapshot.steady, snapshot.mtime_ns) == (False, UNTRUSTED)
+    assert (snapshot.steady, snapshot.stamp) == (False, UNTRUSTED)
     assert snapshot.sha256 == hashlib.sha256(snapshot.data).hexdigest()
 
 
@@ -96,7 +111,7 @@ def test_a_writer_at_work_never_yields_a_wrong_hash(root: Path) -> None:
         for _ in range(50):
             snapshot = read_snapshot(str(file))
             assert snapshot.sha256 == hashlib.sha256(snapshot.data).hexdigest()
-            assert snapshot.mtime_ns == UNTRUSTED
+            assert snapshot.stamp == UNTRUSTED
     finally:
         stop.set()
         writer.join()

@@ -18,7 +18,7 @@ class Tally:
     Attributes:
         added: paths that are new.
         changed: paths with new bytes.
-        touched: paths with a new modification time only.
+        touched: paths with a new stamp only.
         removed: paths that were dropped.
         refused: files that turned out not to be wanted.
         unsteady: paths that changed while they were read.
@@ -111,7 +111,7 @@ class Committer:
         self._count()
 
     def _same(self, outcome: Same) -> None:
-        document = self._known[outcome.path]._replace(size=outcome.size, mtime_ns=outcome.mtime_ns)
+        document = self._known[outcome.path]._replace(size=outcome.size, stamp=outcome.stamp)
         if document != self._known[outcome.path]:
             self._touches.append(document)
 

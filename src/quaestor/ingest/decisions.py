@@ -1,7 +1,7 @@
 """What earlier walks decided, kept with the index so that the next one need not decide again.
 
 A decision by pattern holds while no ignore file above it has changed; a decision by content holds while the
-file's size and modification time are the same.
+file's size and stamp are the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from quaestor.ingest.deny import Reason
 _VERSION = 1
 
 Stamp = tuple[int, int]
-"""A file's size and modification time in nanoseconds; (-1, 0) for a file that does not exist."""
+"""A file's size and stamp (see ``reading``); (-1, 0) for a file that does not exist."""
 
 NO_FILE: Stamp = (-1, 0)
 

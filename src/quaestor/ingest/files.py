@@ -25,6 +25,7 @@ from quaestor.ingest.deny import (
     suffix_of,
 )
 from quaestor.ingest.names import storable
+from quaestor.ingest.reading import stamp_of
 from quaestor.ingest.report import FoundFile, Skipped
 from quaestor.ingest.rules import Folder, Here, Rules
 from quaestor.ingest.settings import IngestSettings
@@ -37,7 +38,7 @@ class Found:
 
     Attributes:
         added: files that are not known.
-        suspects: known files whose size or modification time is not the known one.
+        suspects: known files whose size or stamp is not the known one.
         unchanged: number of known files that are as they were.
         removed: known paths that were not come upon.
         skipped: what was left out.
@@ -67,7 +68,7 @@ def walk(
     Args:
         root: the folder or file; must exist.
         settings: ignore patterns and size limits.
-        known: documents by path, to compare sizes and modification times with.
+        known: documents by path, to compare sizes and stamps with.
         decisions: of the walk before.
 
     Raises:
@@ -171,11 +172,7 @@ class _Walk:
                     state = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue  # it vanished, so it is not seen
-                if (
-                    state.st_mtime_ns == document.mtime_ns
-                    and state.st_size == document.size
-                    and is_regular(state.st_mode)
-                ):
+                if state.st_size == document.size and stamp_of(state) == document.stamp and is_regular(state.st_mode):
                     seen(prefix + entry.name)
                     self._found.unchanged += 1
                     self._found.linked += state.st_nlink > 1
@@ -214,16 +211,16 @@ class _Walk:
     def _consider(self, path: str, name: str, state: os.stat_result) -> None:
         """Take a file that no rule of names leaves out: by its size, and by what is known of it."""
         limit = largest(name, self._limit)
-        stamp = (state.st_size, state.st_mtime_ns)
+        size, stamp = state.st_size, stamp_of(state)
         self._found.linked += state.st_nlink > 1
         refused = self._rules.before.refused.get(path)
-        if state.st_size > limit:
-            self._skip(path, "too large", f"{state.st_size:,} bytes, the limit is {limit:,}")
-        elif refused is not None and refused[2] == stamp and not self._may_be_read_now(name, refused[0]):
+        if size > limit:
+            self._skip(path, "too large", f"{size:,} bytes, the limit is {limit:,}")
+        elif refused is not None and refused[2] == (size, stamp) and not self._may_be_read_now(name, refused[0]):
             self._rules.after.refused[path] = refused
             self._skip(path, refused[0], refused[1])
         else:
-            self._take(FoundFile(storable(path), *stamp))
+            self._take(FoundFile(storable(path), size, state.st_mtime_ns, stamp))
 
     def _may_be_read_now(self, name: str, reason: Reason) -> bool:
         """Tell whether the package that a file was in want of has been installed since."""
@@ -244,7 +241,7 @@ class _Walk:
         document = self._known.get(file.path)
         if document is None:
             self._found.added.append(file)
-        elif (document.size, document.mtime_ns) == (file.size, file.mtime_ns):
+        elif (document.size, document.stamp) == (file.size, file.stamp):
             self._found.unchanged += 1
         else:
             self._found.suspects.append(file)

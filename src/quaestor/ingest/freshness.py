@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.ingest.names import on_disk
-from quaestor.ingest.reading import UNTRUSTED, read_snapshot
+from quaestor.ingest.reading import UNTRUSTED, read_snapshot, stamp_of
 from quaestor.passages import Document
 
 State = Literal["fresh", "changed", "missing"]
@@ -28,7 +28,7 @@ def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
 
 
 def check_one(root: str, document: Document) -> State:
-    """Return one document's state; reads the file only if its size or modification time prove nothing."""
+    """Return one document's state; reads the file only if its size or stamp prove nothing."""
     place = on_disk(root, document.path)
     try:
         state = os.lstat(place)
@@ -36,7 +36,7 @@ def check_one(root: str, document: Document) -> State:
             return "missing"
         if state.st_size != document.size:
             return "changed"
-        if document.mtime_ns != UNTRUSTED and document.mtime_ns == state.st_mtime_ns:
+        if document.stamp != UNTRUSTED and document.stamp == stamp_of(state):
             return "fresh"
         return "fresh" if read_snapshot(place, document.size).sha256 == document.sha256 else "changed"
     except OSError:

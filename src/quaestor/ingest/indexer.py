@@ -72,12 +72,12 @@ class Indexer:
         self._settled: Found | None = None  # what was found where nothing was left to be done
 
     def plan(self) -> Plan:
-        """Return what a refresh would do; reads only files whose size or modification time is new."""
+        """Return what a refresh would do; reads only files whose size or stamp is new."""
         found = self._scanner.scan()
         known = self._scanner.documents()
         if self._recipe_changed():
             unchanged = known.keys() - set(found.removed) - {file.path for file in found.suspects}
-            again = tuple(FoundFile(path, known[path].size, known[path].mtime_ns) for path in sorted(unchanged))
+            again = tuple(FoundFile(path, known[path].size) for path in sorted(unchanged))
             return Plan(
                 tuple(found.added),
                 (*found.suspects, *again),
@@ -171,7 +171,7 @@ class Indexer:
         """Return what was found, with the documents that wait among what may have changed."""
         decided = {*found.removed, *(file.path for file in found.suspects)}
         waiting = [
-            FoundFile(one.path, one.size, one.mtime_ns)
+            FoundFile(one.path, one.size)
             for one in pending(self._scanner.documents().values())
             if one.path not in decided
         ]
@@ -198,7 +198,7 @@ class Indexer:
         stale = intake.take(found, progress, deadline)
         done = intake.committer
         found.decisions.refused.update(
-            (one.skipped.path, (one.skipped.reason, one.skipped.detail, (one.size, one.mtime_ns)))
+            (one.skipped.path, (one.skipped.reason, one.skipped.detail, (one.size, one.stamp)))
             for one in done.tally.refused
             if one.size >= 0
         )
@@ -236,7 +236,7 @@ class Indexer:
             return False
         with self._store.writing() as writer:
             for document in self._scanner.documents().values():
-                writer.touch(document._replace(sha256="", mtime_ns=UNTRUSTED))
+                writer.touch(document._replace(sha256="", stamp=UNTRUSTED))
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
         return True
 

@@ -104,12 +104,12 @@ class Same(NamedTuple):
     Attributes:
         path: the document's path.
         size: bytes.
-        mtime_ns: the modification time to note.
+        stamp: the one to note.
     """
 
     path: str
     size: int
-    mtime_ns: int
+    stamp: int
 
 
 class Refused(NamedTuple):
@@ -118,12 +118,12 @@ class Refused(NamedTuple):
     Attributes:
         skipped: the path and the reason.
         size: bytes, -1 where the decision is not to be remembered.
-        mtime_ns: modification time that the decision holds for.
+        stamp: of the file that the decision holds for.
     """
 
     skipped: Skipped
     size: int = -1
-    mtime_ns: int = 0
+    stamp: int = 0
 
     @property
     def path(self) -> str:
@@ -200,12 +200,12 @@ def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Ref
     except OSError as error:
         return Refused(_unreadable(task.path, error))
     if snapshot.sha256 == task.known_sha256:
-        return Same(task.path, len(snapshot.data), snapshot.mtime_ns)
-    size = len(snapshot.data) if snapshot.mtime_ns != UNTRUSTED else -1
+        return Same(task.path, len(snapshot.data), snapshot.stamp)
+    size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
     parts = _cut(task.path, snapshot.data, limit, settings)
     if isinstance(parts, Cut):
         return Loaded(snapshot, parts)
-    return Refused(parts, size, snapshot.mtime_ns)
+    return Refused(parts, size, snapshot.stamp)
 
 
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
@@ -258,7 +258,7 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
         path=path,
         sha256=snapshot.sha256,
         size=len(snapshot.data),
-        mtime_ns=snapshot.mtime_ns,
+        stamp=snapshot.stamp,
         language=parts.language,
         encoding=parts.encoding,
         title=parts.title,

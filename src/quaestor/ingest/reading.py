@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import sys
 import time
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ RACY_NS = 2_000_000_000
 """A file modified less than this before it was read may change again without a new modification time."""
 
 UNTRUSTED = 0
-"""The modification time to store when the real one proves nothing: the next check goes by the hash."""
+"""The stamp to store when the real one proves nothing: the next check goes by the hash."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -27,13 +28,13 @@ class Snapshot(NamedTuple):
     Attributes:
         data: the bytes.
         sha256: their hash, lower-case hex.
-        mtime_ns: modification time; ``UNTRUSTED`` where the same time could stand for other bytes.
+        stamp: of the file; ``UNTRUSTED`` where the same one could stand for other bytes.
         steady: whether the file held still while it was read.
     """
 
     data: bytes
     sha256: str
-    mtime_ns: int
+    stamp: int
     steady: bool
 
 
@@ -52,7 +53,19 @@ def read_snapshot(place: str, limit: int | None = None) -> Snapshot:
         data, before, after = _read(place, limit)
     steady = _same(before, after, len(data), limit)
     trusted = steady and not is_racy(after.st_mtime_ns, time.time_ns())
-    return Snapshot(data, hashlib.sha256(data).hexdigest(), after.st_mtime_ns if trusted else UNTRUSTED, steady)
+    return Snapshot(data, hashlib.sha256(data).hexdigest(), stamp_of(after) if trusted else UNTRUSTED, steady)
+
+
+def stamp_of(state: os.stat_result) -> int:
+    """Return a number that is another one once a file was written, set back in time or replaced.
+
+    The modification time alone can be set, and is by whatever unpacks or copies files with theirs: archives that are
+    built reproducibly give all files of all versions one time. Two files of one size that were checked out in the same
+    instant can change places. As git does, we go by the time of any change and by the inode, too; Windows has neither.
+    """
+    if sys.platform == "win32":
+        return state.st_mtime_ns
+    return hash((state.st_mtime_ns, state.st_ctime_ns, state.st_ino))
 
 
 def is_racy(mtime_ns: int, now_ns: int) -> bool:
@@ -83,4 +96,4 @@ def _read_up_to(descriptor: int, count: int) -> bytes:
 
 def _same(before: os.stat_result, after: os.stat_result, length: int, limit: int | None) -> bool:
     whole = length == after.st_size or (limit is not None and length > limit)
-    return whole and (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    return whole and (before.st_size, stamp_of(before)) == (after.st_size, stamp_of(after))

@@ -34,12 +34,14 @@ class FoundFile(NamedTuple):
     Attributes:
         path: relative to the root, with ``/``; always valid Unicode (see ``names``).
         size: bytes.
-        mtime_ns: modification time, nanoseconds since the epoch.
+        mtime_ns: modification time, nanoseconds since the epoch; 0 of what was not looked at.
+        stamp: see ``reading.stamp_of``.
     """
 
     path: str
     size: int
-    mtime_ns: int
+    mtime_ns: int = 0
+    stamp: int = 0
 
 
 class Skipped(NamedTuple):
@@ -62,7 +64,7 @@ class Plan(NamedTuple):
     Attributes:
         added: files that are not in the index. One may still turn out to be binary when it is read.
         changed: files whose bytes differ from the indexed ones.
-        touched: files with a new modification time and the same bytes.
+        touched: files with a new stamp and the same bytes.
         removed: paths that are in the index and gone, or no longer wanted, on disk.
         unchanged: number of files that need nothing.
         skipped: what is left out, with the reason.
@@ -108,7 +110,7 @@ class Changes(NamedTuple):
     Attributes:
         added: paths that are new in the index.
         changed: paths whose new bytes replaced the old.
-        touched: paths whose bytes are unchanged and whose modification time was noted.
+        touched: paths whose bytes are unchanged and whose stamp was noted.
         removed: paths that left the index.
         unchanged: number of files that needed nothing.
         skipped: what was left out, with the reason.

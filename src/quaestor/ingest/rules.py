@@ -23,7 +23,7 @@ from quaestor.ingest.ignore import (
     outer_files,
     root_level,
 )
-from quaestor.ingest.reading import is_racy
+from quaestor.ingest.reading import is_racy, stamp_of
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.tracked import Tracked
 
@@ -156,10 +156,10 @@ class Rules:
         return stamp == self.before.tracked.get(tracked.prefix)
 
     def _stamp(self, place: str) -> Stamp:
-        """Return a file's size and time; one that proves nothing is replaced to agree with none."""
+        """Return a file's size and stamp; one that proves nothing is replaced to agree with none."""
         try:
             state = os.stat(place)  # noqa: PTH116 - hot
         except (OSError, ValueError):
             return NO_FILE
         racy = is_racy(state.st_mtime_ns, self._now)
-        return state.st_size, -self._now if racy else state.st_mtime_ns
+        return state.st_size, -self._now if racy else stamp_of(state)

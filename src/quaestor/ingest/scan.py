@@ -41,7 +41,7 @@ class Scanner:
             return self._documents
 
     def scan(self) -> Found:
-        """Compare sizes and modification times with the store's; reads no file but ignore files.
+        """Compare sizes and stamps with the store's; reads no file but ignore files.
 
         The root is walked, but from the third time on only if something happened in it, where the kernel tells.
         """

@@ -41,7 +41,7 @@ CREATE TABLE documents (
     path            TEXT    NOT NULL UNIQUE,
     sha256          TEXT    NOT NULL,
     size            INTEGER NOT NULL,
-    mtime_ns        INTEGER NOT NULL,
+    mtime_ns        INTEGER NOT NULL,   -- the document's stamp; its name is older
     language        TEXT    NOT NULL,
     encoding        TEXT    NOT NULL,
     title           TEXT,

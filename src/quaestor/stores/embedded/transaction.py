@@ -261,7 +261,7 @@ def _fields(document: Document) -> tuple[Any, ...]:
         storable(document.path),
         document.sha256,
         document.size,
-        document.mtime_ns,
+        document.stamp,
         document.language,
         document.encoding,
         *(None if text is None else storable(text) for text in texts),
