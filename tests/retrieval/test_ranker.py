@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,9 @@ class Candidate(NamedTuple):
     body: float = 0.0
 
 
-def together(*found: Candidate) -> Candidates:
+def together(terms: Sequence[str], *found: Candidate) -> Candidates:
     chunks, *scores = zip(*found, strict=True) if found else ((), (), (), ())
-    return Candidates(chunks, *(np.array(own, np.float32) for own in scores))
+    return Candidates(chunks, *(np.array(own, np.float32) for own in scores), dict.fromkeys(terms, 1.0))
 
 
 def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), number: int = 0) -> StoredChunk:
@@ -37,7 +38,7 @@ def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), 
 
 def features_of(query: str, *candidates: Candidate) -> dict[str, list[float]]:
     read = read_query(query)
-    matrix = compute_features(read, together(*candidates), dict.fromkeys(read.terms, 1.0))
+    matrix = compute_features(read, together(read.terms, *candidates))
     return {name: matrix[:, column].tolist() for column, name in enumerate(FEATURES)}
 
 
@@ -58,8 +59,8 @@ def test_weights_for_other_features_are_refused() -> None:
 @pytest.mark.parametrize("query", ["HandlerStack", "where do we retry a request"])
 def test_shares_add_up_to_the_score(query: str) -> None:
     read = read_query(query)
-    candidates = together(Candidate(stored("a/retry.py", "HandlerStack", ("HandlerStack",)), 3.0, 0.4, 2.0))
-    matrix = compute_features(read, candidates, dict.fromkeys(read.terms, 1.0))
+    candidate = Candidate(stored("a/retry.py", "HandlerStack", ("HandlerStack",)), 3.0, 0.4, 2.0)
+    matrix = compute_features(read, together(read.terms, candidate))
     ranker, group = Ranker.bundled(), group_of(read, matrix)
     score = float(ranker.scores(matrix, group)[0])
     assert sum(ranker.shares(matrix, group)[0].values()) == pytest.approx(score, rel=1e-4, abs=1e-4)
@@ -89,7 +90,7 @@ def test_a_namesake_further_down_is_shadowed() -> None:
 
 
 def test_no_candidates_give_an_empty_matrix() -> None:
-    assert compute_features(read_query("x"), together(), {}).shape == (0, len(FEATURES))
+    assert compute_features(read_query("x"), together(())).shape == (0, len(FEATURES))
 
 
 entries = st.lists(
@@ -129,9 +130,7 @@ def test_a_copied_message_is_ranked_as_a_quote() -> None:
     query = read_query("could not open the configuration file 42")
     chunk = Chunk(Span(0, 10, 1, 2), 'raise Failure("Could not open the configuration file %s")', "load", "function")
     holding = Candidate(StoredChunk(0, Document("a.py", "0" * 64, 100, 0, "python"), chunk, 0), 1.0, 0.1)
-    matrix = compute_features(
-        query, together(holding, Candidate(stored("b.py", number=1), 1.0, 0.1)), dict.fromkeys(query.terms, 1.0)
-    )
+    matrix = compute_features(query, together(query.terms, holding, Candidate(stored("b.py", number=1), 1.0, 0.1)))
     assert matrix[:, FEATURES.index("phrase")].tolist() == [1, 0]
     assert group_of(query, matrix) == "quote"
     assert group_of(query, matrix[1:]) == "text"
@@ -140,7 +139,7 @@ def test_a_copied_message_is_ranked_as_a_quote() -> None:
 def test_prose_has_weights_of_its_own_and_stands_beside_its_neighbours() -> None:
     page, after = stored("docs/a.md"), stored("docs/a.md", number=1)
     matrix = compute_features(
-        read_query("how to retry"), together(Candidate(page, 2.0, 0.4), Candidate(after, 1.0, 0.8)), {"retri": 1.0}
+        read_query("how to retry"), together(["retri"], Candidate(page, 2.0, 0.4), Candidate(after, 1.0, 0.8))
     )
     ranker = Ranker.bundled()
     assert ranker.scores(matrix, "text") == pytest.approx(matrix @ ranker.of_prose)

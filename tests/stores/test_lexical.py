@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 
 from store_factories import entry, open_embedded
 
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Store
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Matched, Store
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.lexical_update import LexicalUpdate
 from quaestor.stores.embedded.marks import OVERLAY_CHUNKS, Mark
@@ -37,7 +37,7 @@ def fill(store: Store) -> None:
 def chunks_with(base: LexicalBase, term: str) -> list[int]:
     """Return the chunks that a search of what is on disk finds by a term."""
     view = LexicalView(base.mark.content, base, frozenset(), RecentChunks(()))
-    [found] = view.search({term: 1.0}, [FieldBoosts(1.0, 0.0, 0.0)], 1000, None)
+    [found] = view.search({term: 1.0}, [FieldBoosts(1.0, 0.0, 0.0)], 1000, None).found
     return sorted(chunk for chunk, _ in found)
 
 
@@ -87,10 +87,11 @@ def test_each_choice_of_boosts_is_searched_as_if_alone(tmp_path: Path) -> None:
         if on_disk:
             fill(store)
         assert (LexicalBase.load(tmp_path / str(on_disk)) is not None) is on_disk
-        together = store.lexical_each(["alpha", "gamma"], 10, each)
+        together, frequencies = store.lexical_each(["alpha", "gamma"], 10, each)
+        assert frequencies == store.frequencies(["alpha", "gamma"])
         assert together == [store.lexical(["alpha", "gamma"], 10, None, boosts) for boosts in each]
         assert [len(found) for found in together] == [5, 4, 3]
-        assert store.lexical_each([], 10, each) == [[], [], []]
+        assert store.lexical_each([], 10, each) == Matched([[], [], []], {})
         store.close()
 
 

@@ -43,7 +43,7 @@ def test_zeros_and_what_is_no_number_have_no_direction() -> None:
 def test_top_is_a_stable_sort(values: list[int], k: int) -> None:
     scores = np.array(values, dtype=np.float32)
     expected = sorted(range(len(values)), key=lambda place: (-values[place], place))[:k]
-    assert top(scores, np.arange(len(values)), k).tolist() == expected
+    assert top(scores, k).tolist() == expected
 
 
 def test_nearest_over_parts_with_gaps_and_filters() -> None:

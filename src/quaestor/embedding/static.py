@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache
@@ -187,6 +188,8 @@ class StaticEmbedder:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text, shape ``(len(texts), dimensions)``; zeros for a text without words."""
+        if len(texts) == 1:
+            return self._encode_one(texts[0])[None]
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             self._sum(texts[start : start + _TEXTS_AT_ONCE], vectors[start : start + _TEXTS_AT_ONCE])
@@ -206,6 +209,15 @@ class StaticEmbedder:
         alike: NDArray[np.float32] = one @ other.T
         alike /= other_lengths
         return alike
+
+    def _encode_one(self, text: str) -> NDArray[np.float32]:
+        """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""
+        counts = Counter(memoryview(self.pieces.joined(text)).cast("i"))
+        rows = sorted(counts)
+        weights = self._scales.take(rows) * damped(np.array([counts[row] for row in rows], np.float32))
+        vector: NDArray[np.float32] = weights @ self._table.take(rows, 0).astype(np.float32)
+        length = np.sqrt(np.add.reduce(vector * vector))
+        return vector / length if length > 0 else vector
 
     def _sum(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Write each text's weighted sum of rows; the rows of all texts are counted in one sort."""

@@ -93,28 +93,29 @@ class Candidates(NamedTuple):
         lexical: their BM25 scores over all fields, 0 where the lexical retriever did not find it.
         dense: their cosine similarities to the query, 0 where unknown.
         body: their BM25 scores over the text alone, 0 where unknown.
+        rarity: how much each content term of the query tells: the fewer chunks hold it, the more.
     """
 
     chunks: Sequence[StoredChunk]
     lexical: NDArray[np.float32]
     dense: NDArray[np.float32]
     body: NDArray[np.float32]
+    rarity: Mapping[str, float]
 
 
-def compute_features(query: Query, candidates: Candidates, weights: Mapping[str, float]) -> NDArray[np.float32]:
+def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32]:
     """Return the matrix of features, shape ``(chunks, len(FEATURES))``.
 
     Args:
         query: the query as read.
         candidates: all chunks to be ranked; features of a file are taken over its candidates.
-        weights: the rarity of each content term of the query; they are scaled to sum to 1 here.
     """
     chunks = candidates.chunks
     matrix = np.zeros((len(chunks), len(FEATURES)), dtype=np.float32)
     if not chunks:
         return matrix
-    total = sum(weights.values()) or 1.0
-    wanted = {term: weight / total for term, weight in weights.items()}
+    total = sum(candidates.rarity.values()) or 1.0
+    wanted = {term: weight / total for term, weight in candidates.rarity.items()}
     traits = list(map(traits_of, chunks))
     files = group_by_file(chunks)
     matches = in_names(traits, wanted)
@@ -151,7 +152,7 @@ def _fill(matrix: NDArray[np.float32], first: str, columns: ArrayLike) -> None:
 
 def _retrievers(candidates: Candidates, named: NDArray[np.float64]) -> list[NDArray[np.float32]]:
     """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
-    _, lexical, dense, body = candidates
+    lexical, dense, body = candidates.lexical, candidates.dense, candidates.body
     return [
         _relative(lexical),
         _reciprocal_ranks(lexical),

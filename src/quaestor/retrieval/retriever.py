@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import repeat
+from itertools import chain, islice, repeat
 from typing import Literal
 
 import numpy as np
@@ -75,18 +75,19 @@ class Retriever:
     def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> Candidates:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known."""
         self._chunks.follow(self.store)
-        both = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
-        lexical, body = map(dict, both)
+        matched = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
+        lexical, body = map(dict, matched.found)
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
-        chosen = dict.fromkeys([*list(lexical)[:count], *list(dense)[:count], *list(body)[: count // 2]])
+        chosen = dict.fromkeys(chain(islice(lexical, count), islice(dense, count), islice(body, count // 2)))
         if query.names:
             chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
-        scores = (map(scored.get, found, repeat(0.0)) for scored in (lexical, dense, body))
-        return Candidates(list(found.values()), *(np.fromiter(own, np.float32, len(found)) for own in scores))
+        scores = chain.from_iterable(map(scored.get, found, repeat(0.0)) for scored in (lexical, dense, body))
+        arrays = np.fromiter(scores, np.float32, 3 * len(found)).reshape(3, -1)
+        return Candidates(list(found.values()), arrays[0], arrays[1], arrays[2], _rarity(matched.frequencies))
 
     def scored(
         self, query: Query, count: int = _CANDIDATES, where: Where | None = None
@@ -100,7 +101,7 @@ class Retriever:
         candidates = self.candidates(query, count, where)
         if not candidates.chunks:
             return []
-        matrix = compute_features(query, candidates, self.rarity(query))
+        matrix = compute_features(query, candidates)
         group = group_of(query, matrix)
         group = "text" if group == "how" else group
         earners = self.ranker.earners(matrix, group, [chunk.document.path for chunk in candidates.chunks])
@@ -126,18 +127,12 @@ class Retriever:
         fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
         return [(fit, path) for fit, path in fits if fit > 0]
 
-    def rarity(self, query: Query) -> Mapping[str, float]:
-        """Return how much each content term of a query tells: the fewer chunks hold it, the more."""
-        frequencies = self.store.frequencies(query.terms)
-        total = max(frequencies.values(), default=0) + 1
-        return {term: math.log(1 + 2 * total / (1 + count)) for term, count in frequencies.items()}
-
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
         candidates = self.candidates(query, max(_CANDIDATES, k), where)
         chunks = candidates.chunks
         if not chunks:
             return []
-        matrix = compute_features(query, candidates, self.rarity(query))
+        matrix = compute_features(query, candidates)
         group = group_of(query, matrix)
         paths = [chunk.document.path for chunk in chunks]
         own = self.ranker.scores(matrix, group)
@@ -181,6 +176,12 @@ class Retriever:
     def _dense(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
         vector = self.embedder.encode([query.text])[0]
         return dict(self.store.dense(vector, count, where)) if vector.any() else {}
+
+
+def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:
+    """Return how much each term tells by the number of chunks that hold it."""
+    total = max(frequencies.values(), default=0) + 1
+    return {term: math.log(1 + 2 * total / (1 + count)) for term, count in frequencies.items()}
 
 
 def _shows(stored: StoredChunk, place: Place) -> bool:

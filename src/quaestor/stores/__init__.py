@@ -22,6 +22,18 @@ Scored = list[tuple[int, float]]
 """Chunk identifiers with scores, best first."""
 
 
+class Matched(NamedTuple):
+    """What the words of a query find.
+
+    Attributes:
+        found: the chunks, for each choice of boosts.
+        frequencies: what ``Store.frequencies`` says of the words.
+    """
+
+    found: Sequence[Scored]
+    frequencies: Mapping[str, int]
+
+
 class ChunkTerms(NamedTuple):
     """The lexical terms of one chunk, by field, repeated as often as they occur, with single spaces between.
 
@@ -201,7 +213,7 @@ class Store(Protocol):
 
     def lexical_each(
         self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
-    ) -> Sequence[Scored]:
+    ) -> Matched:
         """Return what ``lexical`` does for each choice of boosts, in less time than one after the other."""
         ...
 

@@ -175,7 +175,7 @@ def _searches(name: str, root: Path, queries: Sequence[dict[str, object]], index
 def _run(index: Index, name: str, category: str, text: str, targets: tuple[Target, ...]) -> Search:
     query = index.retriever.read(text)
     candidates = index.retriever.candidates(query)
-    features = compute_features(query, candidates, index.retriever.rarity(query))
+    features = compute_features(query, candidates)
     return _search(name, category, group_of(query, features), targets, candidates, features)
 
 

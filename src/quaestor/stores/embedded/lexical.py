@@ -23,8 +23,6 @@ FOLDER = "lexical"
 STATE = "state"
 SUFFIX = ".postings"
 
-_REMEMBERED = 8
-
 
 class Statistics(NamedTuple):
     """What BM25 needs to know of the whole index.
@@ -47,7 +45,6 @@ class LexicalBase(NamedTuple):
         names: the segments' files.
         segments: their chunks ascend from one to the next.
         alive: whether each segment's chunks exist; None where all do.
-        found: where the postings of the terms stand that were asked for lately: a search asks for them twice.
     """
 
     mark: Mark
@@ -55,7 +52,6 @@ class LexicalBase(NamedTuple):
     names: Sequence[str]
     segments: Sequence[Segment]
     alive: Sequence[NDArray[np.bool_] | None]
-    found: dict[bytes, list[Bounds]]
 
     @classmethod
     def load(cls, folder: Path) -> LexicalBase | None:
@@ -82,21 +78,11 @@ class LexicalBase(NamedTuple):
         if len(alive) != rows or rows != state["statistics"]["chunks"]:
             raise ValueError("the files are not those that the state file tells of")
         each = [None if part.all() else part for part in np.split(alive, ends[:-1])] if segments else []
-        return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, segments, each, {})
-
-    def frequencies(self, keys: Keys) -> NDArray[np.int64]:
-        """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
-        return frequencies(keys, self.bounds(keys))
+        return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, segments, each)
 
     def bounds(self, keys: Keys) -> list[Bounds]:
         """Return where the postings of terms stand in each segment."""
-        asked = keys.tobytes()
-        found = self.found.get(asked)
-        if found is None:
-            if len(self.found) >= _REMEMBERED:
-                self.found.clear()
-            found = self.found[asked] = [segment.bounds(keys) for segment in self.segments]
-        return found
+        return [segment.bounds(keys) for segment in self.segments]
 
 
 def frequencies(keys: Keys, bounds: Sequence[Bounds]) -> NDArray[np.int64]:

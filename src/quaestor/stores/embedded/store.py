@@ -14,7 +14,7 @@ import numpy as np
 
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
-from quaestor.stores import DEFAULT_BOOSTS, Bylines, FieldBoosts, Scored, StoredChunk, StoreStats, Where
+from quaestor.stores import DEFAULT_BOOSTS, Bylines, FieldBoosts, Matched, Scored, StoredChunk, StoreStats, Where
 from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.failures import translated
 from quaestor.stores.embedded.lexical import LexicalBase
@@ -155,13 +155,13 @@ class EmbeddedStore:
         A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
         count.
         """
-        [found] = self.lexical_each(terms, k, (boosts,), where)
+        [found] = self.lexical_each(terms, k, (boosts,), where).found
         return found
 
     def lexical_each(
         self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
-    ) -> Sequence[Scored]:
-        """Return what ``lexical`` does for each choice of boosts, of one reading of the index."""
+    ) -> Matched:
+        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading."""
         view, allowed = self._lexical_now(where)
         return view.search(weigh(terms), each, k, allowed)
 
@@ -180,9 +180,7 @@ class EmbeddedStore:
         """
         if vector.shape != (self._dimensions,):
             raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
-        with self._reading() as connection:
-            view = self._dense = self._dense_view(connection)
-            allowed = self._allowed(connection, where)
+        view, allowed = self._dense_now(where)
         return view.search(vector, k, allowed)
 
     def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
@@ -293,6 +291,17 @@ class EmbeddedStore:
                     return present, None
         with self._reading() as connection:
             view = self._lexical = self._lexical_view(connection)
+            return view, self._allowed(connection, where)
+
+    def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
+        """Return what vectors of the present state are compared with, and what a filter lets through of it."""
+        if where is None:
+            with self._asking() as connection:
+                present = self._dense
+                if present is not None and present.content == truth.content(connection):
+                    return present, None
+        with self._reading() as connection:
+            view = self._dense = self._dense_view(connection)
             return view, self._allowed(connection, where)
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:

@@ -60,9 +60,8 @@ class Rows(NamedTuple):
         searchable = self.alive if allowed is None else self.alive & covered(self.ids, allowed)
         places = self._promising(query, searchable, k)
         scores = self._cosines(query, places)
-        ids = self.ids[places]
-        best = top(scores, ids, k)
-        return ids[best], scores[best]
+        best = top(scores, k)
+        return self.ids[places[best]], scores[best]
 
     def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int) -> Ids:
         if self.planes and np.count_nonzero(searchable) > EXACT_ROWS:
@@ -107,17 +106,16 @@ def covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
     return np.cumsum(steps[:-1]) > 0
 
 
-def top(scores: NDArray[np.floating], ids: Ids, k: int) -> NDArray[np.intp]:
-    """Return the places of the ``k`` highest scores, highest first; of equals, the lowest ``ids``."""
-    k = min(k, len(scores))
+def top(scores: NDArray[np.floating], k: int) -> NDArray[np.intp]:
+    """Return the places of the ``k`` highest scores, highest first; of equals, the first."""
     if k <= 0:
         return np.empty(0, dtype=np.intp)
-    chosen = np.arange(len(scores))
-    if k < len(scores):
-        least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        chosen = np.flatnonzero(scores >= least)
-    order = np.lexsort((ids[chosen], -scores[chosen]))
-    return chosen[order[:k]]
+    if k >= len(scores):
+        return np.argsort(-scores, kind="stable")
+    # Few are put in order, those that are no less than the last one wanted.
+    [chosen] = np.nonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+    order: NDArray[np.intp] = chosen[np.argsort(-scores[chosen], kind="stable")[:k]]
+    return order
 
 
 class Best:
@@ -143,8 +141,8 @@ class Best:
 
     def scored(self) -> Scored:
         """Return them, best first."""
-        best = top(self._scores, self._ids, self._k)
-        return list(zip(self._ids[best].tolist(), self._scores[best].tolist(), strict=True))
+        best = top(self._scores, self._k)
+        return _scored(self._ids[best], self._scores[best])
 
 
 def unit(vector: Floats) -> Floats | None:
@@ -156,14 +154,20 @@ def unit(vector: Floats) -> Floats | None:
 
 
 def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None) -> Scored:
-    """Return the ``k`` nearest chunks of all ``parts``, best first."""
+    """Return the ``k`` nearest chunks of all ``parts``, best first; chunks ascend from one part to the next."""
     query = unit(vector)
     if query is None or k <= 0:
         return []
     found = [part.search(query, k, allowed) for part in parts if len(part.ids)]
+    if len(found) == 1:
+        return _scored(*found[0])
     if not found:
         return []
     ids = np.concatenate([ids for ids, _ in found])
     scores = np.concatenate([scores for _, scores in found])
-    best = top(scores, ids, k)
-    return list(zip(ids[best].tolist(), scores[best].tolist(), strict=True))
+    best = top(scores, k)
+    return _scored(ids[best], scores[best])
+
+
+def _scored(ids: Ids, scores: NDArray[np.floating]) -> Scored:
+    return list(zip(ids.tolist(), scores.tolist(), strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quaestor.stores import FieldBoosts, Scored
+from quaestor.stores import FieldBoosts, Matched, Scored
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import LexicalBase, frequencies
 from quaestor.stores.embedded.marks import Lag
@@ -18,7 +18,7 @@ from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
-from quaestor.stores.embedded.weights import rarest
+from quaestor.stores.embedded.weights import MAX_TERMS, rarest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,21 +53,22 @@ class LexicalView(NamedTuple):
 
     def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
-        stored = self.base.frequencies(keys_of(terms)) if self.base else 0
-        return stored + self.recent.frequencies(terms)
+        return self._counted(terms)[1]
 
     def search(
         self, weights: Mapping[str, float], each: Sequence[FieldBoosts], k: int, allowed: Allowed | None
-    ) -> list[Scored]:
+    ) -> Matched:
         """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equals, the oldest."""
-        weights = rarest(weights, lambda terms: self.frequencies(terms).sum(axis=0).tolist())
-        if k <= 0 or not weights or not self._count():
-            return [[] for _ in each]
         terms = list(weights)
-        keys = keys_of(terms)
-        bounds = self.base.bounds(keys) if self.base else []
-        rarities = self._rarities(frequencies(keys, bounds) + self.recent.frequencies(terms))
-        factors = np.array(each)[:, :, None] * (rarities * list(weights.values()))
+        bounds, counts = self._counted(terms)
+        known = dict(zip(terms, counts.max(axis=0).tolist(), strict=True))
+        if len(terms) > MAX_TERMS:
+            chosen = rarest(counts.sum(axis=0).tolist())
+            terms = [terms[place] for place in chosen]
+            bounds, counts = [own[..., chosen] for own in bounds], counts[:, chosen]
+        if k <= 0 or not terms or not self._count():
+            return Matched([[] for _ in each], known)
+        factors = np.array(each)[:, :, None] * (self._rarities(counts) * [weights[term] for term in terms])
         averages = self._averages()
         best = self._stored(bounds, factors, averages, k + len(self.removed), allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
@@ -79,7 +80,13 @@ class LexicalView(NamedTuple):
                     hits + self.recent.search(terms, way, averages, documents), key=lambda hit: (-hit[1], hit[0])
                 )
             found.append(hits[:k])
-        return found
+        return Matched(found, known)
+
+    def _counted(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
+        """Return where the postings of terms stand in each segment on disk, and what ``frequencies`` does."""
+        keys = keys_of(terms)
+        bounds = self.base.bounds(keys) if self.base else []
+        return bounds, frequencies(keys, bounds) + self.recent.frequencies(terms)
 
     def _stored(
         self, bounds: Sequence[Bounds], factors: Factors, averages: Sequence[float], k: int, allowed: Allowed | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 MAX_TERMS = 64
 """Distinct terms of a query that are looked up; of more, the rarest."""
@@ -31,13 +31,10 @@ def _is_text(term: str) -> bool:
         return False
 
 
-def rarest(weights: Mapping[str, float], frequencies: Callable[[Sequence[str]], Sequence[int]]) -> dict[str, float]:
-    """Return at most ``MAX_TERMS`` of the terms: those found in the fewest chunks, but in one at least.
+def rarest(counts: Sequence[int]) -> list[int]:
+    """Return the places of ``MAX_TERMS`` of the terms: those found in the fewest chunks, but in one at least.
 
     Of a query longer than any question, only the first few thousand distinct terms are considered.
     """
-    if len(weights) <= MAX_TERMS:
-        return dict(weights)
-    considered = list(weights)[:_CONSIDERED_TERMS]
-    counted = sorted((count, place) for place, count in enumerate(frequencies(considered)) if count)
-    return {considered[place]: weights[considered[place]] for _, place in counted[:MAX_TERMS]}
+    counted = sorted((count, place) for place, count in enumerate(counts[:_CONSIDERED_TERMS]) if count)
+    return [place for _, place in counted[:MAX_TERMS]]
