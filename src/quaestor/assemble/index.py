@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -98,7 +100,10 @@ class Index(Corpus):
             EmbeddedStore.erase(index_folder(root, settings))
             forget(index_folder(root, settings))
         index = cls._opened(root, settings, create=True)
-        index._first(progress, None if max_cost is None else allowance_of(max_cost))
+        allowed = None if max_cost is None else allowance_of(max_cost)
+        with index._or_closed():
+            if not index._made(progress, allowed, lambda: index.indexer.whole):
+                index.refresh(progress=progress, allowance=allowed)
         return index._whole(progress)
 
     @classmethod
@@ -133,27 +138,39 @@ class Index(Corpus):
         """
         root, settings = _located(path, settings)
         index = cls._opened(root, settings, create=True)
-        if not (index.indexer.whole if whole else index.store.generation()):
-            index._first(progress)
+        with index._or_closed():
+            index._made(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
 
-    def _first(self, progress: Progress | None, allowance: Allowance | None = None) -> None:
-        """Bring an index up to date, or close it; nothing is paid for a new one unless that is allowed."""
-        if allowance is None and not self.indexer.whole:
-            allowance = Allowance(0)
+    def _made(self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]) -> bool:
+        """Make a first index, or wait for who makes it; return whether it was made here.
+
+        Nothing is paid for it unless that is allowed.
+        """
+        if is_made():
+            return False
+        from quaestor.assemble.first import following, make_in_turn  # noqa: PLC0415 - most indexes are there
+
+        return make_in_turn(
+            index_folder(self.root, self._settings),
+            is_made,
+            lambda: self.refresh(progress=progress, allowance=allowance or Allowance(0)),
+            following(self.store, self.indexer, progress),
+        )
+
+    @contextmanager
+    def _or_closed(self) -> Iterator[None]:
+        """Close the index if what is done with it fails."""
         try:
-            self.refresh(progress=progress, allowance=allowance)
+            yield
         except BaseException:
             self.close()
             raise
 
     def _whole(self, progress: Progress | None) -> Self:
         """Return the index with all vectors that it is to be given; it may be another object then."""
-        try:
+        with self._or_closed():
             given = bring(self.root, self._settings, progress)
-        except BaseException:
-            self.close()
-            raise
         if given is None:
             return self
         self.close()

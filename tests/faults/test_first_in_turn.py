@@ -1,0 +1,112 @@
+"""Two processes come to make one first index: one does; the other waits, or goes on where it was killed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quaestor import Index
+from quaestor.config import Settings
+from quaestor.ingest.report import ProgressState
+
+SCRIPT = Path(__file__).with_name("first_indexer.py")
+DOCUMENTS = 60
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "corpus"
+    root.mkdir()
+    for number in range(DOCUMENTS):
+        (root / f"part{number}.md").write_text(f"# Part {number}\n\nWord {number}.\n", "utf-8")
+    return root
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=str(tmp_path / "home"))
+
+
+@pytest.fixture
+def other(root: Path, settings: Settings) -> Iterator[subprocess.Popen[str]]:
+    """Another process, in the middle of making the first index."""
+    command = [sys.executable, str(SCRIPT), str(root), settings.home]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "20\n"
+        yield process
+        process.kill()
+
+
+class Waiting(threading.Thread):
+    """Builds the index as well; ``waits`` is set once it says that it waits."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        super().__init__()
+        self.states: list[ProgressState] = []
+        self.waits = threading.Event()
+        self.added: tuple[str, ...] = ()
+        self.documents = 0
+        self._root = root
+        self._settings = settings
+        self.start()
+
+    def run(self) -> None:
+        try:
+            with Index.build(self._root, settings=self._settings, progress=self._progress) as index:
+                self.added = index.last_changes.added
+                self.documents = len(index.store.documents())
+                assert index.freshness.fresh
+        finally:
+            self.waits.set()
+
+    def _progress(self, state: ProgressState) -> None:
+        self.states.append(state)
+        if state.doing != "indexing":
+            self.waits.set()
+
+
+def test_the_second_waits_and_makes_nothing_again(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:
+    waiting = Waiting(root, settings)
+    assert waiting.waits.wait(60)
+    state = waiting.states[0]
+    assert (state.doing, state.total) == ("waiting for another process", DOCUMENTS)
+    assert 0 < state.done < DOCUMENTS
+    out, _ = other.communicate(timeout=60)
+    assert out == f"{DOCUMENTS}\n"
+    waiting.join()
+    assert (waiting.added, waiting.documents) == ((), DOCUMENTS)
+
+
+def test_the_second_goes_on_where_the_first_was_killed(
+    other: subprocess.Popen[str], root: Path, settings: Settings
+) -> None:
+    waiting = Waiting(root, settings)
+    assert waiting.waits.wait(60)
+    held = waiting.states[0].done
+    other.kill()
+    waiting.join()
+    assert (len(waiting.added), waiting.documents) == (DOCUMENTS - held, DOCUMENTS)
+
+
+def test_a_search_meanwhile_does_not_wait(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:
+    with Index.ready(root, settings=settings) as index:
+        assert index.search("part")
+    assert other.poll() is None
+
+
+def test_who_gives_up_waiting_leaves_the_other_alone(
+    other: subprocess.Popen[str], root: Path, settings: Settings
+) -> None:
+    def enough(_: ProgressState) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(root, settings=settings, progress=enough)
+    out, _ = other.communicate(timeout=60)
+    assert out == f"{DOCUMENTS}\n"
