@@ -16,7 +16,7 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_survey
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
-from quaestor.corpus.objects import survey_object
+from quaestor.corpus.objects import coming_object, survey_object
 from quaestor.corpus.values import Coming
 
 
@@ -42,7 +42,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
             else {
                 "index": held._asdict(),
                 "tuned": tuning._asdict() if tuning.embedder else None,
-                "coming": None if coming is None else coming._asdict(),
+                "coming": coming_object(coming),
             }
         )
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})

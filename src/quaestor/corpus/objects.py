@@ -10,6 +10,7 @@ from quaestor.passages import Hit
 
 if TYPE_CHECKING:
     from quaestor.corpus import Corpus, CorpusStats, Understood
+    from quaestor.corpus.values import Coming
     from quaestor.ingest.report import Survey
 
 
@@ -33,7 +34,6 @@ def search_object(
         asked: how the query was understood.
     """
     size = corpus.stats()
-    coming = corpus.meaning.coming
     return {
         "query": query,
         "understood": list(asked.phrases) if asked else [],
@@ -44,7 +44,7 @@ def search_object(
             "checked_at": corpus.freshness.checked_at,
             "by_meaning": corpus.meaning.reach,
             "embedder": size.embedder,
-            "coming": None if coming is None else coming._asdict(),
+            "coming": coming_object(corpus.meaning.coming),
             "documents": size.documents,
             "chunks": size.chunks,
         },
@@ -85,6 +85,11 @@ def survey_object(root: str, survey: Survey) -> dict[str, Any]:
     }
 
 
-def stats_object(root: str, survey: Survey, held: CorpusStats) -> dict[str, Any]:
-    """Return what is indexed of a source, and what its index takes."""
-    return {**survey_object(root, survey), "index": held._asdict()}
+def stats_object(root: str, survey: Survey, held: CorpusStats, coming: Coming | None) -> dict[str, Any]:
+    """Return what is indexed of a source, what its index takes, and what that is yet to be given."""
+    return {**survey_object(root, survey), "index": held._asdict(), "coming": coming_object(coming)}
+
+
+def coming_object(coming: Coming | None) -> dict[str, Any] | None:
+    """Return how far vectors are that an index is yet to be given; None if there are none."""
+    return None if coming is None else coming._asdict()

@@ -16,20 +16,30 @@ def _object(**properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
+def _at_times(schema: Schema, **properties: Schema) -> Schema:
+    """Return the schema of an object that may have further properties: what others would have as null."""
+    return {**schema, "properties": {**schema["properties"], **properties}}
+
+
 def _list(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
 _LINES = {"path": _TEXT, "start_line": _WHOLE, "end_line": _WHOLE}
 
-SEARCH = _object(
-    hits=_list(_object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, sha256=_TEXT)),
-    fresh=_TRUTH,
-    by_meaning={"type": "string", "enum": ["all", "some", "none"]},
+_PROOF = {"sha256": _TEXT, "fresh": _TRUTH}
+
+SEARCH = _at_times(
+    _object(
+        hits=_list(_object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, **_PROOF)),
+        fresh=_TRUTH,
+        by_meaning={"type": "string", "enum": ["all", "some", "none"]},
+    ),
+    coming=_object(embedder=_TEXT, done=_WHOLE, total=_WHOLE, busy=_TRUTH),
 )
 READ = _object(**_LINES, total_lines=_WHOLE, language=_TEXT, text=_TEXT, sha256=_TEXT)
 RELATED = _object(
-    relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT)),
+    relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT, **_PROOF)),
     complete=_TRUTH,
 )
 ASK = _object(

@@ -122,9 +122,15 @@ def _call(
         return Answer(None, outcome.text)
     if name != "search":
         return Answer(data(outcome), outcome.text)
-    reach = corpus.meaning.reach
-    alone = "" if reach == "all" else "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
-    return Answer({**data(outcome), "by_meaning": reach}, outcome.text + alone)
+    reach, coming = corpus.meaning.reach, corpus.meaning.coming
+    found, text = {**data(outcome), "by_meaning": reach}, outcome.text
+    if reach != "all":
+        text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
+    if coming is not None:
+        found["coming"] = coming._asdict()
+        made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"
+        text += "\n\n" + load("mcp_coming").render(made=made)
+    return Answer(found, text)
 
 
 def _ask(corpora: Corpora) -> Tool:
@@ -186,6 +192,7 @@ def _hit(hit: Hit, shown: Passage) -> dict[str, Any]:
         "text": shown.text,
         "title": hit.document.title or "",
         "sha256": hit.document.sha256,
+        "fresh": hit.fresh,
     }
 
 
@@ -215,6 +222,8 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
             "symbol": one.symbol or "",
             "language": one.language,
             "text": passage.text,
+            "sha256": one.sha256,
+            "fresh": one.fresh,
         }
         for one, passage in shown
     ]

@@ -12,6 +12,7 @@ from served import Running, serving, write
 from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.corpus.objects import search_object
+from tiny_transformer import write_transformer
 
 FILES = {
     "src/retry.py": "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n",
@@ -88,6 +89,16 @@ def test_stats_say_what_is_held_and_not_which_files_were_left_out(tmp_path: Path
         assert (stats["documents"], stats["index"]["documents"]) == (3, 3)
         assert stats["skipped_by_reason"] == {"secret": 1}
         assert ".env" not in answer.text
+        assert stats["coming"] is None
+
+
+def test_stats_and_searches_tell_of_vectors_that_are_yet_to_come(tmp_path: Path) -> None:
+    embedder = f"onnx:{write_transformer(tmp_path / 'model')}"
+    folder = write(tmp_path / "kitchen", FILES)
+    with serving(folder, home=tmp_path / "home", embedder=embedder) as server, client(server.url) as api:
+        coming = {"embedder": embedder, "done": 0, "total": 0, "busy": False}
+        assert api.get("/api/stats").json()["coming"] == coming
+        assert api.post("/api/search", json={"query": "dough"}).json()["index"]["coming"] == coming
 
 
 def test_a_passage_is_lines_of_a_document(tmp_path: Path) -> None:

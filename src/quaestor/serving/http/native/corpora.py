@@ -39,7 +39,7 @@ def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
     survey = index.indexer.survey(tokenizer_for(model).count)
-    return stats_object(str(index.root), survey, index.stats())
+    return stats_object(str(index.root), survey, index.stats(), index.meaning.coming)
 
 
 @router.post("/search", response_model=schemas.SearchResult, responses=refusals(404, 503))

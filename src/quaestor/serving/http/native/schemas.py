@@ -90,6 +90,20 @@ class IndexStats(BaseModel):
     generation: int
 
 
+class ComingVectors(BaseModel):
+    """Vectors of another embedder that the index is yet to be given."""
+
+    embedder: str
+    done: Annotated[int, Field(description="How many are made.")]
+    total: Annotated[int, Field(description="How many there will be; 0 while that is not known.")]
+    busy: Annotated[bool, Field(description="Whether somebody is making them.")]
+
+
+Coming = Annotated[
+    ComingVectors | None, Field(description="What the index is yet to be given; null if it is as it should be.")
+]
+
+
 class Stats(BaseModel):
     """What a corpus holds, and how much was left out of it, as ``quaestor stats --json`` tells it."""
 
@@ -104,6 +118,7 @@ class Stats(BaseModel):
     notes: dict[str, int]
     skipped_by_reason: dict[str, int]
     index: IndexStats
+    coming: Coming
 
 
 class Limited(Taken):
@@ -143,15 +158,6 @@ class HitObject(BaseModel):
     fresh: bool
 
 
-class ComingVectors(BaseModel):
-    """Vectors of another embedder that the index is yet to be given."""
-
-    embedder: str
-    done: Annotated[int, Field(description="How many are made.")]
-    total: Annotated[int, Field(description="How many there will be; 0 while that is not known.")]
-    busy: Annotated[bool, Field(description="Whether somebody is making them.")]
-
-
 class Searched(BaseModel):
     """How current the index is."""
 
@@ -162,9 +168,7 @@ class Searched(BaseModel):
         Field(description="What was found by meaning as well: all documents, those that are embedded, or none."),
     ]
     embedder: Annotated[str, Field(description="Whose vectors were compared.")]
-    coming: Annotated[
-        ComingVectors | None, Field(description="What the index is yet to be given; null if it is as it should be.")
-    ]
+    coming: Coming
     documents: int
     chunks: int
 
