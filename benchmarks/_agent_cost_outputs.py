@@ -16,7 +16,7 @@ from _chunks import LARGEST_FILE, SKIPPED_FOLDERS, SUFFIXES
 from _systems import PeerProcess
 
 from quaestor import Index
-from quaestor.cli.search import excerpt
+from quaestor.cli.searching import excerpt
 from quaestor.corpus.objects import hit_object
 from quaestor.retrieval.query import read_query
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "training" / "tune"))
 
 from test_tuning import lay_out
 
-from quaestor.cli import cli
+from quaestor.cli.group import cli
 from quaestor.errors import UsageError
 
 

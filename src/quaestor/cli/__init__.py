@@ -1,6 +1,7 @@
 """The command line: one file per command, each imported only when it runs.
 
-This module knows the commands' names and one-line descriptions, and how errors become exit codes.
+This module knows the commands' names and one-line descriptions, and how errors become exit codes. What reads a line
+is ``plain`` for a search with nothing to it, and ``group``, which is click, for everything else.
 """
 
 from __future__ import annotations
@@ -10,14 +11,10 @@ import gc
 import os
 import sys
 import threading
-from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
-import click
-
-from quaestor import __version__
-from quaestor.cli.bare_numpy import import_numpy
-from quaestor.cli.output import forget_output, prepare_streams, safe
+from quaestor.cli.output import echo, forget_output, prepare_streams, safe, style
+from quaestor.cli.plain import is_plain, run_plain
 from quaestor.errors import QuaestorError
 
 if TYPE_CHECKING:
@@ -27,8 +24,6 @@ USAGE = 2
 UNUSABLE = 4
 INTERRUPTED = 130
 _OBJECTS_BETWEEN_LOOKS = 100_000
-# What is over in a fraction of a second, of which NumPy's import is a good part.
-_SEARCHING = frozenset({"search", "related", "ask"})
 
 COMMANDS = {
     "index": "Build the index of a folder, or bring it up to date.",
@@ -53,45 +48,6 @@ COMMANDS = {
     "doctor": "Check the installation and say what is missing.",
     "completion": "Print the shell completion script.",
 }
-
-
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called, so that --help is instant."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in reading order."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        if cmd_name in _SEARCHING:
-            import_numpy()
-        command = import_module(f"quaestor.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; a reader of the output who has gone ends it as Ctrl-C does."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            raise click.Abort from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from their descriptions alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", message="quaestor %(version)s")
-def cli() -> None:
-    """Ask your code and your documents: offline, with sources that are checked.
-
-    A folder is optional everywhere; without one, the current repository is meant.
-    """
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -125,25 +81,29 @@ def leave(code: int) -> NoReturn:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     prepare_streams()
-    colour = False if os.environ.get("NO_COLOR") else None
     try:
-        code = cli.main(args=arguments, prog_name="quaestor", standalone_mode=False, color=colour)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except QuaestorError as error:
-        return _failed(str(error), error.exit_code, colour)
-    except click.ClickException as error:
-        error.show()
-        return USAGE
-    except (KeyboardInterrupt, click.Abort, BrokenPipeError):
+        return _failed(str(error), error.exit_code)
+    except (KeyboardInterrupt, BrokenPipeError):
         forget_output()
         return INTERRUPTED
     except OSError as error:
         place = f" ({str(error.filename)!r})" if error.filename else ""
         reason = error.strerror or str(error)
-        return _failed(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE, colour)
-    return code if isinstance(code, int) else 0
+        return _failed(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE)
+    return code
 
 
-def _failed(message: str, code: int, colour: bool | None) -> int:
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {safe(message)}", err=True, color=colour)
+def _run(arguments: Sequence[str]) -> int:
+    if is_plain(arguments):
+        return run_plain(arguments)
+    from quaestor.cli.group import run_group  # noqa: PLC0415 - click, which a plain search does without
+
+    return run_group(arguments)
+
+
+def _failed(message: str, code: int) -> int:
+    echo(f"{style('error:', fg='red', bold=True)} {safe(message)}", err=True)
     return code

@@ -14,17 +14,9 @@ from quaestor.chat.events import Event, Returned, Searching, Stopped, Text
 from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.cli.calls import call_line
-from quaestor.cli.options import (
-    Filters,
-    configure,
-    filter_options,
-    find_root,
-    json_option,
-    model_options,
-    path_argument,
-    remark_on,
-)
-from quaestor.cli.output import one_line, print_json, print_remarks, remark, safe
+from quaestor.cli.meant import Filters, configure, find_root, remark_on
+from quaestor.cli.options import filter_options, json_option, model_options, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
 from quaestor.corpus.understanding import why_none
@@ -96,29 +88,29 @@ async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> TurnOutcome:
             case Stopped(reason=reason) if not quiet:
                 remark(reason)
             case Text(text=text) if not quiet:
-                click.echo(safe(text), nl=False)
+                echo(safe(text), nl=False)
     if not quiet:
-        click.echo()
+        echo()
     return outcome
 
 
 def _print_sources(outcome: TurnOutcome) -> None:
     assert outcome.done is not None
     if not outcome.done.known:
-        click.echo(click.style("\nNot found in this corpus.", bold=True))
+        echo(style("\nNot found in this corpus.", bold=True))
         if outcome.hits:
-            click.echo("Nearest passages:")
+            echo("Nearest passages:")
         for hit in outcome.nearest:
-            click.echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
+            echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
         return
-    click.echo(click.style("\nSources", bold=True))
+    echo(style("\nSources", bold=True))
     for citation in outcome.citations:
         mark, colour = _MARKS[citation.status]
-        place = click.style(one_line(f"{citation.path}:{citation.start_line}"), fg="cyan")
-        click.echo(f"  [{citation.n}] {place}  {click.style(f'{mark} {citation.status}', fg=colour)}")
+        place = style(one_line(f"{citation.path}:{citation.start_line}"), fg="cyan")
+        echo(f"  [{citation.n}] {place}  {style(f'{mark} {citation.status}', fg=colour)}")
         if citation.url:
-            click.echo(f"      {click.style(one_line(citation.url), dim=True)}")
+            echo(f"      {style(one_line(citation.url), dim=True)}")
     if not outcome.citations:
-        click.echo("  none: the model cited nothing, so nothing of this answer was checked")
+        echo("  none: the model cited nothing, so nothing of this answer was checked")
     for sentence in outcome.unsupported:
         remark(f"without support: {sentence.strip()[:160]}")

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-import click
-
 from quaestor.chat.editing import Correcting, EditSettings, Proposed, propose_edit
 from quaestor.chat.events import Text
-from quaestor.cli.output import remark, safe
+from quaestor.cli.output import echo, remark, safe
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.edits import Plan, Proposal
@@ -50,12 +48,12 @@ async def asked(
             async for event in events:
                 match event:
                     case Text(text=text) if not quiet:
-                        click.echo(safe(text), nl=False, err=True)
+                        echo(safe(text), nl=False, err=True)
                     case Correcting(reasons=reasons):
                         remark("\n" + "\n".join(f"cannot be applied: {reason}" for reason in reasons))
                     case Proposed():
                         if not quiet:
-                            click.echo(err=True)
+                            echo(err=True)
                         return event
     finally:
         await model.aclose()

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-import click
-
 from quaestor.amounts import amount
 from quaestor.chat.events import Returned
 from quaestor.chat.plan import Plan
 from quaestor.chat.records import CallRecord
-from quaestor.cli.output import one_line
+from quaestor.cli.output import echo, one_line
 
 _LONGEST = 80
 
@@ -40,13 +38,13 @@ def _outcome(returned: Returned) -> str:
 def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
     """Print what a model premeditated and called in a turn."""
     if plan is None:
-        click.echo("  the model said nothing beforehand")
+        echo("  the model said nothing beforehand")
     else:
         wanted = ", ".join(plan.subroutines) or "nothing"
         rows = [("asked", plan.asked), ("depends on", plan.depends), ("would call", wanted)]
         rows += [("would edit", "yes")] * plan.edit + [("problem", plan.problem)] * bool(plan.problem)
         for name, text in rows:
-            click.echo(f"  {name.ljust(10)}  {one_line(text)}")
+            echo(f"  {name.ljust(10)}  {one_line(text)}")
     for call in calls:
         end = "failed" if call.failed else amount(len(call.numbers), "passage") if call.numbers else "done"
-        click.echo(f"  called      {one_line(f'{call.name} {call.arguments}')} ({end})")
+        echo(f"  called      {one_line(f'{call.name} {call.arguments}')} ({end})")

@@ -10,8 +10,9 @@ import click
 
 from quaestor.assemble import Index, make_sessions
 from quaestor.chat.transcript import Transcript
-from quaestor.cli.options import Filters, configure, filter_options, find_root, model_options, path_argument
-from quaestor.cli.output import print_remarks, remark
+from quaestor.cli.meant import Filters, configure, find_root
+from quaestor.cli.options import filter_options, model_options, path_argument
+from quaestor.cli.output import echo, print_remarks, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.talk import Talk
 from quaestor.cli.typing_in import history, line_of_terminal, lines_of_stdin, questions
@@ -98,7 +99,7 @@ def _went_on(talk: Talk, text: str) -> bool:
     try:
         return talk.say(text)
     except KeyboardInterrupt:
-        click.echo()
+        echo()
         remark("stopped; /retry asks again")
         return True
 

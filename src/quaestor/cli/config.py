@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import print_json, print_table
 from quaestor.config import RULES
 

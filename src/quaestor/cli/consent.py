@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from quaestor.amounts import amount
-from quaestor.cli.output import one_line, remark, safe
+from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.edits import Applied, FileChange, Journal, Plan, apply, diff, undo
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -44,13 +44,13 @@ def print_diff(plan: Plan) -> None:
         text = one_line(line.rstrip("\r")) if "\t" not in line else one_line(line.expandtabs(4))
         heading = line.startswith(("diff ", "--- ", "+++ ", "rename ", "new file", "deleted file"))
         colour = None if heading else _COLOURS.get(line[:1])
-        click.echo(click.style(text, bold=True) if heading else click.style(text, fg=colour))
+        echo(style(text, bold=True) if heading else style(text, fg=colour))
 
 
 def print_refusals(plan: Plan) -> None:
     """Say why a plan is refused."""
     for refusal in plan.refusals:
-        click.echo(f"{click.style('refused:', fg='red', bold=True)} {safe(refusal.message)}", err=True)
+        echo(f"{style('refused:', fg='red', bold=True)} {safe(refusal.message)}", err=True)
 
 
 def agreed(plan: Plan, consent: Consent) -> bool:

@@ -7,10 +7,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 
-import click
-
 from quaestor.amounts import amount
-from quaestor.cli.output import one_line, remark, size
+from quaestor.cli.output import echo, one_line, remark, size
 from quaestor.config import Settings, data_home
 from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlState
 from quaestor.sites import crawl, forget_look, note_look, was_looked_at
@@ -60,16 +58,16 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
         (report.unanswered, "not answered, kept as they were"),
     )
     done = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "nothing new"
-    click.echo(
+    echo(
         f"{one_line(report.start)}: {amount(report.pages, 'page')} ({done}; {amount(report.requests, 'request')}, "
         f"{size(report.bytes)} in {report.seconds:.1f} s)"
     )
     if report.skipped:
-        click.echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
+        echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
     for url, reason, detail in report.examples if verbose else ():
-        click.echo(f"  {one_line(url)}  ({one_line(reason)}{': ' if detail else ''}{one_line(detail)})")
+        echo(f"  {one_line(url)}  ({one_line(reason)}{': ' if detail else ''}{one_line(detail)})")
     if report.unfinished:
-        click.echo(f"Not finished: {one_line(report.unfinished)}. Run the same command again to go on.", err=True)
+        echo(f"Not finished: {one_line(report.unfinished)}. Run the same command again to go on.", err=True)
 
 
 def crawling_progress() -> CrawlProgress:
@@ -83,7 +81,7 @@ def crawling_progress() -> CrawlProgress:
         if not sys.stderr.isatty() or (now - last < 0.1 and not finished):
             return
         last = now
-        click.echo(
+        echo(
             f"\r\x1b[K{state.kept:,} pages, {state.waiting:,} to ask for, {state.skipped:,} left out  "
             f"{one_line(state.url)[:_SHOWN_URL]}",
             nl=finished,

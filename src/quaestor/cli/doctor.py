@@ -18,8 +18,9 @@ from quaestor import __version__
 from quaestor.assemble import Index, make_embedder, make_endpoint
 from quaestor.assemble.tuned import checked_tuning
 from quaestor.chunking import cut
-from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
-from quaestor.cli.output import print_json, safe
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option, model_options, path_argument
+from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.config import Settings, data_home, without_credentials
 from quaestor.embedding.remote import RemoteEmbedder
 from quaestor.embedding.transformer import EXTRA
@@ -59,8 +60,8 @@ def command(path: str | None, probe: bool, model: str | None, base_url: str | No
         print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
     else:
         for check in checks:
-            mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
-            click.echo(f"{mark} {check.name:10} {safe(check.found)}")
+            mark = style("ok  ", fg="green") if check.ok else style("FAIL", fg="red")
+            echo(f"{mark} {check.name:10} {safe(check.found)}")
     return 0 if all(check.ok for check in checks) else BROKEN
 
 

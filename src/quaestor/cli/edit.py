@@ -25,7 +25,8 @@ from quaestor.cli.consent import (
     print_refusals,
     terminal_consent,
 )
-from quaestor.cli.options import configure, find_root, json_option, model_options, path_argument
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option, model_options, path_argument
 from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.edits import Journal, Plan, Proposal, parse, patch, plan, recover

@@ -10,7 +10,8 @@ import click
 from quaestor.assemble import TUNED, Index, ingest_settings, make_embedder
 from quaestor.assemble.embedders import allowance_of
 from quaestor.cli.evaluated import print_results
-from quaestor.cli.options import configure, find_root, json_option
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option
 from quaestor.cli.output import print_json, remark
 from quaestor.cli.paying import agreed_cost
 from quaestor.cli.progress import asking_progress, indexing_progress

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from quaestor.amounts import amount
-from quaestor.cli.output import one_line, print_table, size
+from quaestor.cli.output import echo, one_line, print_table, size, style
 from quaestor.evaluation.results import SURE, Results, Row
 from quaestor.evaluation.scoring import MAIN, shown
 from quaestor.evaluation.statistics import Estimate
@@ -20,22 +20,22 @@ _WIDEST = 110
 def print_results(results: Results, written: Mapping[str, Path]) -> None:
     """Print the configurations, what their differences are worth, and where the report lies."""
     data_set = results.data_set
-    click.echo(click.style(one_line(data_set.name), bold=True) + f": {amount(results.asked, 'question')}")
+    echo(style(one_line(data_set.name), bold=True) + f": {amount(results.asked, 'question')}")
     for sentence in data_set.about:
         _print_wrapped(sentence)
-    click.echo()
+    echo()
     _print_rows(results)
     if results.comparisons:
-        click.echo()
+        echo()
         _print_comparisons(results)
-    click.echo()
+    echo()
     _print_wrapped(results.verdict)
     _print_wrapped(f"Brackets hold 95% intervals. Times are of this machine ({results.machine}).")
-    click.echo(f"Report: {one_line(str(written['report']))}")
+    echo(f"Report: {one_line(str(written['report']))}")
 
 
 def _print_wrapped(text: str) -> None:
-    click.echo(click.wrap_text(one_line(text), width=min(shutil.get_terminal_size().columns, _WIDEST)))
+    echo(click.wrap_text(one_line(text), width=min(shutil.get_terminal_size().columns, _WIDEST)))
 
 
 def _print_rows(results: Results) -> None:

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import click
-
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.objects import passage_place
+from quaestor.cli.output import echo
 from quaestor.passages import Hit
 
 
 def print_event(value: dict[str, Any]) -> None:
     """Print one JSON object on one line, at once."""
-    click.echo(json.dumps(value))
+    echo(json.dumps(value))
 
 
 def as_object(event: Event) -> dict[str, Any]:

@@ -11,8 +11,9 @@ import click
 from quaestor.amounts import amount
 from quaestor.assemble import Index, is_remote
 from quaestor.cli import crawling
-from quaestor.cli.options import configure, embedder_options, find_root, json_option
-from quaestor.cli.output import one_line, print_json, remark, size
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import embedder_options, json_option
+from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_skipped, print_survey
 from quaestor.config import Settings
@@ -205,10 +206,10 @@ def _survey(
 def _print_embedded(changes: Changes) -> None:
     paid = f" for {changes.spent / 1_000_000:.6f}" if changes.spent else ""
     cut = f"; {amount(changes.cut, 'text')} longer than the model reads, by their beginnings" if changes.cut else ""
-    click.echo(f"embedded    {amount(changes.embedded, 'text')}{paid}{cut}")
+    echo(f"embedded    {amount(changes.embedded, 'text')}{paid}{cut}")
     if changes.pending:
         waiting = amount(len(changes.pending), "document")
-        click.echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
+        echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
 
 
 def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: bool) -> None:
@@ -221,16 +222,16 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
         )
         if paths
     ]
-    click.echo(
+    echo(
         f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
     if not held.documents and not root.is_file():
-        click.echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
+        echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:
         _print_embedded(changes)
     if changes.stale:
-        click.echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
+        echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
     print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())
     for detail in dict.fromkeys(entry.detail for entry in changes.skipped if entry.reason == "needs an extra"):
-        click.echo(f"To read what needs an extra, {detail}")
+        echo(f"To read what needs an extra, {detail}")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from quaestor.cli.options import find_root
-from quaestor.cli.output import remark, safe
+from quaestor.cli.meant import find_root
+from quaestor.cli.output import echo, remark, safe
 from quaestor.errors import UsageError
 from quaestor.prompts import load
 from quaestor.serving.agents import CLIENTS, Change, Place, install
@@ -35,7 +35,7 @@ def command(client: str, project: bool, dry_run: bool, paths: tuple[str, ...]) -
     Everything else in its settings stays as it is, and a copy of them is kept. `skill` prints a text for AGENTS.md.
     """
     if client == "skill":
-        click.echo(load("skill").template)
+        echo(load("skill").template)
         return
     # A program without a folder of its own is told of the one that this is run in.
     wanted = paths or ((None,) if not CLIENTS[client].works_in_folder else ())
@@ -71,7 +71,7 @@ def say(change: Change, dry_run: bool, done: str) -> None:
     if not change.changed:
         remark(f"Nothing to do: {change.path} is already so.")
     elif dry_run:
-        click.echo(safe(change.diff()), nl=False)
+        echo(safe(change.diff()), nl=False)
     elif change.after is None:
         remark(f"Removed {change.path}, in which nothing else was.")
         remark(done)

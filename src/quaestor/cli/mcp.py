@@ -99,7 +99,7 @@ def _missing(package: str | None) -> UsageError:
 def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
     """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
     import_numpy()
-    from quaestor.cli.options import configure  # noqa: PLC0415 - see the opening: the client is answered first
+    from quaestor.cli.meant import configure  # noqa: PLC0415 - see the opening: the client is answered first
     from quaestor.serving.corpora import Corpora  # noqa: PLC0415
     from quaestor.serving.mcp.tools import tools_of  # noqa: PLC0415
 
@@ -114,7 +114,7 @@ def _prepare() -> None:
 
 
 def _find(path: str) -> Path:
-    from quaestor.cli.options import find_root  # noqa: PLC0415 - knows the web, and more
+    from quaestor.cli.meant import find_root  # noqa: PLC0415 - knows the web, and more
 
     return find_root(path)
 
@@ -125,7 +125,7 @@ def _started_in() -> Path:
     Raises:
         UsageError: it is the home folder or the whole disk: a client started the server just anywhere.
     """
-    from quaestor.cli.options import find_root  # noqa: PLC0415
+    from quaestor.cli.meant import find_root  # noqa: PLC0415
 
     root = find_root(None)
     if _is_anywhere(root):

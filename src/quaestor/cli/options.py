@@ -1,18 +1,14 @@
-"""Options that several commands share, and finding the corpus that is meant."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from quaestor.assemble import locate
-from quaestor.cli.output import one_line, remark
-from quaestor.config import Configuration, load_configuration
-from quaestor.stores import Where
+from quaestor.cli.meant import Filters
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -24,18 +20,6 @@ def model_options(command: Command) -> Command:
     """Add the options that choose a model."""
     command = click.option("--base-url", help="OpenAI-compatible endpoint.")(command)
     return click.option("--model", help="Model name at the endpoint.")(command)
-
-
-class Filters(NamedTuple):
-    """Which documents a command is about.
-
-    Attributes:
-        where: as the options say; None for all.
-        understand: whether the question's own words may limit them as well.
-    """
-
-    where: Where | None
-    understand: bool
 
 
 def filter_options(command: Command) -> Command:
@@ -74,41 +58,9 @@ _FILTERS = (
 )
 
 
-def remark_on(understood: Sequence[str], missed: Sequence[str]) -> None:
-    """Tell what of a question was taken for a filter, and what would have been."""
-    if understood:
-        named = ", ".join(f"{one_line(phrase)!r}" for phrase in understood)
-        remark(f"understood as a filter: {named}; put it in quotes, or use --no-filters, to search for the words")
-    if missed:
-        named = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
-        remark(f"not used as a filter, for nothing would be left: {named}")
-
-
 def embedder_options(command: Command) -> Command:
     """Add the options that choose an embedder."""
     command = click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")(command)
     return click.option("--embedder", metavar="NAME", help="'static', 'onnx:FOLDER', 'openai:MODEL', or 'auto'.")(
         command
     )
-
-
-def find_root(path: str | None) -> Path:
-    """Return the folder that is meant: the given one, else the nearest repository upwards, else this folder.
-
-    Raises:
-        NotFoundError: the path does not exist.
-        UsageError: the path cannot be one, or is an address of no site.
-    """
-    if path is not None:
-        return locate(path)
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
-
-
-def configure(root: Path | None, **flags: object) -> Configuration:
-    """Load the settings for a corpus and report what its project file may not set."""
-    project = root if root is None or root.is_dir() else root.parent
-    configuration = load_configuration(flags, project=project)
-    for refusal in configuration.refusals:
-        remark(f"warning: {refusal.path} sets {refusal.name!r}: {refusal.reason}.")
-    return configuration

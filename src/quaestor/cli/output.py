@@ -9,11 +9,11 @@ import re
 import sys
 from collections.abc import Container, Iterable, Sequence
 
-import click
-
 # Control characters, odd line ends, and what turns the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _LINE_END = re.compile(r"[\t\n]")
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
 
 
 def prepare_streams() -> None:
@@ -31,6 +31,28 @@ def forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
+    """Return text in a colour or a weight.
+
+    Raises:
+        KeyError: there is no such colour here.
+    """
+    codes = [*([] if fg is None else [_COLOURS[fg]]), *([1] if bold else []), *([2] if dim else [])]
+    return "".join(f"\x1b[{code}m" for code in codes) + f"{text}\x1b[0m"
+
+
+def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
+    """Write text at once; what styles it, only to a terminal and where nobody set ``NO_COLOR``.
+
+    ``click.echo`` does the same. A search is answered before click would be imported.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if os.environ.get("NO_COLOR") or not stream.isatty():
+        text = _ESCAPES.sub("", text)
+    stream.write(f"{text}\n" if nl else text)
+    stream.flush()
+
+
 def print_json(value: object) -> None:
     """Print one JSON object."""
     indent = 2 if sys.stdout.isatty() else None
@@ -39,12 +61,12 @@ def print_json(value: object) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(value, indent=indent)
-    click.echo(text)
+    echo(text)
 
 
 def remark(text: str) -> None:
     """Say something that is not part of the result."""
-    click.echo(safe(text), err=True)
+    echo(safe(text), err=True)
 
 
 def print_remarks(remarks: Iterable[str]) -> None:
@@ -73,7 +95,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Con
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         line = "  ".join(cells).rstrip()
-        click.echo(click.style(line, bold=True) if number == 0 else line)
+        echo(style(line, bold=True) if number == 0 else line)
 
 
 def size(count: int) -> str:

@@ -13,7 +13,7 @@ import click
 from quaestor.accounts.money import millionths, shown
 from quaestor.amounts import amount
 from quaestor.assemble.estimate import Estimate
-from quaestor.cli.output import one_line
+from quaestor.cli.output import echo, one_line
 from quaestor.config import Settings
 from quaestor.errors import UsageError
 
@@ -23,15 +23,15 @@ _SLACK = Decimal("1.1")
 
 def print_estimate(estimate: Estimate) -> None:
     """Print what embedding would take."""
-    click.echo(f"embedder    {one_line(estimate.embedder)}")
+    echo(f"embedder    {one_line(estimate.embedder)}")
     exact = "exact" if estimate.exact or not estimate.remote else "an upper bound: its own encoding is not known"
     counted = f"{exact}, {one_line(estimate.tokenizer)}" if estimate.remote else f"by {one_line(estimate.tokenizer)}"
-    click.echo(f"tokens      {estimate.tokens:,} in {amount(estimate.texts, 'text')} to embed ({counted})")
+    echo(f"tokens      {estimate.tokens:,} in {amount(estimate.texts, 'text')} to embed ({counted})")
     if estimate.known:
-        click.echo(f"            {amount(estimate.known, 'text')} more are embedded already, and cost nothing")
-    click.echo(f"price       {_price(estimate)}")
-    click.echo(f"cost        {_cost(estimate)}")
-    click.echo(f"time        about {_seconds(estimate.seconds)} ({estimate.basis})")
+        echo(f"            {amount(estimate.known, 'text')} more are embedded already, and cost nothing")
+    echo(f"price       {_price(estimate)}")
+    echo(f"cost        {_cost(estimate)}")
+    echo(f"time        about {_seconds(estimate.seconds)} ({estimate.basis})")
 
 
 def estimate_object(estimate: Estimate) -> dict[str, Any]:

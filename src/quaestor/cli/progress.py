@@ -6,9 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 
-import click
-
-from quaestor.cli.output import one_line
+from quaestor.cli.output import echo, one_line, style
 from quaestor.ingest.indexer import Progress, ProgressState
 
 # Work shorter than this finishes before a bar could be read.
@@ -70,8 +68,8 @@ class _Line:
             return
         self._last = now
         filled = round((done / total if total else 1.0) * _WIDTH)
-        bar = click.style("━" * filled, fg="green") + click.style("━" * (_WIDTH - filled), dim=True)
-        click.echo(f"\r\x1b[K{doing} {bar} {done:,}/{total:,} {rest}", nl=finished, err=True)
+        bar = style("━" * filled, fg="green") + style("━" * (_WIDTH - filled), dim=True)
+        echo(f"\r\x1b[K{doing} {bar} {done:,}/{total:,} {rest}", nl=finished, err=True)
 
 
 def _left(seconds: float, done: int, left: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from quaestor.cli.options import json_option
-from quaestor.cli.output import print_json
+from quaestor.cli.output import echo, print_json, style
 from quaestor.prompts.loader import load, names
 
 
@@ -24,5 +24,5 @@ def show(name: str | None, as_json: bool) -> None:
         print_json({prompt.name: {"template": prompt.template, "sha256": prompt.sha256} for prompt in chosen})
         return
     for prompt in chosen:
-        click.echo(click.style(f"# {prompt.name}  (sha256 {prompt.sha256[:12]})", bold=True))
-        click.echo(f"{prompt.template}\n")
+        echo(style(f"# {prompt.name}  (sha256 {prompt.sha256[:12]})", bold=True))
+        echo(f"{prompt.template}\n")

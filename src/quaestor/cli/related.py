@@ -8,8 +8,9 @@ from dataclasses import asdict
 import click
 
 from quaestor.assemble import Index
-from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import one_line, print_json, print_remarks, remark, safe
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.retrieval.related import KINDS, Related, RelatedKind, Relative
@@ -71,18 +72,18 @@ def _print(found: Related, corpus: Corpus) -> None:
             continue
         total = found.total.get(kind, len(listed))
         more = f" ({len(listed)} of {'' if found.complete else 'about '}{total:,})" if total > len(listed) else ""
-        click.echo(click.style(f"{_HEADINGS[kind]}{more}", bold=True))
+        echo(style(f"{_HEADINGS[kind]}{more}", bold=True))
         for relative in listed:
-            click.echo(_line(relative))
-        click.echo()
+            echo(_line(relative))
+        echo()
     if not corpus.freshness.fresh:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
 
 
 def _line(relative: Relative) -> str:
-    where = click.style(f"{one_line(relative.path)}:{relative.start_line}", fg="cyan")
-    symbol = click.style(f"  {one_line(relative.symbol)}", fg="yellow") if relative.symbol else ""
+    where = style(f"{one_line(relative.path)}:{relative.start_line}", fg="cyan")
+    symbol = style(f"  {one_line(relative.symbol)}", fg="yellow") if relative.symbol else ""
     text = next((line.strip() for line in relative.text.split("\n") if line.strip()), "")
-    stale = "" if relative.fresh else click.style("  changed since it was indexed", fg="red")
-    role = click.style(f"  {relative.role}", dim=True)
+    stale = "" if relative.fresh else style("  changed since it was indexed", fg="red")
+    role = style(f"  {relative.role}", dim=True)
     return f"  {where}{symbol}{role}{stale}\n      {safe(text)[:160]}"

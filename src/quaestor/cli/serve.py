@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.cli.options import configure, find_root, model_options
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import model_options
 from quaestor.cli.output import remark
 from quaestor.errors import ForbiddenError, UsageError
 

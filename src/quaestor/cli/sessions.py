@@ -19,8 +19,9 @@ from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.calls import print_why
 from quaestor.cli.exporting import write_export
-from quaestor.cli.options import configure, find_root, json_option
-from quaestor.cli.output import one_line, print_json, print_table, remark, safe
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option
+from quaestor.cli.output import echo, one_line, print_json, print_table, remark, safe, style
 from quaestor.cli.sources import print_citations, print_support
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.errors import UsageError
@@ -73,7 +74,7 @@ def show(session: str, turn: int | None, as_json: bool) -> None:
             print_why(transcript.plan(turn), transcript.calls(turn))
         messages = transcript.conversation()[0]
         for request in sent:
-            click.echo(click.style(f"sent {request.at}: {request.tokens:,} tokens to {request.model}", bold=True))
+            echo(style(f"sent {request.at}: {request.tokens:,} tokens to {request.model}", bold=True))
             print_sections(request.sections, tokens=request.tokens, limit=request.limit, reserve=request.reserve)
             print_decisions(request.decisions, [*request.messages[:1], *messages], [])
             print_messages(request.messages)
@@ -103,7 +104,7 @@ def export(session: str, output: Path | None, markdown: bool, _json: bool) -> No
         if output is not None:
             return write_export(transcript, output, "markdown" if markdown else "json")
         if markdown:
-            return click.echo(safe(exported(transcript, "markdown")), nl=False)
+            return echo(safe(exported(transcript, "markdown")), nl=False)
         return print_json(session_object(transcript))
 
 
@@ -129,7 +130,7 @@ def import_session(file: TextIO, as_json: bool) -> None:
         turns = len(transcript.turns())
     if as_json:
         return print_json({"id": name, "turns": turns})
-    return click.echo(f"{name}: {amount(turns, 'turn')}")
+    return echo(f"{name}: {amount(turns, 'turn')}")
 
 
 @command.command("delete")
@@ -162,11 +163,11 @@ def _steps(transcript: Transcript, turn: int, sent: Sequence[Sent]) -> dict[str,
 
 def _print_turn(turn: TurnRecord) -> None:
     ending = turn.ending
-    click.echo(click.style(f"{turn.number}. {one_line(turn.question[:500])}", bold=True))
+    echo(style(f"{turn.number}. {one_line(turn.question[:500])}", bold=True))
     if ending.state == "done":
-        click.echo(safe(turn.answer))
+        echo(safe(turn.answer))
         print_citations(ending.citations)
     else:
         said = f": {one_line(ending.error)}" if ending.error else ""
-        click.echo(click.style(f"({ending.state}{said})", fg="yellow"))
-    click.echo()
+        echo(style(f"({ending.state}{said})", fg="yellow"))
+    echo()

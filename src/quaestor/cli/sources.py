@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from quaestor.chat.support import Support
-from quaestor.cli.output import one_line
+from quaestor.cli.output import echo, one_line, style
 from quaestor.passages import Citation, CitationStatus
 
 _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
@@ -22,8 +20,8 @@ def print_citations(citations: Sequence[Citation]) -> None:
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:
     """Print one place under its number; a status of None means that it is not cited."""
     mark, colour = _MARKS[status] if status else ("·", None)
-    said = click.style(f"{mark} {status or 'not cited'}", fg=colour)
-    click.echo(f"  [{n}] {click.style(one_line(place), fg='cyan')}  {said}")
+    said = style(f"{mark} {status or 'not cited'}", fg=colour)
+    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {said}")
 
 
 def print_support(support: Support) -> None:
@@ -34,4 +32,4 @@ def print_support(support: Support) -> None:
         f"{support.unsupported} sentences without support",
     ]
     for line in told:
-        click.echo(f"  {line}")
+        echo(f"  {line}")

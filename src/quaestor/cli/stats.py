@@ -9,8 +9,9 @@ import click
 from quaestor.assemble import Index
 from quaestor.assemble.estimate import survey_and_estimate
 from quaestor.assemble.tuned import Tuning, checked_tuning
-from quaestor.cli.options import configure, embedder_options, find_root, json_option, path_argument
-from quaestor.cli.output import one_line, print_json, size
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import embedder_options, json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, size
 from quaestor.cli.paying import estimate_object, print_estimate
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_survey
@@ -50,9 +51,9 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     print_survey(root, survey, verbose)
     print_estimate(estimate)
     if held is not None:
-        click.echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
+        echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
         if tuning.embedder:
-            click.echo(f"tuned       {tuning.line()}")
+            echo(f"tuned       {tuning.line()}")
         if coming is not None:
             share = (
                 f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
@@ -60,7 +61,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
             doing = (
                 "somebody is at it" if coming.busy else f"`quaestor index {root} --embedder {coming.embedder}` goes on"
             )
-            click.echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
+            echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
     return 0
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import click
-
-from quaestor.cli.output import one_line, size
+from quaestor.cli.output import echo, one_line, size, style
 from quaestor.ingest.counts import Bin, Range
 from quaestor.ingest.indexer import Skipped, Survey
 
@@ -16,25 +14,25 @@ _BAR = 30
 
 def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
     """Print what is, or would be, indexed."""
-    click.echo(click.style(one_line(str(root)), bold=True))
-    click.echo(f"documents   {survey.documents:,} ({_tally(survey.languages)})")
-    click.echo(f"chunks      {survey.chunks:,} (documents cut by {_tally(survey.chunkers)})")
-    click.echo(f"words       {_range(survey.words)}")
+    echo(style(one_line(str(root)), bold=True))
+    echo(f"documents   {survey.documents:,} ({_tally(survey.languages)})")
+    echo(f"chunks      {survey.chunks:,} (documents cut by {_tally(survey.chunkers)})")
+    echo(f"words       {_range(survey.words)}")
     for line in bars(survey.words.histogram):
-        click.echo(f"            {line}")
-    click.echo(f"size        {size(survey.bytes)}")
+        echo(f"            {line}")
+    echo(f"size        {size(survey.bytes)}")
     if survey.notes:
-        click.echo("notes       " + "; ".join(f"{count:,} {one_line(note)}" for note, count in survey.notes.items()))
+        echo("notes       " + "; ".join(f"{count:,} {one_line(note)}" for note, count in survey.notes.items()))
     print_skipped(survey.skipped_by_reason, survey.skipped if verbose else ())
 
 
 def print_skipped(reasons: Mapping[str, int], skipped: Iterable[Skipped]) -> None:
     """Print what was left out: a line by reason, and each path if given."""
     if reasons:
-        click.echo("left out    " + _tally(reasons))
+        echo("left out    " + _tally(reasons))
     for entry in skipped:
         detail = f": {entry.detail}" if entry.detail else ""
-        click.echo(f"  {one_line(entry.path)}  ({entry.reason}{one_line(detail)})")
+        echo(f"  {one_line(entry.path)}  ({entry.reason}{one_line(detail)})")
 
 
 def _tally(counts: Mapping[str, int]) -> str:

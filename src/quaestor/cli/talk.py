@@ -9,8 +9,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from quaestor.accounts.purpose import Purpose
 from quaestor.amounts import amount
 from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
@@ -36,8 +34,8 @@ from quaestor.cli.calls import call_line, print_why
 from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
-from quaestor.cli.options import Filters, remark_on
-from quaestor.cli.output import one_line, print_json, remark, safe
+from quaestor.cli.meant import Filters, remark_on
+from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
 from quaestor.cli.sources import print_citations, print_place, print_support
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.config import Settings
@@ -143,7 +141,7 @@ class Talk:
             return
         window = preview.window
         name = "no model, so nothing would be sent" if self._model is None else f"for {self._model.name}"
-        click.echo(click.style(f"{window.tokens:,} of {window.limit:,} tokens, {name}", bold=True))
+        echo(style(f"{window.tokens:,} of {window.limit:,} tokens, {name}", bold=True))
         print_sections(by_name(window.sections), tokens=window.tokens, limit=window.limit, reserve=window.reserve)
         print_messages(window.messages)
 
@@ -185,7 +183,7 @@ class Talk:
     def _print(self, event: Event) -> None:
         match event:
             case Text(text=text):
-                click.echo(safe(text), nl=False)
+                echo(safe(text), nl=False)
             case Called(name=name, arguments=arguments):
                 self._called = {"name": name, "arguments": arguments}
             case Searching(understood=understood, missed=missed):
@@ -201,18 +199,18 @@ class Talk:
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
             case Citations(citations=citations, unsupported=unsupported):
-                click.echo("\n")
+                echo("\n")
                 print_citations(citations)
                 for sentence in unsupported:
                     remark(f"without support: {sentence.strip()[:160]}")
             case Done(known=False):
-                click.echo(click.style("(not found in this corpus)", dim=True))
+                echo(style("(not found in this corpus)", dim=True))
 
     def _failed(self, error: QuaestorError) -> None:
         self.code = error.exit_code
         if self._json:
             print_event({"event": "error", "code": error.code, "message": str(error)})
-        click.echo(f"{click.style('error:', fg='red', bold=True)} {safe(str(error))}", err=True)
+        echo(f"{style('error:', fg='red', bold=True)} {safe(str(error))}", err=True)
 
     def _ready(self) -> Conversation:
         if self._conversation is None:
@@ -255,7 +253,7 @@ class Talk:
 
     def _commands(self) -> dict[str, Callable[[str], object]]:
         return {
-            "/help": lambda _: click.echo(HELP),
+            "/help": lambda _: echo(HELP),
             "/window": lambda _: self._window(),
             "/why": lambda _: self._why(),
             "/sources": lambda _: self._sources(),
@@ -282,7 +280,7 @@ class Talk:
         last = sent[-1]
         if self._json:
             return print_event({"event": "window", **asdict(last)})
-        click.echo(click.style(f"{last.tokens:,} of {last.limit:,} tokens, to {one_line(last.model)}", bold=True))
+        echo(style(f"{last.tokens:,} of {last.limit:,} tokens, to {one_line(last.model)}", bold=True))
         print_sections(last.sections, tokens=last.tokens, limit=last.limit, reserve=last.reserve)
         assert self._conversation is not None
         passages = [
@@ -308,7 +306,7 @@ class Talk:
         for source in sources:
             print_place(source.passage.n, where(source.passage), statuses.get(source.passage.n))
         if not sources:
-            click.echo("  none")
+            echo("  none")
         return None
 
     def _citations(self) -> None:

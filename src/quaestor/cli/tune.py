@@ -10,8 +10,9 @@ import click
 from quaestor.amounts import amount
 from quaestor.assemble import Index
 from quaestor.assemble.tuned import Progress, keep_tuned, tuning_of, undo_tuned
-from quaestor.cli.options import configure, find_root, json_option, path_argument
-from quaestor.cli.output import one_line, print_json, print_table
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_table, style
 from quaestor.cli.progress import indexing_progress, progress_of
 from quaestor.config import Settings
 from quaestor.errors import UsageError
@@ -70,7 +71,7 @@ def command(
         print_json({"root": str(root), **figures, "kept": kept})
     else:
         _print(root, tuned, rows_of(tuned))
-        click.echo(_outcome(root, tuned, kept, before))
+        echo(_outcome(root, tuned, kept, before))
     return 0
 
 
@@ -79,16 +80,16 @@ def _undo(root: Path, settings: Settings, as_json: bool) -> int:
     if as_json:
         print_json({"root": str(root), "undone": count is not None})
     elif count is None:
-        click.echo(f"The index of {one_line(str(root))} is not tuned.")
+        echo(f"The index of {one_line(str(root))} is not tuned.")
     else:
-        click.echo(f"{one_line(str(root))} is searched with the bundled embedder again ({amount(count, 'chunk')}).")
+        echo(f"{one_line(str(root))} is searched with the bundled embedder again ({amount(count, 'chunk')}).")
     return 0
 
 
 def _print(root: Path, tuned: Tuned, rows: list[Row]) -> None:
-    click.echo(click.style(one_line(str(root)), bold=True))
+    echo(style(one_line(str(root)), bold=True))
     left = f" (a sample: {tuned.sampled:,} more were left out)" if tuned.sampled else ""
-    click.echo(
+    echo(
         f"{amount(len(tuned.asked), 'question')} of {amount(tuned.documents, 'document')}{left}, none of them learned "
         "from. NDCG@10 with 95% intervals:\n"
     )
@@ -102,7 +103,7 @@ def _print(root: Path, tuned: Tuned, rows: list[Row]) -> None:
         for row in rows
     ]
     print_table(("documents", "questions", "before", "after", "gain"), table, right={1})
-    click.echo()
+    echo()
 
 
 def _outcome(root: Path, tuned: Tuned, kept: bool, before: str) -> str:

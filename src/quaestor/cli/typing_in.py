@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import click
+from quaestor.cli.output import echo
 
 BLOCK = '"""'
 _HISTORY = 1000
@@ -51,10 +51,10 @@ def line_of_terminal(prompt: str) -> str | None:
         try:
             return input(prompt)
         except EOFError:
-            click.echo()
+            echo()
             return None
         except KeyboardInterrupt:
-            click.echo("\n(Ctrl-D or /quit ends)")
+            echo("\n(Ctrl-D or /quit ends)")
 
 
 @contextmanager

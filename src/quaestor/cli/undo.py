@@ -6,7 +6,8 @@ import click
 
 from quaestor.assemble import make_journal
 from quaestor.cli.consent import undo_and_say
-from quaestor.cli.options import configure, find_root, json_option, path_argument
+from quaestor.cli.meant import configure, find_root
+from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import print_json
 
 

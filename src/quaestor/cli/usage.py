@@ -17,8 +17,9 @@ from quaestor.accounts.prices import Prices, load_prices
 from quaestor.accounts.users import LOCAL, User, Users
 from quaestor.amounts import amount
 from quaestor.assemble import make_ledger, make_users
-from quaestor.cli.options import configure, json_option
-from quaestor.cli.output import one_line, print_json, print_table, remark
+from quaestor.cli.meant import configure
+from quaestor.cli.options import json_option
+from quaestor.cli.output import echo, one_line, print_json, print_table, remark
 
 _DAYS = 30
 
@@ -107,7 +108,7 @@ def _print_limits(standings: Sequence[Standing], user: User | None, currency: st
         )
         for one in standings
     ]
-    click.echo()
+    echo()
     print_table((f"limit ({(user or LOCAL).name})", "most", "used", "left", "renews"), lines, right=range(1, 4))
 
 

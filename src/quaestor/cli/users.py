@@ -8,8 +8,9 @@ import click
 
 from quaestor.accounts.users import User, Users
 from quaestor.assemble import make_users
-from quaestor.cli.options import configure, json_option
-from quaestor.cli.output import print_json, print_table, remark
+from quaestor.cli.meant import configure
+from quaestor.cli.options import json_option
+from quaestor.cli.output import echo, print_json, print_table, remark
 
 
 @click.group("users")
@@ -68,4 +69,4 @@ def _show(user: User, token: str, *, as_json: bool) -> None:
     if as_json:
         return print_json({"user": asdict(user), "token": token})
     remark(f"The token of {user.name}, which is not shown again:")
-    return click.echo(token)
+    return echo(token)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import click
-
 from quaestor.chat.objects import subject_of
 from quaestor.chat.records import DecisionRun
-from quaestor.cli.output import one_line, safe
+from quaestor.cli.output import echo, one_line, safe, style
 from quaestor.messages import Message
 
 _WIDTH = 40
@@ -22,7 +20,7 @@ def print_sections(sections: Mapping[str, int], *, tokens: int, limit: int, rese
     wide = max(len(name) for name, _ in rows)
     for name, count in rows:
         bar = "█" * max(round(count / limit * _WIDTH), 1 if count else 0)
-        click.echo(f"  {name.ljust(wide)}  {count:>7,}  {click.style(bar, dim=name in ('reserve', 'free'))}".rstrip())
+        echo(f"  {name.ljust(wide)}  {count:>7,}  {style(bar, dim=name in ('reserve', 'free'))}".rstrip())
 
 
 def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message], passages: Sequence[str]) -> None:
@@ -34,16 +32,16 @@ def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message
         passages: where each passage is from.
     """
     for run in decisions:
-        action = click.style(run.action.ljust(10), fg=_COLOURS.get(run.action))
+        action = style(run.action.ljust(10), fg=_COLOURS.get(run.action))
         cost = f"{run.tokens:>6,}" if run.tokens == run.full_tokens else f"{run.tokens:>6,} of {run.full_tokens:,}"
-        click.echo(f"  {action} {cost}  {one_line(subject_of(run, messages, passages))}: {one_line(run.reason)}")
+        echo(f"  {action} {cost}  {one_line(subject_of(run, messages, passages))}: {one_line(run.reason)}")
 
 
 def print_messages(messages: Iterable[Message]) -> None:
     """Print messages whole, as they are sent."""
     for message in messages:
         name = f" ({one_line(message.name)})" if message.name else ""
-        click.echo(click.style(f"--- {message.role}{name} ", bold=True).ljust(60, "-"))
-        click.echo(safe(message.content))
+        echo(style(f"--- {message.role}{name} ", bold=True).ljust(60, "-"))
+        echo(safe(message.content))
         for call in message.tool_calls:
-            click.echo(safe(f"{call.name}({call.arguments})"))
+            echo(safe(f"{call.name}({call.arguments})"))

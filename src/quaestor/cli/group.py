@@ -1,0 +1,74 @@
+"""The command line as click reads it: options, help, completion, what is wrong with a line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from quaestor import __version__
+from quaestor.cli import COMMANDS, USAGE
+from quaestor.cli.bare_numpy import import_numpy
+
+# What is over in a fraction of a second, of which NumPy's import is a good part.
+_SEARCHING = frozenset({"search", "related", "ask"})
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that --help is instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in reading order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name in _SEARCHING:
+            import_numpy()
+        command = import_module(f"quaestor.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; a reader of the output who has gone ends it as Ctrl-C does."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.Abort from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from their descriptions alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="quaestor %(version)s")
+def cli() -> None:
+    """Ask your code and your documents: offline, with sources that are checked.
+
+    A folder is optional everywhere; without one, the current repository is meant.
+    """
+
+
+def run_group(arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, or nobody reads the output any more.
+        QuaestorError: the command failed.
+        OSError: the system refused something.
+    """
+    colour = False if os.environ.get("NO_COLOR") else None
+    try:
+        code = cli.main(args=arguments, prog_name="quaestor", standalone_mode=False, color=colour)
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,59 @@
+"""What a command is about: its corpus, its settings, which documents; whoever read its line.
+
+A search is read without click (see ``plain``), which is why the options themselves are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from quaestor.assemble import locate
+from quaestor.cli.output import one_line, remark
+from quaestor.config import Configuration, load_configuration
+from quaestor.stores import Where
+
+
+class Filters(NamedTuple):
+    """Which documents a command is about.
+
+    Attributes:
+        where: as the options say; None for all.
+        understand: whether the question's own words may limit them as well.
+    """
+
+    where: Where | None = None
+    understand: bool = True
+
+
+def find_root(path: str | None) -> Path:
+    """Return the folder that is meant: the given one, else the nearest repository upwards, else this folder.
+
+    Raises:
+        NotFoundError: the path does not exist.
+        UsageError: the path cannot be one, or is an address of no site.
+    """
+    if path is not None:
+        return locate(path)
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def configure(root: Path | None, **flags: object) -> Configuration:
+    """Load the settings for a corpus and report what its project file may not set."""
+    project = root if root is None or root.is_dir() else root.parent
+    configuration = load_configuration(flags, project=project)
+    for refusal in configuration.refusals:
+        remark(f"warning: {refusal.path} sets {refusal.name!r}: {refusal.reason}.")
+    return configuration
+
+
+def remark_on(understood: Sequence[str], missed: Sequence[str]) -> None:
+    """Tell what of a question was taken for a filter, and what would have been."""
+    if understood:
+        named = ", ".join(f"{one_line(phrase)!r}" for phrase in understood)
+        remark(f"understood as a filter: {named}; put it in quotes, or use --no-filters, to search for the words")
+    if missed:
+        named = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
+        remark(f"not used as a filter, for nothing would be left: {named}")

@@ -1,0 +1,81 @@
+"""Searches that are answered without click: it would read the very same of their lines."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from cli_parts import Run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.cli import search as by_click
+from quaestor.cli import searching
+from quaestor.cli.group import run_group
+from quaestor.cli.output import style
+from quaestor.cli.plain import is_plain, run_plain
+from quaestor.cli.searching import Search
+
+SLOW = {"click"}
+WORDS = st.sampled_from(["", "-", "--", "--json", "--jso", "-k", "3", "a b", "where is it", "-x", "é\udcff", "search"])
+
+
+def asked(read: object, line: list[str], module: object) -> Search:
+    """Return what a line asks for, as it reaches the search."""
+    seen: list[Search] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "search", lambda one: seen.append(one) or 7)
+        assert read(line) == 7  # type: ignore[operator]
+    return seen[0]
+
+
+@given(st.lists(WORDS, max_size=5))
+def test_click_reads_the_same_of_a_plain_line(words: list[str]) -> None:
+    line = ["search", *words]
+    if is_plain(line):
+        assert asked(run_plain, line, searching) == asked(run_group, line, by_click)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [],
+        ["search"],
+        ["ask", "x"],
+        ["search", "x", "y", "z"],
+        ["search", "x", "-k", "3"],
+        ["search", "--help"],
+        ["search", "--", "x"],
+        ["search", "-"],
+    ],
+)
+def test_whatever_is_not_plain_is_left_to_click(line: list[str]) -> None:
+    assert not is_plain(line)
+
+
+def test_completion_is_left_to_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_plain(["search", "x"])
+    monkeypatch.setenv("_QUAESTOR_COMPLETE", "bash_complete")
+    assert not is_plain(["search", "x"])
+
+
+def test_it_says_what_click_lets_it_say(quaestor: Run, repository: Path) -> None:
+    plain = quaestor("search", "send_with_retry", repository)
+    assert quaestor("search", "send_with_retry", repository, "-k", 10) == plain
+    assert quaestor("search", "x", "/nowhere/at/all", "-k", 10) == quaestor("search", "x", "/nowhere/at/all")
+
+
+def test_no_part_of_a_plain_search_needs_what_is_slow_to_import(quaestor: Run, repository: Path) -> None:
+    quaestor("index", repository)
+    code = "import sys; from quaestor.cli import run; run(sys.argv[1:]); print(*sys.modules)"
+    arguments = [sys.executable, "-c", code, "search", "dough", str(repository)]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=60)
+    assert not SLOW & set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("looks", [{"fg": "red"}, {"bold": True}, {"dim": True}, {"fg": "cyan", "bold": True}, {}])
+def test_styles_are_those_of_click(looks: dict[str, object]) -> None:
+    assert style("text", **looks) == click.style("text", **looks)  # type: ignore[arg-type]
