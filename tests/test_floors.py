@@ -17,6 +17,7 @@ FLOORS: dict[str, int] = {
     "amounts": 0,
     "errors": 0,
     "messages": 0,
+    "named": -1,
     "passages": 0,
     "settings": 0,
     "authors": 1,

@@ -12,9 +12,9 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from quaestor.errors import UsageError
+from quaestor.named import NamedTuple
 from quaestor.settings import RULES, Rule, Settings
 
 __all__ = [

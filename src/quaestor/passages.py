@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from quaestor.named import NamedTuple
 
 ChunkerName = Literal["tree-sitter", "headings", "lines"]
 CitationStatus = Literal["verified", "repaired", "unverified"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from quaestor.named import NamedTuple
 
 ProjectRule = Literal["closed", "open", "lower"]
 

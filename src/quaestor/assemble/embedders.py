@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from quaestor.assemble.places import index_folder
 from quaestor.config import Settings, data_home
@@ -18,6 +18,7 @@ from quaestor.embedding.transformer import NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.endpoints import OPENAI_URL
 from quaestor.errors import UsageError
+from quaestor.named import NamedTuple
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders import Made, make_embedder
 from quaestor.assemble.places import index_folder, ingest_settings
 from quaestor.config import Settings
 from quaestor.embedding.tuning_names import base_of, forget, is_tuned
 from quaestor.errors import IndexUnusableError
+from quaestor.named import NamedTuple
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 

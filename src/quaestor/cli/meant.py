@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from quaestor.assemble import locate
 from quaestor.cli.output import one_line, remark
 from quaestor.config import Configuration, load_configuration
+from quaestor.named import NamedTuple
 from quaestor.stores import Where
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from quaestor.amounts import amount
 from quaestor.assemble import Index
@@ -15,6 +14,7 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
 from quaestor.corpus.objects import search_object
 from quaestor.corpus.understanding import why_none
+from quaestor.named import NamedTuple
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
 from quaestor.retrieval.retriever import Mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.chunking.languages import PROSE
 from quaestor.corpus.meaning import Meaning
@@ -14,6 +14,7 @@ from quaestor.embedding import Embedder
 from quaestor.errors import EmbedderChangedError
 from quaestor.ingest.indexer import Indexer
 from quaestor.ingest.project import project_name
+from quaestor.named import NamedTuple
 from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.retriever import Retriever
 from quaestor.stores import Store

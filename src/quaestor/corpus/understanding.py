@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
+from quaestor.named import NamedTuple
 from quaestor.passages import Hit
 from quaestor.stores import Bylines, Store, Where
 

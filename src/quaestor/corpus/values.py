@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from quaestor.named import NamedTuple
 
 ByMeaning = Literal["all", "some", "none"]
 """Which documents a search can find by meaning: all, those that are embedded, or none, for the query was not."""

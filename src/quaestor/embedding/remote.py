@@ -8,12 +8,13 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from quaestor.embedding import Vectors
 from quaestor.errors import BudgetError
+from quaestor.named import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

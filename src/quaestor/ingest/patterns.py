@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from quaestor.named import NamedTuple
 
 _CLASSES = {
     "alnum": "0-9A-Za-z",

@@ -7,7 +7,8 @@ import os
 import stat
 import sys
 import time
-from typing import NamedTuple
+
+from quaestor.named import NamedTuple
 
 RACY_NS = 2_000_000_000
 """A file modified less than this before it was read may change again without a new modification time."""

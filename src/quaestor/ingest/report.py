@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from quaestor.errors import QuaestorError
 from quaestor.ingest.deny import Reason
+from quaestor.named import NamedTuple
 
 if TYPE_CHECKING:
     from quaestor.ingest.counts import Range

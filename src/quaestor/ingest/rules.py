@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import NamedTuple
 
 from quaestor.ingest.decisions import NO_FILE, Decisions, Stamp
 from quaestor.ingest.gitdir import repository_root
@@ -26,6 +25,7 @@ from quaestor.ingest.ignore import (
 from quaestor.ingest.reading import is_racy, stamp_of
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.tracked import Tracked
+from quaestor.named import NamedTuple
 
 
 # Not frozen: some thousand are made in every check of freshness, and freezing triples what that takes.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from quaestor.chunking import ChunkSettings
+from quaestor.named import NamedTuple
 
 _RECIPE = 5
 """Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""

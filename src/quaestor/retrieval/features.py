@@ -7,10 +7,11 @@ refuses another, so order and meaning here are part of the trained weights.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.retrieval.file_features import (
     coverage,
     file_features,

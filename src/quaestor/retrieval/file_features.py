@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.retrieval.matching import Matches
 from quaestor.retrieval.paths import PathProfile, profile_path
 from quaestor.retrieval.query import Place, Query

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice, pairwise, takewhile
 from math import ceil
-from typing import NamedTuple
 
 from quaestor.chunking.languages import PROSE
+from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Span
 from quaestor.stores import StoredChunk
 

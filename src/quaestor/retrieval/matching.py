@@ -7,10 +7,11 @@ features are sums over these.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.retrieval.paths import PathProfile
 from quaestor.retrieval.traits import Traits
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
+from quaestor.named import NamedTuple
 from quaestor.terms import terms
 
 # Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.

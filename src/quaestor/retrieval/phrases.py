@@ -12,11 +12,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.terms import terms_of_word
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from quaestor.chunking.languages import knows_extension
+from quaestor.named import NamedTuple
 from quaestor.terms import STOP_WORDS, content_terms, find_words
 
 QueryKind = Literal["symbol", "path", "trace", "text"]

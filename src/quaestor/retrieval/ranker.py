@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from quaestor.errors import IndexUnusableError
+from quaestor.named import NamedTuple
 from quaestor.questions import asks_how_to
 from quaestor.retrieval.features import FEATURES
 from quaestor.retrieval.query import Query

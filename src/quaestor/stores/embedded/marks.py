@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from quaestor.named import NamedTuple
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.truth import Content, Removed
 

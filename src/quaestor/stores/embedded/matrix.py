@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.vectors import Rows
 

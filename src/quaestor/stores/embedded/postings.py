@@ -14,10 +14,12 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
+
+from quaestor.named import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

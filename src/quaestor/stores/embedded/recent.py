@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.stores.embedded.postings import FIELDS, K1, B
 from quaestor.stores.embedded.truth import DocumentTerms
 

@@ -6,10 +6,11 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Document, Span
 from quaestor.stores import ChunkTerms, StoredChunk, StoreStats
 

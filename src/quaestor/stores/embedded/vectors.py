@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.stores import Scored
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales
 from quaestor.stores.embedded.signs import Plane, most_alike

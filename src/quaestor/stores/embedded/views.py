@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.named import NamedTuple
 from quaestor.stores import FieldBoosts, Matched, Scored
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import LexicalBase, frequencies
