@@ -56,6 +56,19 @@ def test_pages_hold_nothing_inline_and_nothing_from_elsewhere(quoting: Running, 
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["size told", "size not told"])
+@pytest.mark.parametrize("path", ["/ask", "/documents", "/log-in"])
+def test_a_form_that_is_too_large_is_refused_with_a_page(quoting: Running, path: str, known: bool) -> None:
+    body = b"question=" + b"x" * (quoting.served.upload_limit if path == "/documents" else 1_000_000)
+    headers = {"accept": "text/html,*/*;q=0.8", "content-type": "application/x-www-form-urlencoded"}
+    answer = post(quoting.url + path, content=body if known else iter([body]), headers=headers)
+    assert answer.status_code == 413
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "bytes. Send less." in seen(answer.text).text
+    program = post(f"{quoting.url}/api/search", content=b"x" * (quoting.served.body_limit + 1), headers=headers)
+    assert (program.status_code, program.json()["error"]["code"]) == (413, "too_large")
+
+
 def test_what_is_not_there_is_a_page_that_says_so(quoting: Running) -> None:
     answer = get(f"{quoting.url}/sessions/none")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quaestor.serving.http.failures import RequestRefusedError, answer
+from quaestor.errors import QuaestorError
+from quaestor.serving.http.failures import RequestRefusedError
 from quaestor.serving.http.state import Served
 
 # An IPv6 address in brackets or a name without any; and a port.
@@ -46,11 +48,13 @@ class Guard:
     Args:
         app: what is guarded.
         served: says which names are ours, and how large a body may be.
+        refused: makes the answer to a request that is refused, of its path, its ``Accept`` and the reason.
     """
 
-    def __init__(self, app: ASGIApp, served: Served) -> None:
+    def __init__(self, app: ASGIApp, served: Served, refused: Callable[[str, str, QuaestorError], Response]) -> None:
         self._app = app
         self._served = served
+        self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer that it is refused."""
@@ -71,7 +75,7 @@ class Guard:
             limited.refused = refused
         if limited.refused is not None and not limited.answering:
             scope["state"]["error"] = limited.refused.code
-            response = answer(scope["path"], limited.refused)
+            response = self._refused(scope["path"], headers.get("accept", ""), limited.refused)
             # What is still to come of the body is not read.
             response.headers["connection"] = "close"
             await response(scope, receive, sending)

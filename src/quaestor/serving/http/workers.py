@@ -33,6 +33,8 @@ _PATIENCE_SECONDS = 45.0
 # A worker's event loop gives a sign of life so many times as often as it must.
 _SIGNS, _LOOKS = 8, 4
 _SILENCE_SECONDS = 40.0
+# Until it serves, a worker gives none: it imports for seconds, on a busy machine for many.
+_BEGINNING = 3
 # A worker that dies again and again is given longer and longer before the next try.
 _PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
@@ -50,8 +52,8 @@ def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _S
         workers: how many.
         job: what each does.
         at: where clients are heard; closed when no more are.
-        silence: seconds without a sign of life after which a worker is replaced. A reply's thirty seconds to come to
-            its end in a worker that is told to stop must fit in.
+        silence: seconds without a sign of life after which a worker is replaced; three times as many until it serves.
+            A reply's thirty seconds to come to its end in a worker that is told to stop must fit in.
 
     Raises:
         UsageError: this system cannot do it.
@@ -87,15 +89,15 @@ class _Workers:
 
     async def _keep(self, number: int) -> None:
         """Have a worker of this number until all is to stop."""
-        pause, can_serve = 0.0, False
+        pause, worth_it = 0.0, False
         while not self._stopping.is_set():
             began = time.monotonic()
-            served, ending = await self._lived(number)
-            can_serve = can_serve or served
+            could, ending = await self._lived(number)
+            worth_it = worth_it or could
             if self._stopping.is_set():
                 return
             _LOG.error("worker ended", extra={"data": {"worker": number, "ending": ending}})
-            if not can_serve:
+            if not worth_it:
                 self._failure = WorkersFailedError(
                     f"A worker ended with {ending!r} before it could serve, as others would. What it said stands above."
                 )
@@ -106,34 +108,42 @@ class _Workers:
                 await asyncio.wait_for(self._stopping.wait(), pause)
 
     async def _lived(self, number: int) -> tuple[bool, int | str]:
-        """Have one worker until it ends; return whether it came to serve, and its exit code or why there was none."""
+        """Have one worker until it ends; return whether another is worth a try, and how it ended.
+
+        It is not where one ended by itself before it served: so would others.
+        """
         try:
             process = await self._started(number)
         except OSError as error:
             return False, str(error)
-        assert process.stdout is not None  # a pipe was asked for
         # A line when it serves; nothing when it ends before that.
-        served = bool(await process.stdout.read(1))
-        hearing = asyncio.ensure_future(self._hear(number, process, process.stdout))
+        begun = await self._heard(process, _BEGINNING * _LOOKS)
+        hearing = asyncio.ensure_future(self._hear(number, process, begun))
         code = await process.wait()
         hearing.cancel()
         self._forget(number, process.pid)
-        return served, code
+        return begun != b"", code
 
-    async def _hear(self, number: int, process: Process, signs: asyncio.StreamReader) -> None:
-        """Kill a worker once it hangs: stopped, or in a loop without end."""
+    async def _hear(self, number: int, process: Process, said: bytes | None) -> None:
+        """Kill a worker once it hangs: stopped, in a loop without end, or waiting for something before it serves."""
+        while said:
+            said = await self._heard(process, _LOOKS)
+        if said is None:
+            _LOG.error("worker hangs", extra={"data": {"worker": number, "pid": process.pid}})
+            _signal(process, signal.SIGKILL)
+
+    async def _heard(self, process: Process, looks: int) -> bytes | None:
+        """Return signs of life: none once a worker has ended, None if it gave none for so many looks."""
+        assert process.stdout is not None  # a pipe was asked for
         silent = 0
         # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.
-        while silent < _LOOKS:
+        while silent < looks:
             try:
-                if not await asyncio.wait_for(signs.read(_SIGNS), self._silence / _LOOKS):
-                    return
-                silent = 0
+                return await asyncio.wait_for(process.stdout.read(_SIGNS), self._silence / _LOOKS)
             except TimeoutError:
                 # One that is to stop gives no signs while its replies come to their end.
                 silent += not self._stopping.is_set()
-        _LOG.error("worker hangs", extra={"data": {"worker": number, "pid": process.pid}})
-        _signal(process, signal.SIGKILL)
+        return None
 
     async def _started(self, number: int) -> Process:
         """Start a worker and tell it what to do; its standard input stays open as long as this process is there."""

@@ -12,13 +12,20 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from quaestor.errors import NotFoundError, QuaestorError
-from quaestor.serving.http.failures import headers_of, on_http, status, text_of
+from quaestor.serving.http.failures import answer, headers_of, on_http, status, text_of
 from quaestor.serving.http.identity import UnknownCallerError
 from quaestor.serving.web.filling import page
 
 # What lies below these is for programs, whatever they say that they accept.
 _PROGRAMS = ("/api/", "/v1/")
-_HEADINGS = {400: "That cannot be done", 403: "Not allowed", 404: "Not found", 429: "Too much", 503: "Not ready yet"}
+_HEADINGS = {
+    400: "That cannot be done",
+    403: "Not allowed",
+    404: "Not found",
+    413: "Too large",
+    429: "Too much",
+    503: "Not ready yet",
+}
 
 
 class PageRoute(APIRoute):
@@ -26,11 +33,11 @@ class PageRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request."""
-        answer = super().get_route_handler()
+        reply = super().get_route_handler()
 
         async def answered(request: Request) -> Response:
             try:
-                return await answer(request)
+                return await reply(request)
             except UnknownCallerError as error:
                 return _door(request, error)
             except QuaestorError as error:
@@ -47,9 +54,25 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(404, _on_unknown)
 
 
+def refused(path: str, accept: str, error: QuaestorError) -> Response:
+    """Return the answer to a request that no route sees: a page where a browser asks for one.
+
+    Args:
+        path: what was asked for.
+        accept: the header of that name.
+        error: why it is refused.
+    """
+    if not _for_people(path, accept):
+        return answer(path, error)
+    return _failure(text_of(error), status(error), headers_of(error))
+
+
+def _for_people(path: str, accept: str) -> bool:
+    return "text/html" in accept and not path.startswith(_PROGRAMS)
+
+
 async def _on_unknown(request: Request, error: Exception) -> Response:
-    wanted = "text/html" in request.headers.get("accept", "")
-    if not wanted or request.url.path.startswith(_PROGRAMS):
+    if not _for_people(request.url.path, request.headers.get("accept", "")):
         return await on_http(request, error)
     request.scope["state"]["error"] = NotFoundError.code
     return _failure("There is nothing at this address.", 404, {})
@@ -65,6 +88,6 @@ def _door(request: Request, error: UnknownCallerError) -> Response:
 
 def _failure(message: str, status: int, headers: dict[str, str]) -> Response:
     heading = _HEADINGS.get(status, "Something failed")
-    answer = page("error.html", status, heading=heading, message=message)
-    answer.headers.update(headers)
-    return answer
+    shown = page("error.html", status, heading=heading, message=message)
+    shown.headers.update(headers)
+    return shown

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,17 @@ from quaestor.serving.http.folder import SHARED, clear_away, held, new_folder
 
 # What a fault of ours would be: the thread of the event loop never comes back.
 LOOPING = "import signal\n\ndef _loop(*_):\n    while True:\n        pass\n\nsignal.signal(signal.SIGUSR1, _loop)\n"
+# The first worker to begin takes the file and waits for ever, before it has imported anything of ours.
+STUCK = """
+import os, signal, sys
+from contextlib import suppress
+
+if "serving.http.worker import" in " ".join(sys.orig_argv):
+    with suppress(FileNotFoundError):
+        os.rename("PLACE/stuck", f"PLACE/{os.getpid()}.was-stuck")
+        while True:
+            signal.pause()
+"""
 IMPATIENT = """
 import sys
 from pathlib import Path
@@ -34,14 +47,24 @@ with listening("127.0.0.1", port) as at:
 """
 
 
+@contextmanager
+def impatient(folder: Path, custom: str) -> Iterator[Serving]:
+    """Start a server of two workers that waits a few seconds for signs of life; every Python begins with ``custom``."""
+    (folder / "sitecustomize.py").write_text(custom, "utf-8")
+    paths = os.pathsep.join((str(folder), *(path for path in sys.path if path)))
+    port, log = free_port(), folder / "log"
+    command = [sys.executable, "-c", IMPATIENT, str(write(folder / "kitchen")), str(folder / "home"), str(port)]
+    with log.open("wb") as said, subprocess.Popen(command, stderr=said, env={**os.environ, "PYTHONPATH": paths}) as run:
+        try:
+            yield Serving(f"http://127.0.0.1:{port}", run, folder / "home", log)
+        finally:
+            run.send_signal(signal.SIGTERM)
+            run.wait(60)
+
+
 @pytest.mark.parametrize("how", ["SIGSTOP", "SIGUSR1"])
 def test_a_worker_that_hangs_is_replaced(tmp_path: Path, how: str) -> None:
-    (tmp_path / "sitecustomize.py").write_text(LOOPING, "utf-8")
-    paths = os.pathsep.join((str(tmp_path), *(path for path in sys.path if path)))
-    port, log = free_port(), tmp_path / "log"
-    command = [sys.executable, "-c", IMPATIENT, str(write(tmp_path / "kitchen")), str(tmp_path / "home"), str(port)]
-    with log.open("wb") as said, subprocess.Popen(command, stderr=said, env={**os.environ, "PYTHONPATH": paths}) as run:
-        server = Serving(f"http://127.0.0.1:{port}", run, tmp_path / "home", log)
+    with impatient(tmp_path, LOOPING) as server:
         for worker in (1, 2):
             with server.client(worker):
                 pass
@@ -52,8 +75,18 @@ def test_a_worker_that_hangs_is_replaced(tmp_path: Path, how: str) -> None:
         with server.client(2) as again:
             assert again.get("/healthz").status_code == 200
         assert {one["event"] for one in server.entries() if one["level"] == "error"} == {"worker hangs", "worker ended"}
-        run.send_signal(signal.SIGTERM)
-        run.wait(60)
+
+
+def test_a_worker_that_hangs_before_it_serves_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "stuck").touch()
+    with impatient(tmp_path, STUCK.replace("PLACE", str(tmp_path))) as server:
+        for worker in (1, 2):
+            with server.client(worker) as one:
+                assert one.get("/healthz").status_code == 200
+        [stuck] = tmp_path.glob("*.was-stuck")
+        [told] = [one for one in server.entries() if one["event"] == "worker hangs"]
+        assert stuck.name == f"{told['pid']}.was-stuck"
+        assert not is_there(told["pid"])
 
 
 def test_what_a_killed_server_left_is_cleared_away_by_the_next(tmp_path: Path) -> None:
