@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from cli_parts import Run, shell
 
+from quaestor import Index
+from quaestor.config import Settings
+from quaestor.ingest.report import ProgressState
 from tiny_transformer import write_transformer
 
 
@@ -43,6 +46,35 @@ def test_an_update_embeds_only_what_changed(quaestor: Run, repository: Path, mod
     quaestor("index", "--embedder", f"onnx:{model}", repository)
     (repository / "docs" / "new.md").write_text("# New\n\nThe heron waits.\n")
     assert json.loads(quaestor("index", "--json", repository).out)["embedded"] == 1
+
+
+def test_tuning_refuses_it_before_any_vector_is_made(
+    quaestor: Run, repository: Path, model: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUAESTOR_EMBEDDER", f"onnx:{model}")
+    assert "The settings name the embedder 'onnx:" in quaestor("tune", repository).sentence
+    assert not list(home.glob("indexes/*"))
+    monkeypatch.delenv("QUAESTOR_EMBEDDER")
+    settings = Settings(home=str(home), embedder=f"onnx:{model}")
+
+    def stop(state: ProgressState) -> None:
+        if state.doing == "embedding":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(repository, settings=settings, progress=stop)
+    begun = quaestor("tune", repository)
+    assert begun.code == 2 and "is to be given 'onnx:" in begun.sentence
+    assert json.loads(quaestor("stats", "--json", repository).out)["coming"]["embedder"] == f"onnx:{model}"
+    Index.build(repository, settings=settings).close()
+    assert "was made with 'onnx-" in quaestor("tune", repository).sentence
+    assert "--rebuild --embedder static" in quaestor("tune", repository).sentence
+
+
+def test_the_way_back_that_tuning_names_leads_back(quaestor: Run, repository: Path, model: Path) -> None:
+    quaestor("index", "--embedder", f"onnx:{model}", repository)
+    assert quaestor("index", "--rebuild", "--embedder", "static", repository).code == 0
+    assert "is too small to tune" in quaestor("tune", repository).sentence
 
 
 def test_a_wrong_folder_is_named_with_what_to_do(quaestor: Run, repository: Path, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import click
 
 from quaestor.amounts import amount
 from quaestor.assemble import Index
+from quaestor.assemble.coming import lacking
+from quaestor.assemble.embedders import STATIC, chosen, made_of, spec_of
 from quaestor.assemble.tuned import Progress, keep_tuned, tuning_of, undo_tuned
 from quaestor.cli.meant import configure, find_root
 from quaestor.cli.options import json_option, path_argument
@@ -51,16 +53,11 @@ def command(
     settings = configure(root).settings
     if undo:
         return _undo(root, settings, as_json)
-    from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - not for --undo
+    _check_embedder(root, settings)
     from quaestor.training.tune.figures import figures_object, rows_of  # noqa: PLC0415 - not for --undo
     from quaestor.training.tune.tuning import tune  # noqa: PLC0415
 
     with Index.build(root, settings=settings, progress=indexing_progress()) as index:
-        if not isinstance(index.embedder, StaticEmbedder):
-            raise UsageError(
-                f"The index of {str(root)!r} was made with {index.embedder.name!r}, and only the bundled embedder can "
-                f"be tuned. `quaestor index {root} --rebuild --embedder static` makes it anew with that one."
-            )
         before = tuning_of(index.store).embedder
         tuned = tune(index, settings, most=questions, seed=seed, seconds=seconds, progress=progress_of("questions"))
     figures = figures_object(tuned)
@@ -73,6 +70,29 @@ def command(
         _print(root, tuned, rows_of(tuned))
         echo(_outcome(root, tuned, kept, before))
     return 0
+
+
+def _check_embedder(root: Path, settings: Settings) -> None:
+    """Refuse to tune what is not searched by the bundled embedder, before anything is made that takes long.
+
+    Raises:
+        UsageError: the index has another embedder, or is to be given one.
+    """
+    only = "and only the bundled embedder can be tuned"
+    made = made_of(root, settings)
+    wanted = chosen(settings, made)
+    if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
+        raise UsageError(
+            f"The index of {str(root)!r} was made with {made.name!r}, {only}. "
+            f"`quaestor index {root} --rebuild --embedder static` makes it anew with that one."
+        )
+    if wanted != STATIC:
+        raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
+    if coming := lacking(root, settings):
+        raise UsageError(
+            f"The index of {str(root)!r} is to be given {coming.embedder!r}, {only}. "
+            f"`quaestor index {root} --embedder static` leaves it with that one."
+        )
 
 
 def _undo(root: Path, settings: Settings, as_json: bool) -> int:
