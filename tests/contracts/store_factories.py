@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +13,20 @@ from numpy.typing import NDArray
 from quaestor.passages import Chunk, Document, Span
 from quaestor.stores import ChunkTerms, Store, Writer
 from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.sizes import SIZES, Sizes
 
 DIMENSIONS = 8
 
 Open = Callable[[Path], Store]
 
 
-def open_embedded(folder: Path) -> Store:
-    """Open the embedded store as it is: few chunks are searched in memory."""
-    return EmbeddedStore.open(folder, embedder="test", dimensions=DIMENSIONS, create=True)
+ON_DISK = Sizes(overlaid=0)
+"""Every change is written into the derived files."""
 
 
-def on_disk(chunks: int) -> mock._patch[int]:
-    """Make the embedded store write changes of more than ``chunks`` chunks into its derived files."""
-    return mock.patch("quaestor.stores.embedded.marks.OVERLAY_CHUNKS", chunks)
+def open_embedded(folder: Path, sizes: Sizes = SIZES) -> EmbeddedStore:
+    """Open the embedded store; as it is, few chunks are searched in memory."""
+    return EmbeddedStore.open(folder, embedder="test", dimensions=DIMENSIONS, create=True, sizes=sizes)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,24 +13,23 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from store_factories import DIMENSIONS, Entry, Open, entry, on_disk, open_embedded, vector_of
+from store_factories import DIMENSIONS, ON_DISK, Entry, Open, entry, open_embedded, vector_of
 
 from quaestor.errors import NotFoundError
 from quaestor.stores import FieldBoosts, Store, Where
+from quaestor.stores.embedded.sizes import Sizes
 
-# Beside each store, what to patch so that small tests reach all of it.
-FACTORIES: dict[str, tuple[Open, AbstractContextManager[object]]] = {
-    "embedded, in memory": (open_embedded, nullcontext()),
-    "embedded, mixed": (open_embedded, on_disk(3)),
-    "embedded, on disk": (open_embedded, on_disk(0)),
+# Each store, with what lets small tests reach all of it.
+FACTORIES: dict[str, Open] = {
+    "embedded, in memory": open_embedded,
+    "embedded, mixed": partial(open_embedded, sizes=Sizes(overlaid=3)),
+    "embedded, on disk": partial(open_embedded, sizes=ON_DISK),
 }
 
 
 @pytest.fixture(params=FACTORIES)
-def open_store(request: pytest.FixtureRequest) -> Iterator[Open]:
-    factory, patch = FACTORIES[request.param]
-    with patch:
-        yield factory
+def open_store(request: pytest.FixtureRequest) -> Open:
+    return FACTORIES[request.param]
 
 
 @pytest.fixture
@@ -405,11 +404,9 @@ class Sequences(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("name", FACTORIES)
 def test_random_sequences_match_a_model(name: str) -> None:
-    factory, patch = FACTORIES[name]
-    machine = type("Sequences", (Sequences,), {"factory": staticmethod(factory)})
+    machine = type("Sequences", (Sequences,), {"factory": staticmethod(FACTORIES[name])})
     test = machine.TestCase
     test.settings = settings(
         max_examples=15, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
     )
-    with patch:
-        test("runTest").runTest()
+    test("runTest").runTest()

@@ -15,13 +15,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 
-from store_factories import entry, on_disk, open_embedded
+from store_factories import entry, open_embedded
 
 from quaestor.errors import QuaestorError
+from quaestor.stores.embedded.sizes import Sizes
 
 
-def run(folder: Path, name: str, first: int, count: int) -> None:
-    store = open_embedded(folder)
+def run(folder: Path, name: str, first: int, count: int, sizes: Sizes) -> None:
+    store = open_embedded(folder, sizes)
     for number in range(first, first + count):
         with store.writing() as writer:
             for place in "abc":
@@ -35,9 +36,8 @@ if __name__ == "__main__":
     folder, name, first, count, overlay, *limit = sys.argv[1:]
     if limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
-    with on_disk(int(overlay)):
-        try:
-            run(Path(folder), name, int(first), int(count))
-        except QuaestorError as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
-            sys.exit(error.exit_code)
+    try:
+        run(Path(folder), name, int(first), int(count), Sizes(overlaid=int(overlay)))
+    except QuaestorError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)

@@ -13,12 +13,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 
-from store_factories import DIMENSIONS, entry, on_disk, open_embedded, vector_of
+from store_factories import DIMENSIONS, ON_DISK, entry, open_embedded, vector_of
 
 from quaestor.errors import IndexUnusableError, LimitError
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock
+from quaestor.stores.embedded.sizes import Sizes
 
 WRITER = Path(__file__).with_name("store_writer.py")
 
@@ -63,14 +64,13 @@ def test_killed_at_any_moment(tmp_path: Path, overlay: int) -> None:
         time.sleep(0.013 * round_)
         process.kill()
         printed, _ = process.communicate()
-        with on_disk(overlay):
-            store = open_embedded(folder)
-            found = check_whole(store, "killed")
-            announced = [int(line) for line in printed.split()]
-            assert found >= max(announced, default=number), "a committed transaction is gone"
-            if found >= 0:
-                check_searches(store, "killed", found)
-            store.close()
+        store = open_embedded(folder, Sizes(overlaid=overlay))
+        found = check_whole(store, "killed")
+        announced = [int(line) for line in printed.split()]
+        assert found >= max(announced, default=number), "a committed transaction is gone"
+        if found >= 0:
+            check_searches(store, "killed", found)
+        store.close()
         number = found
     assert number > 5, "the writer never got far enough to be interrupted"
 
@@ -114,12 +114,11 @@ def check_searches_among(store: Store, name: str) -> None:
 def test_a_full_disk(tmp_path: Path, overlay: int) -> None:
     """A limit on the size of files stands in for the disk: writes fail half-way, and reading goes on."""
     folder = tmp_path / "index"
-    with on_disk(overlay):
-        store = open_embedded(folder)
-        with store.writing() as writer:
-            for place in "abc":
-                entry(f"full/{place}.py", ["full version0 part0", "full version0 part1"]).put(writer)
-            writer.set_metadata("full", "0")
+    store = open_embedded(folder, Sizes(overlaid=overlay))
+    with store.writing() as writer:
+        for place in "abc":
+            entry(f"full/{place}.py", ["full version0 part0", "full version0 part1"]).put(writer)
+        writer.set_metadata("full", "0")
     limit = 400_000
     process = start(folder, "full", 1, 10_000, overlay, limit)
     printed, message = process.communicate(timeout=60)
@@ -127,12 +126,11 @@ def test_a_full_disk(tmp_path: Path, overlay: int) -> None:
     assert "could not be written" in message
     assert "Traceback" not in message
     last = max(map(int, printed.split()), default=0)
-    with on_disk(overlay):
-        assert check_whole(store, "full") == last
-        check_searches(store, "full", last)
-        with store.writing() as writer:
-            entry("full/d.py", ["now there is space"]).put(writer)
-        assert len(store.lexical(["space"], 5)) == 1
+    assert check_whole(store, "full") == last
+    check_searches(store, "full", last)
+    with store.writing() as writer:
+        entry("full/d.py", ["now there is space"]).put(writer)
+    assert len(store.lexical(["space"], 5)) == 1
     store.close()
 
 
@@ -203,20 +201,19 @@ def test_someone_elses_database_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["delete", "truncate", "garbage"])
 @pytest.mark.parametrize("part", ["lexical", "vectors.state", "vectors-1"])
 def test_damaged_derived_files_are_made_anew(tmp_path: Path, part: str, damage: str) -> None:
-    with on_disk(0):
-        store = open_embedded(tmp_path)
-        with store.writing() as writer:
-            entry("a.py", [f"kept part{number}" for number in range(20)]).put(writer)
-        store.close()
-        spoil(tmp_path / part, damage)
-        store = open_embedded(tmp_path)
-        assert len(store.lexical(["kept"], 50)) == 20
-        assert len(store.dense(vector_of("kept part7"), 50)) == 20
-        with store.writing() as writer:
-            entry("b.py", ["kept more"]).put(writer)
-        assert len(store.lexical(["kept"], 50)) == 21
-        assert len(store.dense(vector_of("kept part7"), 50)) == 21
-        store.close()
+    store = open_embedded(tmp_path, ON_DISK)
+    with store.writing() as writer:
+        entry("a.py", [f"kept part{number}" for number in range(20)]).put(writer)
+    store.close()
+    spoil(tmp_path / part, damage)
+    store = open_embedded(tmp_path, ON_DISK)
+    assert len(store.lexical(["kept"], 50)) == 20
+    assert len(store.dense(vector_of("kept part7"), 50)) == 20
+    with store.writing() as writer:
+        entry("b.py", ["kept more"]).put(writer)
+    assert len(store.lexical(["kept"], 50)) == 21
+    assert len(store.dense(vector_of("kept part7"), 50)) == 21
+    store.close()
 
 
 def spoil(path: Path, damage: str) -> None:

@@ -5,23 +5,22 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 
-from store_factories import entry, on_disk, open_embedded, vector_of
+from store_factories import ON_DISK, entry, open_embedded, vector_of
 
 from quaestor.stores import Where
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.signs import planes_of
-
-MODULE = "quaestor.stores.embedded"
+from quaestor.stores.embedded.sizes import Sizes
 
 
 def put(store: EmbeddedStore, path: str, *texts: str) -> None:
@@ -38,11 +37,11 @@ def count(folder: Path, table: str) -> int:
 
 @pytest.fixture
 def store(tmp_path: Path) -> EmbeddedStore:
-    return open_embedded(tmp_path)  # type: ignore[return-value]
+    return open_embedded(tmp_path, ON_DISK)
 
 
-def test_worn_files_are_compacted(store: EmbeddedStore, tmp_path: Path) -> None:
-    with on_disk(0), mock.patch(f"{MODULE}.derive._WORN_LEAST", 10):
+def test_worn_files_are_compacted(tmp_path: Path) -> None:
+    with closing(open_embedded(tmp_path, ON_DISK._replace(worn=10))) as store:
         put(store, "kept.py", *(f"kept number{number}" for number in range(20)))
         for round_ in range(8):
             put(store, "changing.py", *(f"changing round{round_} number{number}" for number in range(5)))
@@ -56,24 +55,18 @@ def test_worn_files_are_compacted(store: EmbeddedStore, tmp_path: Path) -> None:
         assert len(store.lexical(["kept"], 100)) == 20
         assert len(store.lexical(["changing"], 100)) == 5
         assert len(store.dense(vector_of("kept number1"), 100)) == 25
-    store.close()
 
 
-def test_many_vectors_are_found_by_their_signs_and_stay_right(store: EmbeddedStore, tmp_path: Path) -> None:
+def test_many_vectors_are_found_by_their_signs_and_stay_right(tmp_path: Path) -> None:
     """With small figures in place of the real ones: grown, thinned, filtered, compacted."""
-    limits = {"EXACT_ROWS": 30, "SCORED_ROWS": 10}
-    with (
-        on_disk(0),
-        mock.patch(f"{MODULE}.derive._WORN_LEAST", 40),
-        mock.patch.multiple(f"{MODULE}.vectors", **limits),
-    ):
-        texts: dict[str, list[str]] = {}
-        for round_ in range(8):
-            path = f"folder{round_ % 3}/m{round_ % 6}.py"
-            texts[path] = [f"round{round_} number{number}" for number in range(25)]
+    sizes = ON_DISK._replace(worn=40, exact=30, scored=10)
+    texts: dict[str, list[str]] = {}
+    for round_ in range(8):
+        path = f"folder{round_ % 3}/m{round_ % 6}.py"
+        texts[path] = [f"round{round_} number{number}" for number in range(25)]
+        with closing(open_embedded(tmp_path, sizes)) as store:
             put(store, path, *texts[path])
-            store.close()
-            store = open_embedded(tmp_path)  # type: ignore[assignment]
+        with closing(open_embedded(tmp_path, sizes)) as store:
             for path, own in texts.items():
                 assert len(store.dense(vector_of(own[3]), 20)) == 20
                 assert len(store.dense(vector_of(own[3]), 500)) == 25 * len(texts)
@@ -82,19 +75,18 @@ def test_many_vectors_are_found_by_their_signs_and_stay_right(store: EmbeddedSto
                 assert store.get([chunk])[chunk].chunk.text == own[3]
                 where = Where(paths=(path,))
                 assert len(store.dense(vector_of(own[3]), 25, where)) == 25
-        base = MatrixBase.load(tmp_path, 8)
-        assert base is not None
-        assert all(np.array_equal(*both) for both in zip(base.rows.planes, planes_of(base.rows.data), strict=True))
-    store.close()
+    base = MatrixBase.load(tmp_path, 8)
+    assert base is not None
+    assert all(np.array_equal(*both) for both in zip(base.rows.planes, planes_of(base.rows.data), strict=True))
 
 
-def test_unused_vectors_are_collected_past_a_share(store: EmbeddedStore, tmp_path: Path) -> None:
-    with mock.patch(f"{MODULE}.transaction.LOOSE_LEAST", 10):
-        put(store, "a.py", *(f"first{number}" for number in range(10)))
-        put(store, "a.py", "x")
-        assert count(tmp_path, "vectors") == 11, "kept for a branch to come back to"
-        put(store, "a.py", *(f"second{number}" for number in range(10)))
-        assert count(tmp_path, "vectors") == 10
+def test_unused_vectors_are_collected_past_a_share(tmp_path: Path) -> None:
+    store = open_embedded(tmp_path, Sizes(loose=10))
+    put(store, "a.py", *(f"first{number}" for number in range(10)))
+    put(store, "a.py", "x")
+    assert count(tmp_path, "vectors") == 11, "kept for a branch to come back to"
+    put(store, "a.py", *(f"second{number}" for number in range(10)))
+    assert count(tmp_path, "vectors") == 10
     store.close()
 
 
@@ -107,56 +99,54 @@ def test_equal_texts_share_a_vector(store: EmbeddedStore, tmp_path: Path) -> Non
 
 
 def test_the_change_log_is_trimmed(store: EmbeddedStore, tmp_path: Path) -> None:
-    with on_disk(0):
-        for round_ in range(10):
-            put(store, "a.py", f"round{round_}")
+    for round_ in range(10):
+        put(store, "a.py", f"round{round_}")
     assert count(tmp_path, "removed") <= 2
     assert count(tmp_path, "contents") <= 3
     store.close()
 
 
 def test_a_trimmed_log_does_not_strand_an_open_reader(store: EmbeddedStore, tmp_path: Path) -> None:
-    with on_disk(0):
-        put(store, "a.py", "round0")
-        reader = open_embedded(tmp_path)
-        assert len(reader.lexical(["round0"], 5)) == 1
-        for round_ in range(1, 6):
-            put(store, "a.py", f"round{round_}")
-        assert len(reader.lexical(["round5"], 5)) == 1
-        assert len(reader.dense(vector_of("round5"), 5)) == 1
-        reader.close()
+    put(store, "a.py", "round0")
+    reader = open_embedded(tmp_path, ON_DISK)
+    assert len(reader.lexical(["round0"], 5)) == 1
+    for round_ in range(1, 6):
+        put(store, "a.py", f"round{round_}")
+    assert len(reader.lexical(["round5"], 5)) == 1
+    assert len(reader.dense(vector_of("round5"), 5)) == 1
+    reader.close()
     store.close()
 
 
 def test_a_history_that_was_cut_apart_is_noticed(store: EmbeddedStore, tmp_path: Path) -> None:
     """After a loss of power SQLite may be older than what was derived from its lost end."""
-    with on_disk(0):
-        put(store, "a.py", "before")
-        store.close()
-        saved = (tmp_path / "index.sqlite3").read_bytes()
-        store = open_embedded(tmp_path)  # type: ignore[assignment]
-        put(store, "a.py", "lost")
-        store.close()
-        (tmp_path / "index.sqlite3").write_bytes(saved)
-        store = open_embedded(tmp_path)  # type: ignore[assignment]
-        assert store.lexical(["lost"], 5) == []
-        assert len(store.lexical(["before"], 5)) == 1
-        put(store, "a.py", "other")
-        assert store.lexical(["lost", "before"], 5) == []
-        assert len(store.lexical(["other"], 5)) == len(store.dense(vector_of("other"), 5)) == 1
+    put(store, "a.py", "before")
+    store.close()
+    saved = (tmp_path / "index.sqlite3").read_bytes()
+    store = open_embedded(tmp_path, ON_DISK)
+    put(store, "a.py", "lost")
+    store.close()
+    (tmp_path / "index.sqlite3").write_bytes(saved)
+    store = open_embedded(tmp_path, ON_DISK)
+    assert store.lexical(["lost"], 5) == []
+    assert len(store.lexical(["before"], 5)) == 1
+    put(store, "a.py", "other")
+    assert store.lexical(["lost", "before"], 5) == []
+    assert len(store.lexical(["other"], 5)) == len(store.dense(vector_of("other"), 5)) == 1
     store.close()
 
 
-def test_a_publication_that_fails_leaves_a_right_store(store: EmbeddedStore) -> None:
-    with on_disk(0):
-        put(store, "a.py", "before")
-        with mock.patch(f"{MODULE}.derive.LexicalUpdate.publish", side_effect=OSError("disk")):
-            put(store, "a.py", "after")
-            assert len(store.lexical(["after"], 5)) == 1, "searched in memory while it cannot be written"
-            assert store.lexical(["before"], 5) == []
-        assert len(store.lexical(["after"], 5)) == 1
-        put(store, "b.py", "more")
-        assert len(store.lexical(["after", "more"], 5)) == 2
+def test_a_publication_that_fails_leaves_a_right_store(store: EmbeddedStore, tmp_path: Path) -> None:
+    put(store, "a.py", "before")
+    in_the_way = tmp_path / "lexical" / "state.new"
+    in_the_way.mkdir()
+    put(store, "a.py", "after")
+    assert len(store.lexical(["after"], 5)) == 1, "searched in memory while it cannot be written"
+    assert store.lexical(["before"], 5) == []
+    in_the_way.rmdir()
+    assert len(store.lexical(["after"], 5)) == 1
+    put(store, "b.py", "more")
+    assert len(store.lexical(["after", "more"], 5)) == 2
     store.close()
 
 
@@ -164,31 +154,28 @@ def test_scores_in_memory_are_those_on_disk(tmp_path: Path) -> None:
     texts = [f"alpha {'beta ' * (number % 4)}{'filler ' * (number % 7)}" for number in range(60)]
     scores = []
     for overlay in (0, 1000):
-        with on_disk(overlay):
-            store = open_embedded(tmp_path / str(overlay))
-            put(store, "src/a.py", *texts)  # type: ignore[arg-type]
-            scores.append(dict(store.lexical(["alpha", "beta", "src", "beta"], 100)))
-            store.close()
+        store = open_embedded(tmp_path / str(overlay), Sizes(overlaid=overlay))
+        put(store, "src/a.py", *texts)
+        scores.append(dict(store.lexical(["alpha", "beta", "src", "beta"], 100)))
+        store.close()
     assert scores[0].keys() == scores[1].keys()
     for chunk, score in scores[0].items():
         assert scores[1][chunk] == pytest.approx(score, rel=1e-5)
 
 
 def test_filters_over_many_documents(store: EmbeddedStore) -> None:
-    with on_disk(0):
-        with store.writing() as writer:
-            for number in range(300):
-                folder = "rare" if number % 30 == 0 else "often"
-                entry(f"{folder}/m{number}.py", ["x retry" + " retry" * (folder == "often")]).put(writer)
-        assert len(store.lexical(["retry"], 8, Where(paths=("rare/**",)))) == 8
-        assert len(store.lexical(["retry"], 50, Where(paths=("rare/**",)))) == 10
-        assert len(store.lexical(["retry"], 500, Where(languages=("python",)))) == 300
+    with store.writing() as writer:
+        for number in range(300):
+            folder = "rare" if number % 30 == 0 else "often"
+            entry(f"{folder}/m{number}.py", ["x retry" + " retry" * (folder == "often")]).put(writer)
+    assert len(store.lexical(["retry"], 8, Where(paths=("rare/**",)))) == 8
+    assert len(store.lexical(["retry"], 50, Where(paths=("rare/**",)))) == 10
+    assert len(store.lexical(["retry"], 500, Where(languages=("python",)))) == 300
     store.close()
 
 
 def test_threads_share_a_store(store: EmbeddedStore) -> None:
-    with on_disk(0):
-        put(store, "a.py", *(f"word{number}" for number in range(50)))
+    put(store, "a.py", *(f"word{number}" for number in range(50)))
     failures: list[BaseException] = []
 
     def search(seed: int) -> None:
@@ -211,8 +198,9 @@ def test_threads_share_a_store(store: EmbeddedStore) -> None:
     store.close()
 
 
-def test_large_transactions_are_written_in_batches(store: EmbeddedStore) -> None:
-    with mock.patch(f"{MODULE}.transaction._FLUSH_CHUNKS", 7), store.writing() as writer:
+def test_large_transactions_are_written_in_batches(tmp_path: Path) -> None:
+    store = open_embedded(tmp_path, Sizes(written=7))
+    with store.writing() as writer:
         for number in range(20):
             entry(f"m{number % 10}.py", [f"word{number} part{part}" for part in range(3)]).put(writer)
         writer.remove("m0.py")
@@ -228,8 +216,10 @@ def test_large_transactions_are_written_in_batches(store: EmbeddedStore) -> None
 def test_vectors_of_any_length_are_kept_mapped_and_found(tmp_path: Path, dimensions: int, exact: int) -> None:
     rows = np.random.default_rng(dimensions).standard_normal((60, dimensions)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    with on_disk(0), mock.patch(f"{MODULE}.vectors.EXACT_ROWS", exact):
-        store = EmbeddedStore.open(tmp_path, embedder="any", dimensions=dimensions, create=True)
+    sizes = ON_DISK._replace(exact=exact)
+    with closing(
+        EmbeddedStore.open(tmp_path, embedder="any", dimensions=dimensions, create=True, sizes=sizes)
+    ) as store:
         made = entry("a.py", [f"text{number}" for number in range(60)])
         with store.writing() as writer:
             writer.replace(made.document, made.chunks, rows, made.terms, made.keys)
@@ -241,4 +231,3 @@ def test_vectors_of_any_length_are_kept_mapped_and_found(tmp_path: Path, dimensi
             best, score = store.dense(rows[number], 60)[0]
             assert score == pytest.approx(1, abs=0.02)
             np.testing.assert_allclose(rows[places[best]] @ rows[number], 1, atol=0.02)
-        store.close()

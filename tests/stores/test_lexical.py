@@ -15,8 +15,9 @@ from store_factories import entry, open_embedded
 from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Matched, Store
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.lexical_update import LexicalUpdate
-from quaestor.stores.embedded.marks import OVERLAY_CHUNKS, Mark
+from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.recent import RecentChunks
+from quaestor.stores.embedded.sizes import SIZES
 from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
 from quaestor.stores.embedded.views import LexicalView
 
@@ -31,7 +32,7 @@ def texts_with(store: Store, term: str) -> list[str]:
 def fill(store: Store) -> None:
     """Add more chunks than are laid over the files in memory."""
     with store.writing() as writer:
-        entry("filler.py", ["filler"] * (OVERLAY_CHUNKS + 1)).put(writer)
+        entry("filler.py", ["filler"] * (SIZES.overlaid + 1)).put(writer)
 
 
 def chunks_with(base: LexicalBase, term: str) -> list[int]:

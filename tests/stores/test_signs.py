@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded import signs, vectors
+from quaestor.stores.embedded import signs
 from quaestor.stores.embedded.quantise import quantise
 from quaestor.stores.embedded.signs import most_alike, planes_of
+from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.vectors import Rows, nearest
 
 
@@ -32,8 +31,7 @@ def test_no_row_that_is_left_out_is_more_alike(seed: int, dimensions: int, rows:
     data = quantise(units(seed, rows, dimensions))
     query = units(seed + 1, 1, dimensions)[0]
     searchable = np.random.default_rng(seed).random(rows) < 0.7
-    with mock.patch.object(signs, "_BLOCK_ROWS", block):
-        found = most_alike(planes_of(data), query, searchable, count)
+    found = most_alike(planes_of(data), query, searchable, count, block_rows=block)
     differing = ((data > 0) != (query > 0)).sum(axis=1)
     assert searchable[found].all()
     assert len(found) >= min(count, searchable.sum())
@@ -71,13 +69,12 @@ def test_the_nearest_are_found_among_many() -> None:
     data = quantise((rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32))
     exact = Rows.of(np.arange(4000), data)
     quick = Rows(exact.ids, exact.data, exact.scales, exact.alive, planes_of(data))
-    limits = {"EXACT_ROWS": 1000, "SCORED_ROWS": 200, "_SCORED_EACH": 20}
+    sizes = Sizes(exact=1000, scored=200, scored_each=20)
     hits = 0
-    with mock.patch.multiple(vectors, **limits):
-        for number in range(0, 4000, 100):
-            query = data[number].astype(np.float32)
-            expected = {chunk for chunk, _ in nearest([exact], query, 10)}
-            hits += len(expected & {chunk for chunk, _ in nearest([quick], query, 10)})
+    for number in range(0, 4000, 100):
+        query = data[number].astype(np.float32)
+        expected = {chunk for chunk, _ in nearest([exact], query, 10)}
+        hits += len(expected & {chunk for chunk, _ in nearest([quick], query, 10, sizes=sizes)})
     assert hits >= 0.95 * 400
 
 
@@ -85,6 +82,7 @@ def test_few_searchable_rows_are_all_scored() -> None:
     data = quantise(units(6, 300, 64))
     rows = Rows.of(np.arange(300), data)
     rows = Rows(rows.ids, rows.data, rows.scales, rows.alive, planes_of(data))
-    with mock.patch.multiple(vectors, EXACT_ROWS=100, SCORED_ROWS=5, _SCORED_EACH=1):
-        allowed = (np.array([10]), np.array([90]))
-        assert {chunk for chunk, _ in nearest([rows], data[0].astype(np.float32), 90, allowed)} == set(range(10, 100))
+    allowed = (np.array([10]), np.array([90]))
+    sizes = Sizes(exact=100, scored=5, scored_each=1)
+    found = nearest([rows], data[0].astype(np.float32), 90, allowed, sizes)
+    assert {chunk for chunk, _ in found} == set(range(10, 100))

@@ -17,9 +17,9 @@ from quaestor.stores.embedded.lexical_update import LexicalUpdate
 from quaestor.stores.embedded.marks import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.matrix_update import MatrixUpdate
+from quaestor.stores.embedded.sizes import Sizes
 
 _WORN_SHARE = 0.3
-_WORN_LEAST = 5_000
 _ROWS_AT_ONCE = 8192
 
 
@@ -52,7 +52,7 @@ class Derivation:
         self.matrix = self.lexical = None
 
 
-def prepare(connection: sqlite3.Connection, folder: Path, dimensions: int, *, trim: bool) -> Derivation:
+def prepare(connection: sqlite3.Connection, folder: Path, dimensions: int, sizes: Sizes, *, trim: bool) -> Derivation:
     """Catch up what lies too far behind, or make it anew, from what ``connection`` sees.
 
     With ``trim`` the change log is shortened as far as the files on disk allow.
@@ -62,8 +62,8 @@ def prepare(connection: sqlite3.Connection, folder: Path, dimensions: int, *, tr
         _trim(connection, [base.mark if base else None for base in (lexical, matrix)])
     derivation = Derivation()
     try:
-        derivation.matrix = _prepare_matrix(connection, folder, dimensions, matrix)
-        derivation.lexical = _prepare_lexical(connection, folder, lexical)
+        derivation.matrix = _prepare_matrix(connection, folder, dimensions, matrix, sizes)
+        derivation.lexical = _prepare_lexical(connection, folder, lexical, sizes)
     except BaseException:
         derivation.abandon()
         raise
@@ -80,12 +80,12 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
     connection.execute("DELETE FROM contents WHERE generation < ?", (oldest,))
 
 
-def _course(connection: sqlite3.Connection, mark: Mark | None) -> tuple[Lag, bool] | None:
+def _course(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
     """Return what to catch up on and whether to begin anew; None if nothing needs doing."""
     found = lag(connection, mark)
-    if found is not None and found.is_small:
+    if found is not None and found.size <= sizes.overlaid:
         return None
-    if found is None or mark is None or is_worn(after(mark, found), _WORN_SHARE, _WORN_LEAST):
+    if found is None or mark is None or is_worn(after(mark, found), _WORN_SHARE, sizes.worn):
         whole = lag(connection, None)
         assert whole is not None
         return whole, True
@@ -93,9 +93,9 @@ def _course(connection: sqlite3.Connection, mark: Mark | None) -> tuple[Lag, boo
 
 
 def _prepare_lexical(
-    connection: sqlite3.Connection, folder: Path, base: LexicalBase | None
+    connection: sqlite3.Connection, folder: Path, base: LexicalBase | None, sizes: Sizes
 ) -> tuple[LexicalUpdate, Mark] | None:
-    course = _course(connection, base.mark if base else None)
+    course = _course(connection, base.mark if base else None, sizes)
     if course is None:
         return None
     behind, anew = course
@@ -115,9 +115,9 @@ def _prepare_lexical(
 
 
 def _prepare_matrix(
-    connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None
+    connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None, sizes: Sizes
 ) -> tuple[MatrixUpdate, Mark] | None:
-    course = _course(connection, base.mark if base else None)
+    course = _course(connection, base.mark if base else None, sizes)
     if course is None:
         return None
     behind, anew = course

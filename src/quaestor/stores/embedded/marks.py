@@ -10,13 +10,6 @@ from quaestor.named import NamedTuple
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.truth import Content, Removed
 
-OVERLAY_CHUNKS = 512
-"""Up to this many changed chunks are laid over the derived files in memory instead of being written into
-them.
-
-A write into the lexical index waits for the disk some 30 to 100 ms; laying 512 chunks over it costs under 10.
-"""
-
 
 class Mark(NamedTuple):
     """The state of the truth that something derived was made from.
@@ -66,11 +59,6 @@ class Lag(NamedTuple):
     def size(self) -> int:
         """Chunks that came or went."""
         return self.added + sum(run.chunk_count for run in self.removed)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether to lay it over the derived files in memory."""
-        return self.size <= OVERLAY_CHUNKS
 
 
 def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:

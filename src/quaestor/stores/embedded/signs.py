@@ -40,12 +40,18 @@ def planes_of(rows: Int8s | Floats) -> list[Plane]:
     return list(np.ascontiguousarray(bits.view(np.uint64).T))
 
 
-def most_alike(planes: Sequence[Plane], query: Floats, searchable: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
+def most_alike(
+    planes: Sequence[Plane],
+    query: Floats,
+    searchable: NDArray[np.bool_],
+    count: int,
+    block_rows: int = _BLOCK_ROWS,
+) -> NDArray[np.intp]:
     """Return the places of the ``count`` searchable rows whose signs differ least from the query's, ascending.
 
     All rows that differ as much as the last of them are there too; fewer if there are no more.
     """
-    differing = _differing(planes, [int(plane[0]) for plane in planes_of(query[None, :])])
+    differing = _differing(planes, [int(plane[0]) for plane in planes_of(query[None, :])], block_rows)
     none = int(np.iinfo(differing.dtype).max)
     if not searchable.all():
         differing[~searchable] = none
@@ -65,16 +71,16 @@ def _limit(differing: Differing, count: int, most: int) -> int:
     return limit
 
 
-def _differing(planes: Sequence[Plane], query: Sequence[int]) -> Differing:
+def _differing(planes: Sequence[Plane], query: Sequence[int], block_rows: int) -> Differing:
     """Return in how many dimensions the signs of each row are not the query's."""
     rows = len(planes[0])
     # Of four planes the sum can be 256 once in an age, for the opposite of a vector: it is scored exactly like others.
     total: NDArray[Any] = np.zeros(rows, dtype=np.uint8 if len(planes) <= 4 else np.uint16)
-    differs, counts = np.empty(_BLOCK_ROWS, dtype=np.uint64), np.empty(_BLOCK_ROWS, dtype=np.uint8)
-    for start in range(0, rows, _BLOCK_ROWS):
-        part = total[start : start + _BLOCK_ROWS]
+    differs, counts = np.empty(block_rows, dtype=np.uint64), np.empty(block_rows, dtype=np.uint8)
+    for start in range(0, rows, block_rows):
+        part = total[start : start + block_rows]
         for plane, signs in zip(planes, query, strict=True):
-            np.bitwise_xor(plane[start : start + _BLOCK_ROWS], np.uint64(signs), out=differs[: len(part)])
+            np.bitwise_xor(plane[start : start + block_rows], np.uint64(signs), out=differs[: len(part)])
             np.bitwise_count(differs[: len(part)], out=counts[: len(part)])
             np.add(part, counts[: len(part)], out=part)
     return total

@@ -22,6 +22,7 @@ from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
+from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import weigh
 
@@ -48,8 +49,9 @@ class EmbeddedStore:
     Threads may share it. Several processes may have it open; one at a time writes.
     """
 
-    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: sqlite3.Connection, sizes: Sizes) -> None:
         """Use ``open``."""
+        self._sizes = sizes
         self._folder = folder
         self._embedder = embedder
         self._dimensions = dimensions
@@ -62,8 +64,15 @@ class EmbeddedStore:
         self._filters_of = -1
 
     @classmethod
-    def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool) -> EmbeddedStore:
+    def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Sizes = SIZES) -> EmbeddedStore:
         """Open the index in ``folder``; make it first if it is missing and ``create`` is set.
+
+        Args:
+            folder: which is the index.
+            embedder: the name of the embedder that it was, or is to be, made with.
+            dimensions: length of that one's vectors.
+            create: make it if it is missing.
+            sizes: when it works in which way.
 
         Raises:
             IndexUnusableError: missing, corrupt, of another schema version, or made with another embedder.
@@ -83,7 +92,7 @@ class EmbeddedStore:
             except BaseException:
                 reader.close()
                 raise
-        return cls(folder, embedder, dimensions, reader)
+        return cls(folder, embedder, dimensions, reader, sizes)
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
@@ -128,12 +137,12 @@ class EmbeddedStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 schema.check_embedder(connection, self._folder, self._embedder)
-                transaction = Transaction(connection)
+                transaction = Transaction(connection, self._sizes)
                 yield transaction
                 if not transaction.finish():
                     connection.execute("ROLLBACK")
                     return
-                derivation = derive.prepare(connection, self._folder, transaction.dimensions, trim=True)
+                derivation = derive.prepare(connection, self._folder, transaction.dimensions, self._sizes, trim=True)
                 try:
                     connection.execute("COMMIT")
                 except BaseException:
@@ -320,7 +329,7 @@ class EmbeddedStore:
         base, behind = self._pin(connection, None, lambda: MatrixBase.load(self._folder, self._dimensions))
         # And after pinning, which may look at a newer state of the truth than the block began with.
         schema.check_embedder(connection, self._folder, self._embedder)
-        return DenseView.make(connection, base, behind, self._dimensions)
+        return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
 
     def _pin(
         self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
@@ -333,7 +342,7 @@ class EmbeddedStore:
         deadline = time.monotonic() + _CATCH_UP_SECONDS
         while True:
             base, behind = self._load(connection, base, load)
-            if behind is not None and behind.is_small:
+            if behind is not None and behind.size <= self._sizes.overlaid:
                 return base, behind
             # Look at the truth anew from here on: the writer may be ahead of what this block began with.
             connection.execute("COMMIT")
@@ -348,14 +357,13 @@ class EmbeddedStore:
                 time.sleep(_POLL_SECONDS)
             base = None
 
-    @staticmethod
     def _load(
-        connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
+        self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
     ) -> tuple[_Base | None, Lag | None]:
         """Return the files at hand, or those on disk if the former are too old, with their lag."""
         if base is not None:
             behind = lag(connection, base.mark)
-            if behind is not None and behind.is_small:
+            if behind is not None and behind.size <= self._sizes.overlaid:
                 return base, behind
         base = load()
         return base, lag(connection, base.mark if base else None)
@@ -372,7 +380,7 @@ class EmbeddedStore:
                     connection.execute("BEGIN")
                     # Another embedder's vectors may be of another length than those that are expected here.
                     schema.check_embedder(connection, self._folder, self._embedder)
-                    derivation = derive.prepare(connection, self._folder, self._dimensions, trim=False)
+                    derivation = derive.prepare(connection, self._folder, self._dimensions, self._sizes, trim=False)
                     connection.execute("COMMIT")
                     return derivation.publish()
         except (OSError, sqlite3.OperationalError):

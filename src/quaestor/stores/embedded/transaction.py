@@ -16,6 +16,7 @@ from quaestor.errors import NotFoundError
 from quaestor.passages import Chunk, Document
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.quantise import quantise
+from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.truth import batches, marks, pack_terms, storable
 
 if TYPE_CHECKING:
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
 
 _Name = tuple[str | bytes, int]
 
-_FLUSH_CHUNKS = 4096
 LOOSE_SHARE = 0.5
 """Vectors in no chunk are kept, for a branch to come back to, up to this share of all."""
-LOOSE_LEAST = 10_000
 
 
 class _Version(NamedTuple):
@@ -56,8 +55,9 @@ class Transaction:
         dimensions: length of the vectors.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, sizes: Sizes = SIZES) -> None:
         self._connection = connection
+        self._sizes = sizes
         self._pending: dict[str, _Version | None] = {}
         self._pending_chunks = 0
         self._changed = False
@@ -144,7 +144,7 @@ class Transaction:
         self._pending.pop(path, None)
         self._pending[path] = version
         self._pending_chunks += len(version.chunks) if version else 1
-        if self._pending_chunks >= _FLUSH_CHUNKS:
+        if self._pending_chunks >= self._sizes.written:
             self._flush()
 
     def _flush(self) -> None:
@@ -246,7 +246,7 @@ class Transaction:
 
     def _collect(self) -> None:
         """Drop the vectors that no chunk uses, once they may be too many."""
-        if self._loose <= LOOSE_LEAST:
+        if self._loose <= self._sizes.loose:
             return
         (count,) = self._connection.execute("SELECT count(*) FROM vectors").fetchone()
         if self._loose <= LOOSE_SHARE * count:

@@ -11,6 +11,7 @@ from quaestor.named import NamedTuple
 from quaestor.stores import Scored
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales
 from quaestor.stores.embedded.signs import Plane, most_alike
+from quaestor.stores.embedded.sizes import SIZES, Sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,12 +23,6 @@ Runs = tuple[Ids, Ids]
 # Numbers turned into floats at a time: 1 MiB, which stays in the cache of one core and is too little for a BLAS to
 # start threads for; on busy machines those cost fifty times what they save.
 _BLOCK_NUMBERS = 1 << 18
-
-EXACT_ROWS = 32_768
-"""Up to this many searchable rows all are scored exactly, in some 3 ms on one core."""
-SCORED_ROWS = 8192
-"""Of more rows, this many whose signs are most alike are scored exactly, or forty for each one wanted: some 2 ms."""
-_SCORED_EACH = 40
 
 
 class Rows(NamedTuple):
@@ -53,20 +48,20 @@ class Rows(NamedTuple):
         factors = scales(data)
         return cls(ids, data, factors, factors > 0)
 
-    def search(self, query: Floats, k: int, allowed: Runs | None = None) -> tuple[Ids, Floats]:
+    def search(self, query: Floats, k: int, allowed: Runs | None, sizes: Sizes) -> tuple[Ids, Floats]:
         """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines.
 
-        Exact up to ``EXACT_ROWS`` searchable rows; of more, the most promising are looked at.
+        Exact up to ``sizes.exact`` searchable rows; of more, the most promising are looked at.
         """
         searchable = self.alive if allowed is None else self.alive & covered(self.ids, allowed)
-        places = self._promising(query, searchable, k)
+        places = self._promising(query, searchable, k, sizes)
         scores = self._cosines(query, places)
         best = top(scores, k)
         return self.ids[places[best]], scores[best]
 
-    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int) -> Ids:
-        if self.planes and np.count_nonzero(searchable) > EXACT_ROWS:
-            return most_alike(self.planes, query, searchable, max(SCORED_ROWS, _SCORED_EACH * k))
+    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int, sizes: Sizes) -> Ids:
+        if self.planes and np.count_nonzero(searchable) > sizes.exact:
+            return most_alike(self.planes, query, searchable, max(sizes.scored, sizes.scored_each * k))
         return np.flatnonzero(searchable)
 
     def without(self, ids: Ids) -> Rows:
@@ -154,12 +149,12 @@ def unit(vector: Floats) -> Floats | None:
     return np.asarray(vector / length, dtype=np.float32)
 
 
-def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None) -> Scored:
+def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None, sizes: Sizes = SIZES) -> Scored:
     """Return the ``k`` nearest chunks of all ``parts``, best first; chunks ascend from one part to the next."""
     query = unit(vector)
     if query is None or k <= 0:
         return []
-    found = [part.search(query, k, allowed) for part in parts if len(part.ids)]
+    found = [part.search(query, k, allowed, sizes) for part in parts if len(part.ids)]
     if len(found) == 1:
         return _scored(*found[0])
     if not found:

@@ -17,6 +17,7 @@ from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, keys_of
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
+from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
 from quaestor.stores.embedded.weights import MAX_TERMS, rarest
@@ -127,13 +128,17 @@ class DenseView(NamedTuple):
     Attributes:
         content: that state.
         parts: the rows on disk and those that came since.
+        sizes: when they are searched in which way.
     """
 
     content: Content
     parts: list[Rows]
+    sizes: Sizes
 
     @classmethod
-    def make(cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int) -> DenseView:
+    def make(
+        cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int, sizes: Sizes
+    ) -> DenseView:
         """Lay what ``lag`` tells over ``base``."""
         parts: list[Rows] = []
         if base is not None:
@@ -144,8 +149,8 @@ class DenseView(NamedTuple):
             parts.extend(
                 Rows.of(ids, data) for ids, data in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE)
             )
-        return cls(lag.content, parts)
+        return cls(lag.content, parts, sizes)
 
     def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
         """Return up to ``k`` chunks by cosine, best first; of equals, the oldest."""
-        return nearest(self.parts, vector, k, None if allowed is None else allowed.runs())
+        return nearest(self.parts, vector, k, None if allowed is None else allowed.runs(), self.sizes)
