@@ -77,7 +77,7 @@ class Settings(NamedTuple):
     chunk_target: int = 1000
     chunk_limit: int = 2000
     results: int = 10
-    passages: int = 8
+    passages: int = 10
     refresh_seconds: float = 2.0
 
 

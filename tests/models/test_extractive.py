@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from quaestor.citations.verify import verify
 from quaestor.models import Finished, Request, TextDelta
-from quaestor.models.extractive import NOTHING, ExtractiveModel, answer
+from quaestor.models.extractive import NOTHING, ExtractiveModel, answer, speaks
 from quaestor.prompts.passages import Passage
 
 RETRY = '''class RetryPolicy:
@@ -76,6 +76,7 @@ def test_weak_evidence_is_no_answer(question: str) -> None:
     assert not found.known
     assert found.quotes == ()
     assert found.text == NOTHING
+    assert not speaks(question, PASSAGES)
 
 
 def test_no_passages() -> None:
@@ -126,6 +127,15 @@ def test_an_embedder_finds_what_shares_no_word() -> None:
 
     assert not answer("I am hungry", PASSAGES).known
     assert "chilaquiles" in answer("I am hungry", PASSAGES, encode).quotes[0].text
+    assert not speaks("I am hungry", PASSAGES)
+    assert speaks("I am hungry", PASSAGES, encode)
+
+
+def test_where_words_tell_no_embedder_is_asked_whether_passages_speak_of_a_question() -> None:
+    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+        raise AssertionError(texts)
+
+    assert speaks("do I need cash in villages", PASSAGES, encode)
 
 
 def test_as_a_model() -> None:
@@ -152,6 +162,7 @@ def test_quotes_are_verbatim(question: str, given_texts: list[tuple[str, str]]) 
     ]
     words = " ".join(text for text, _ in given_texts)[:80]
     found = answer(f"{question} {words}", passages)
+    assert speaks(f"{question} {words}", passages) or not found.known
     for quote in found.quotes:
         passage = passages[quote.n - 1]
         assert quote.text

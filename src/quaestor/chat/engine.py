@@ -34,7 +34,7 @@ from quaestor.messages import Message
 from quaestor.models import Model, Request
 from quaestor.models.capabilities import Capabilities
 from quaestor.models.counting import counter_of
-from quaestor.models.extractive import ExtractiveAnswer
+from quaestor.models.extractive import ExtractiveAnswer, speaks
 from quaestor.models.extractive import answer as extract
 from quaestor.models.stops import StopCutter
 from quaestor.passages import Citation, Hit
@@ -269,7 +269,7 @@ class Conversation:
         turn.passages = self._numbering.passages(hits)
         return hits
 
-    async def _quotes(self, turn: Turn, unmentioned: tuple[str, ...] = ()) -> ExtractiveAnswer:
+    async def _quotes(self, turn: Turn, unmentioned: tuple[str, ...]) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.meaning.near.encode
         return await asyncio.to_thread(extract, turn.sought, turn.passages, encode, unmentioned=unmentioned)
@@ -278,7 +278,8 @@ class Conversation:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""
         if not self.settings.grounded:
             return False
-        turn.weak = not (await self._quotes(turn)).known
+        encode = self.index.meaning.near.encode
+        turn.weak = not await asyncio.to_thread(speaks, turn.sought, turn.passages, encode)
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
 

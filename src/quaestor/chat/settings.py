@@ -44,7 +44,7 @@ class ConversationSettings:
 
     reserve: int = 500
     policy: Policy = "blend"
-    passages: int = 8
+    passages: int = 10
     temperature: float = 0.1
     reminder: int = 2000
     summaries: bool = False

@@ -127,6 +127,20 @@ def answer(
     return ExtractiveAnswer(text, quotes, known, coverage)
 
 
+def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = None) -> bool:
+    """Return whether passages seem to hold an answer: what ``answer`` calls known, and mostly far sooner.
+
+    One stretch that holds enough of the question will do, so that quotes are chosen only where there is none: a server
+    asks this of every turn, and choosing takes it longer than searching.
+    """
+    wanted = content_terms(question)
+    rarity = _rarity(wanted, passages)
+    stretches = (unit for passage in passages for unit in units(passage))
+    if any(_told(unit.terms & wanted, rarity) >= _LEAST_COVERAGE for unit in stretches):
+        return True
+    return answer(question, passages, encode).known
+
+
 class ExtractiveModel:
     """``answer`` behind the ``Model`` protocol, for one question; the request's messages are not read."""
 

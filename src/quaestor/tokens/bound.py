@@ -17,8 +17,11 @@ import math
 import re
 from dataclasses import dataclass
 
-from quaestor.tokens.cache import CountCache
-from quaestor.tokens.exact import ExactTokenizer
+from quaestor.tokens.cache import SEGMENTS, CountCache
+from quaestor.tokens.exact import EncodingName, count_tokens
+from quaestor.tokens.segments import segments
+
+_BASE: EncodingName = "cl100k_base"
 
 _BLANK = re.compile(r"(\s+)")
 _DIGITS = re.compile(r"[0-9]{2,}")
@@ -72,8 +75,8 @@ class CalibratedBound:
 
     def __init__(self, calibration: Calibration = ANY) -> None:
         self._calibration = calibration
-        self._base = ExactTokenizer("cl100k_base")
         self._cached = CountCache(self._count)
+        self._segment = CountCache(self._measured, SEGMENTS)
 
     @property
     def name(self) -> str:
@@ -87,15 +90,21 @@ class CalibratedBound:
     def _count(self, text: str) -> int:
         if not text:
             return 0
+        measured = list(map(self._segment, segments(text)))
+        bound = math.fsum(bound for bound, _ in measured)
+        return min(math.ceil(bound), sum(size for _, size in measured)) + _START
+
+    def _measured(self, text: str) -> tuple[float, int]:
+        """Return the bound of a piece of a text, and its bytes."""
         plain, wide = (text, "") if text.isascii() else _parted(text)
-        bound = self._calibration.plain * self._base.count(plain) + self._surplus(plain) + self._wide(wide)
-        return min(math.ceil(bound), len(text.encode("utf-8", "surrogatepass"))) + _START
+        bound = self._calibration.plain * count_tokens(_BASE, plain) + self._surplus(plain) + self._wide(wide)
+        return bound, len(text.encode("utf-8", "surrogatepass"))
 
     def _wide(self, text: str) -> float:
         if not text:
             return 0
         runs = sum(found.end() - found.start() for found in _WIDE_RUNS.finditer(text))
-        counted = self._calibration.wide * self._base.count(text) + self._surplus(text) + runs
+        counted = self._calibration.wide * count_tokens(_BASE, text) + self._surplus(text) + runs
         return min(counted, len(text.encode("utf-8", "surrogatepass")))
 
     def _surplus(self, text: str) -> float:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal
 
-from quaestor.tokens.cache import CountCache
+from quaestor.tokens.cache import SEGMENTS, CountCache
+from quaestor.tokens.segments import segments
 
 if TYPE_CHECKING:
     import tiktoken
@@ -82,6 +83,14 @@ def load_encoding(name: EncodingName) -> tiktoken.Encoding:
     )
 
 
+def count_tokens(name: EncodingName, text: str) -> int:
+    """Return the number of tokens, nothing remembered; special-token syntax counts as plain text."""
+    encoding = load_encoding(name)
+    if len(text) <= _LONGEST_BLANK:
+        return len(encoding.encode_ordinary(text))
+    return sum(len(encoding.encode_ordinary(piece)) for piece in _without_long_blanks(text))
+
+
 class ExactTokenizer:
     """Counts as OpenAI's servers do.
 
@@ -93,6 +102,7 @@ class ExactTokenizer:
     def __init__(self, name: EncodingName) -> None:
         self._name: EncodingName = name
         self._cached = CountCache(self._count)
+        self._segment = CountCache(partial(count_tokens, name), SEGMENTS)
 
     @property
     def name(self) -> str:
@@ -104,10 +114,7 @@ class ExactTokenizer:
         return self._cached(text)
 
     def _count(self, text: str) -> int:
-        encoding = load_encoding(self._name)
-        if len(text) <= _LONGEST_BLANK:
-            return len(encoding.encode_ordinary(text))
-        return sum(len(encoding.encode_ordinary(piece)) for piece in _without_long_blanks(text))
+        return sum(map(self._segment, segments(text)))
 
     def __repr__(self) -> str:
         return f"ExactTokenizer({self._name!r})"
