@@ -15,7 +15,7 @@ from quaestor.errors import IndexUnusableError
 from quaestor.passages import Chunk, Document, Span
 from quaestor.retrieval.features import FEATURES, Candidates, compute_features
 from quaestor.retrieval.query import read_query
-from quaestor.retrieval.ranker import Ranker, group_of, spread
+from quaestor.retrieval.ranker import Group, Matrix, Ranker, group_of, spread
 from quaestor.stores import StoredChunk
 
 
@@ -40,6 +40,10 @@ def features_of(query: str, *candidates: Candidate) -> dict[str, list[float]]:
     read = read_query(query)
     matrix = compute_features(read, together(read.terms, *candidates))
     return {name: matrix[:, column].tolist() for column, name in enumerate(FEATURES)}
+
+
+def earners(ranker: Ranker, matrix: Matrix, group: Group, paths: Sequence[str]) -> list[int]:
+    return ranker.earners(matrix, ranker.scores(matrix, group), group, paths).tolist()
 
 
 def test_bundled_weights_fit_the_features() -> None:
@@ -167,11 +171,11 @@ def test_a_file_stands_by_its_best_chunk_and_shows_what_answers_best_in_it() -> 
     matrix[:, FEATURES.index("dense")] = [0, 1, 0]
     first, dense = (np.array([name == other for other in FEATURES]) for name in ("first_in_file", "dense"))
     ranker = Ranker.bundled()._replace(of_texts=first * 1.0, of_prose=first * 1.0, of_places_within=dense * 1.0)
-    assert ranker.earners(matrix, "text", ["a.py", "a.py", "b.py"]).tolist() == [1, 0, 2]
-    assert ranker.earners(matrix, "text", ["a.py", "b.py", "a.py"]).tolist() == [0, 1, 2]
-    assert ranker.earners(matrix, "symbol", ["a.py", "a.py", "b.py"]).tolist() == [0, 1, 2]
+    assert earners(ranker, matrix, "text", ["a.py", "a.py", "b.py"]) == [1, 0, 2]
+    assert earners(ranker, matrix, "text", ["a.py", "b.py", "a.py"]) == [0, 1, 2]
+    assert earners(ranker, matrix, "symbol", ["a.py", "a.py", "b.py"]) == [0, 1, 2]
     matrix[:, FEATURES.index("prose")] = 1
-    assert ranker.earners(matrix, "text", ["a.md", "a.md", "b.md"]).tolist() == [0, 1, 2]
+    assert earners(ranker, matrix, "text", ["a.md", "a.md", "b.md"]) == [0, 1, 2]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.floats(-9, 9), st.floats(-9, 9)), max_size=12))
@@ -180,9 +184,9 @@ def test_every_score_of_a_file_is_earned_once(rows: list[tuple[str, bool, float,
     for name, column in (("prose", 1), ("lexical", 2), ("dense", 3)):
         matrix[:, FEATURES.index(name)] = [row[column] for row in rows]
     paths = [row[0] for row in rows]
-    earners = Ranker.bundled().earners(matrix, "text", paths).tolist()
-    assert sorted(earners) == list(range(len(rows)))
-    assert [paths[earner] for earner in earners] == paths
+    found = earners(Ranker.bundled(), matrix, "text", paths)
+    assert sorted(found) == list(range(len(rows)))
+    assert [paths[earner] for earner in found] == paths
 
 
 @pytest.mark.parametrize(("text", "group"), [("how do I set a timeout", "how"), ("where is the timeout set", "text")])

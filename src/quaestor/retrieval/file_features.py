@@ -33,10 +33,9 @@ class Files(NamedTuple):
 
 def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
     """Return candidates by file; files stand in the order of their first candidates."""
-    paths = [chunk.document.path for chunk in chunks]
-    distinct = list(dict.fromkeys(paths))
-    numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-    return Files(np.array([numbers[path] for path in paths]), distinct, list(map(profile_path, distinct)))
+    numbers: dict[str, int] = {}
+    owner = [numbers.setdefault(chunk.document.path, len(numbers)) for chunk in chunks]
+    return Files(np.array(owner), list(numbers), list(map(profile_path, numbers)))
 
 
 def path_features(query: Query, files: Files, paths: Matches) -> list[NDArray[np.float64]]:
@@ -65,7 +64,8 @@ def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChu
         for path in files.paths
     ]
     return [
-        any(chunk.chunk.span.start_line <= line <= chunk.chunk.span.end_line for line in lines[owner])
+        bool(lines[owner])  # of few files any
+        and any(chunk.chunk.span.start_line <= line <= chunk.chunk.span.end_line for line in lines[owner])
         for owner, chunk in zip(files.owner.tolist(), chunks, strict=True)
     ]
 

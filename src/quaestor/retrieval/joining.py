@@ -77,11 +77,12 @@ def joined(
     shown = _Shown(document)
     waiting: list[Run] = []
     for run in (Run(rank, (stored,), _names(stored)) for rank, stored in enumerate(ranked)):
-        if shown.absorbs(run):
+        prose = run.prose
+        if prose and shown.absorbs(run):
             continue
         if shown.count == k:
             break
-        if run.prose and len(shown.of(run.path)) >= ceil(k / 2):
+        if prose and len(shown.of(run.path)) >= ceil(k / 2):
             waiting.append(run)
         else:
             shown.add(run)
@@ -112,9 +113,9 @@ class _Shown:
         return self._runs.get(path, [])
 
     def absorbs(self, run: Run) -> bool:
-        """Join a chunk to what it touches; return whether it is part of what is shown."""
+        """Join a chunk of prose to what it touches; return whether it is part of what is shown."""
         own = self.of(run.path)
-        if not own or not run.prose:
+        if not own:
             return False
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
@@ -220,9 +221,9 @@ def _size(chunks: Sequence[StoredChunk]) -> int:
 
 def _chunk(run: Run) -> Chunk:
     """Return the chunks of a run as one, under the headings that are above all that was found of it."""
+    if len(run.chunks) == 1:
+        return run.chunks[0].chunk
     chunks = [stored.chunk for stored in run.chunks]
-    if len(chunks) == 1:
-        return chunks[0]
     first, last, names = chunks[0], chunks[-1], run.names
     return Chunk(
         Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line),

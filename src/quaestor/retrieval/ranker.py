@@ -98,38 +98,47 @@ class Ranker(NamedTuple):
 
     def weights(self, group: Group, *, prose: bool = False) -> Matrix:
         """Return the weights for a group of queries and a kind of chunk."""
-        of_groups = {
-            "symbol": self.of_symbols,
-            "place": self.of_places,
-            "quote": self.of_quoted_prose if prose else self.of_quotes,
-            "how": self.of_prose + self.how_to * _IS_PROSE if prose else self.of_texts,
-            "text": self.of_prose if prose else self.of_texts,
-        }
-        return of_groups[group]
+        if group == "how" and prose:
+            return self.of_prose + self.how_to * _IS_PROSE
+        of_code, of_prose = {
+            "symbol": (self.of_symbols, self.of_symbols),
+            "place": (self.of_places, self.of_places),
+            "quote": (self.of_quotes, self.of_quoted_prose),
+            "how": (self.of_texts, self.of_prose),
+            "text": (self.of_texts, self.of_prose),
+        }[group]
+        return of_prose if prose else of_code
 
     def scores(self, features: Matrix, group: Group) -> Matrix:
         """Return one score a row of ``features``."""
         code: Matrix = features @ self.weights(group)
-        prose: Matrix = features @ self.weights(group, prose=True)
-        return np.where(features[:, _PROSE] > 0, prose, code)
+        prose = features[:, _PROSE] > 0
+        return np.where(prose, features @ self.weights(group, prose=True), code) if prose.any() else code
 
-    def earners(self, features: Matrix, group: Group, paths: Sequence[str]) -> NDArray[np.intp]:
+    def earners(self, features: Matrix, own: Matrix, group: Group, paths: Sequence[str]) -> NDArray[np.intp]:
         """Return, for each row, the row of the same file whose score it takes: the best one's for what answers best.
 
         So a file stands where its best chunk as a whole brings it, and shows first what answers best within it. Other
         than for texts asked of code, every row keeps its own score.
+
+        Args:
+            features: of the rows.
+            own: the rows' scores.
+            group: of the query.
+            paths: of the rows.
         """
-        own = self.scores(features, group)
         if group not in TEXTS:
             return np.arange(len(own))
-        code = features[:, _PROSE] <= 0
-        within = np.where(code, features @ self.of_places_within, own)
-        numbers: dict[tuple[str, bool], int] = {}
-        keys = zip(paths, code.tolist(), strict=True)
-        owner = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+        within = np.where(features[:, _PROSE] > 0, own, features @ self.of_places_within)
+        numbers: dict[str, int] = {}
+        owner = np.array([numbers.setdefault(path, len(numbers)) for path in paths], dtype=np.intp)
         earned = np.empty(len(own), dtype=np.intp)
         earned[np.lexsort((-within, owner))] = np.lexsort((-own, owner))
         return earned
+
+    def decays(self, features: Matrix) -> list[float]:
+        """Return what each row loses for every row of its file that stands above it, in units of the score."""
+        return [self.prose_decay if prose > 0 else self.decay for prose in features[:, _PROSE].tolist()]
 
     def shares(self, features: Matrix, group: Group) -> list[Mapping[str, float]]:
         """Return each feature's share in the score of each row; they add up to it."""
@@ -167,11 +176,11 @@ def spread(scores: Sequence[float], paths: Sequence[str], decays: Sequence[float
         Indices with their lowered scores, best first.
     """
     waiting = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
-    earlier: dict[str, int] = {}
+    earlier = dict.fromkeys(paths, 0)
     lowered: list[tuple[int, float]] = []
     # Entries of one path come in falling order, so each one's penalty is known when its turn comes.
     for index in waiting:
-        count = earlier.get(paths[index], 0)
-        earlier[paths[index]] = count + 1
-        lowered.append((index, scores[index] - decays[index] * count))
+        path = paths[index]
+        lowered.append((index, scores[index] - decays[index] * earlier[path]))
+        earlier[path] += 1
     return sorted(lowered, key=itemgetter(1), reverse=True)[:k]

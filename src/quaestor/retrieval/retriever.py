@@ -104,8 +104,9 @@ class Retriever:
         matrix = compute_features(query, candidates)
         group = group_of(query, matrix)
         group = "text" if group == "how" else group
-        earners = self.ranker.earners(matrix, group, [chunk.document.path for chunk in candidates.chunks])
-        scores = self.ranker.scores(matrix, group)[earners].tolist()
+        own = self.ranker.scores(matrix, group)
+        earners = self.ranker.earners(matrix, own, group, [chunk.document.path for chunk in candidates.chunks])
+        scores = own[earners].tolist()
         return list(zip(candidates.chunks, scores, strict=True))
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
@@ -136,10 +137,8 @@ class Retriever:
         group = group_of(query, matrix)
         paths = [chunk.document.path for chunk in chunks]
         own = self.ranker.scores(matrix, group)
-        scores = own[self.ranker.earners(matrix, group, paths)].tolist()
-        decay_of = {path: self.decay(path) for path in set(paths)}
-        decays = [decay_of[path] for path in paths]
-        ranked = spread(scores, paths, decays, len(chunks))
+        scores = own[self.ranker.earners(matrix, own, group, paths)].tolist()
+        ranked = spread(scores, paths, self.ranker.decays(matrix), len(chunks))
         passages = self.joined([chunks[index] for index, _ in ranked], k)
         hits = []
         for rank, chunk in passages:

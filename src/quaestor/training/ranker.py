@@ -253,8 +253,8 @@ def _targets(search: Search) -> Array:
 
 
 def _score(search: Search, ranker: Ranker, decay: float) -> float:
-    earners = ranker.earners(search.features, search.group, search.paths)
-    scores = ranker.scores(search.features, search.group)[earners].tolist()
+    own = ranker.scores(search.features, search.group)
+    scores = own[ranker.earners(search.features, own, search.group, search.paths)].tolist()
     prose = search.features[:, _PROSE] > 0
     decays = np.where(prose, min(decay, _PROSE_DECAY), decay).tolist()
     chosen = spread(scores, search.paths, decays, 10)
