@@ -25,7 +25,7 @@ _LONGEST_WORD = 64
 _stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
 # What is no letter, digit or underscore becomes a space: of ASCII text that cuts the words faster than a pattern.
 _SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
-_REMEMBERED_LINES = 1 << 16  # distinct words, then the cache starts anew: bounded on endless corpora
+_REMEMBERED = 1 << 16  # distinct words, then a cache starts anew: bounded on endless corpora
 
 
 def find_words(text: str) -> list[str]:
@@ -65,11 +65,25 @@ def words(text: str) -> list[str]:
     return [part for word in _WORD.findall(text) for part in split_identifier(word)]
 
 
+class _Stems(dict[str, str]):
+    """The stem of each part of a word; found on first use, for words have many parts in common."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        stem: str = _stemmer.stemWord(part)
+        self[part] = stem
+        return stem
+
+
+_stems = _Stems()
+
+
 @lru_cache(maxsize=1 << 17)
 def terms_of_word(word: str) -> tuple[str, ...]:
     """Return the lexical terms of one raw word: a compound identifier whole, then the stems of its parts."""
     parts = split_identifier(word)
-    stems = tuple(_stemmer.stemWords(parts))
+    stems = tuple(map(_stems.__getitem__, parts))
     if len(parts) < 2 or not word.isascii():
         return stems
     return (_whole(word), *stems)
@@ -85,34 +99,20 @@ def terms(text: str) -> list[str]:
     return [term for word in _WORD.findall(text) for term in terms_of_word(word)]
 
 
-class _Stems(dict[str, str]):
-    """The stem of each part of a word; found on first use."""
-
-    def __missing__(self, part: str) -> str:
-        stem: str = _stemmer.stemWord(part)
-        self[part] = stem
-        return stem
-
-
 class _Lines(dict[str, str]):
     """The terms of each rough word, joined by spaces; found on first use."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._stems = _Stems()
-
     def __missing__(self, rough: str) -> str:
-        if len(self) >= _REMEMBERED_LINES:
+        if len(self) >= _REMEMBERED:
             self.clear()
-            self._stems.clear()
         found = (rough,) if is_raw(rough) else _WORD.findall(rough)
         line = self[rough] = " ".join(filter(None, map(self._line, found)))
         return line
 
     def _line(self, word: str) -> str:
-        """Return ``terms_of_word``, joined by spaces; here words have many parts in common."""
+        """Return ``terms_of_word``, joined by spaces."""
         parts = split_identifier(word)
-        stems = " ".join(map(self._stems.__getitem__, parts))
+        stems = " ".join(map(_stems.__getitem__, parts))
         if len(parts) < 2 or not word.isascii():
             return stems
         return f"{_whole(word)} {stems}"

@@ -66,7 +66,7 @@ def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
                     numbers[term],
                     weight * count / (count + norm),
                     weight if term in known.name_terms else 0.0,
-                    1 / len(known.symbol_terms) if term in known.symbol_terms else 0.0,
+                    1 / len(set(known.symbol_terms)) if term in known.symbol_terms else 0.0,
                     weight if term in known.scope_terms else 0.0,
                     term in known.listed_terms,
                 )

@@ -12,8 +12,10 @@ _TEST_FOLDERS = frozenset("test tests __tests__ spec specs testing testdata fixt
 _TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
 _TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
 _EXAMPLE_FOLDERS = frozenset(
-    """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground benchmark benchmarks
-    benches""".split()
+    mark + name
+    for name in """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground benchmark
+    benchmarks benches""".split()
+    for mark in ("", "_")
 )
 _VENDORED_FOLDERS = frozenset(
     """vendor vendored _vendor thirdparty third_party node_modules external deps dist compat _compat legacy deprecated
@@ -24,6 +26,7 @@ _REEXPORTS = frozenset({"__init__.py", "__init__.pyi", "package-info.java"})
 _ENTRIES = frozenset({*_REEXPORTS, "mod.rs", "lib.rs", "init.lua", *(f"index.{script}" for script in _SCRIPTS)})
 _GENERATED = ("_generated", ".generated", "-generated")
 _DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
+_NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
 
 
@@ -69,21 +72,26 @@ def profile_path(path: str) -> PathProfile:
     parts = path.split("/")
     lowered = path.lower().split("/")
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    stem_terms, folder_terms = frozenset(terms(stem)), frozenset(terms(folder))
+    stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[:-1]))
     return PathProfile(
-        stem="".join(character for character in stem.lower() if character.isascii() and character.isalnum()),
+        stem=stem.lower().encode("ascii", "ignore").translate(None, _NOT_IN_STEMS).decode(),
         stem_terms=stem_terms,
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
         test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
-        example=any(part.removeprefix("_") in _EXAMPLE_FOLDERS for part in lowered),
+        example=not _EXAMPLE_FOLDERS.isdisjoint(lowered),
         vendored=not _VENDORED_FOLDERS.isdisjoint(lowered),
         entry=name in _REEXPORTS,
         declaration=_is_declaration(path, name),
         prose=ending in _PROSE,
         data=ending in _DATA,
     )
+
+
+@lru_cache(maxsize=1 << 13)  # many paths have names of folders in common
+def _terms_of_name(name: str) -> frozenset[str]:
+    return frozenset(terms(name))
 
 
 def _is_test(name: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from struct import Struct
+from typing import TypeAlias
 
 from quaestor.retrieval.paths import PathProfile, profile_path
 from quaestor.retrieval.phrases import Words, plain
@@ -37,6 +37,8 @@ _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 _REMEMBERED = 1 << 14
 _FLOATS = Struct(f"={len(FIXED)}f").pack
 
+Terms: TypeAlias = "tuple[str, ...]"
+
 
 # Not frozen: some hundred are made in a first search, and freezing triples what that takes.
 @dataclass(slots=True)
@@ -50,11 +52,11 @@ class Traits:
         symbol: its symbol in lower case, None without one.
         names: what it defines, in lower case.
         named: the terms of all names in and around it, repeated as often as they occur.
+        terms: the same, each once.
         name_terms: the terms of what it defines.
         symbol_terms: the terms of its symbol.
         scope_terms: the terms of the names around it, a document's title among them.
         listed_terms: the terms of the names that it lists as defined.
-        terms: all of these terms, each once.
         fixed: the values of ``FIXED``, float32, as bytes.
         rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
     """
@@ -64,12 +66,12 @@ class Traits:
     words: Words
     symbol: str | None
     names: frozenset[str]
-    named: tuple[str, ...]
-    name_terms: frozenset[str]
-    symbol_terms: frozenset[str]
-    scope_terms: frozenset[str]
-    listed_terms: frozenset[str]
+    named: Terms
     terms: frozenset[str]
+    name_terms: Terms
+    symbol_terms: Terms
+    scope_terms: Terms
+    listed_terms: Terms
     fixed: bytes
     rows: bytes = b""
 
@@ -88,15 +90,17 @@ def traits_of(stored: StoredChunk) -> Traits:
 
 
 def _traits(stored: StoredChunk) -> Traits:
-    chunk = stored.chunk
+    chunk, title = stored.chunk, stored.document.title
     symbol = chunk.symbol
     of_symbol = (symbol,) if symbol else ()
     defined = chunk.defines or of_symbol
     path = profile_path(stored.document.path)
-    around = (*chunk.scope, stored.document.title) if stored.document.title else chunk.scope
-    named = _terms(around) + _terms(defined)
+    scope_terms = _terms((*chunk.scope, title) if title else chunk.scope)
+    name_terms = _terms(defined)
+    symbol_terms = name_terms if defined == of_symbol else _terms(of_symbol)
+    named = scope_terms + name_terms
     if symbol not in defined:
-        named += _terms(of_symbol)
+        named += symbol_terms
     return Traits(
         stored,
         path,
@@ -104,23 +108,17 @@ def _traits(stored: StoredChunk) -> Traits:
         None if symbol is None else symbol.lower(),
         frozenset(map(str.lower, defined)),
         named,
-        _distinct_terms(defined),
-        _distinct_terms(of_symbol),
-        _distinct_terms(around),
-        _distinct_terms(chunk.defines),
         frozenset(named),
+        name_terms,
+        symbol_terms,
+        scope_terms,
+        name_terms if chunk.defines else (),
         _FLOATS(*path.flags, False, *_kind(stored), min(path.depth, 10) / 10),
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def _terms(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(term for name in names for term in terms_of_word(name))
-
-
-@lru_cache(maxsize=1 << 14)
-def _distinct_terms(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(_terms(names))
+def _terms(names: tuple[str, ...]) -> Terms:
+    return tuple([term for name in names for term in terms_of_word(name)])
 
 
 def _kind(stored: StoredChunk) -> Sequence[float]:
