@@ -10,6 +10,7 @@
     │       └── BudgetError   a request was not sent: it could pass one   exit 5   HTTP 429
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
     └── IndexUnusableError    missing, corrupt, newer, other embedder     exit 4   HTTP 503
+        ├── IndexBusyError        another process writes it           exit 4   HTTP 503
         └── EmbedderChangedError  since it was opened: open it again  exit 4   HTTP 503
 
 Accounts that cannot be used (``accounts/database.py``) leave as an index does.
@@ -128,6 +129,10 @@ class IndexUnusableError(QuaestorError):
     exit_code = 4
     http_status = 503
     code = "index"
+
+
+class IndexBusyError(IndexUnusableError):
+    """Another process was writing the index for all the time that there was to wait."""
 
 
 class EmbedderChangedError(IndexUnusableError):

@@ -52,7 +52,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
         why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
-        remarks = index.meaning.remarks
+        remarks = index.remarks
     assert outcome.done is not None
     if as_json:
         print_json(ask_object(question, outcome, settings))

@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         try:
             return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
         finally:
-            print_remarks(index.meaning.remarks)
+            print_remarks(index.remarks)
 
 
 def _converse(talk: Talk, dry_run: str | None) -> int:

@@ -45,7 +45,7 @@ def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit
             print_json(as_object(target, found, corpus, time.perf_counter() - started))
         else:
             _print(found, corpus)
-        print_remarks(corpus.meaning.remarks)
+        print_remarks(corpus.remarks)
     return 0 if found.relatives else NOTHING_FOUND
 
 
@@ -76,7 +76,7 @@ def _print(found: Related, corpus: Corpus) -> None:
         for relative in listed:
             echo(_line(relative))
         echo()
-    if not corpus.freshness.fresh:
+    if not corpus.freshness.fresh and not corpus.freshness.hindrance:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
 
 

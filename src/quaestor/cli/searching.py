@@ -60,7 +60,7 @@ def search(asked: Search) -> int:
         else:
             remark_on(understood.phrases, understood.missed)
             _print_hits(asked, hits, corpus)
-        print_remarks(corpus.meaning.remarks)
+        print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 
@@ -83,7 +83,7 @@ def _print_hits(asked: Search, hits: Sequence[Hit], corpus: Corpus) -> None:
         if asked.explain:
             echo(_explained(hit))
         echo()
-    if not corpus.freshness.fresh:
+    if not corpus.freshness.fresh and not corpus.freshness.hindrance:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
 
 

@@ -13,6 +13,7 @@ from quaestor.corpus.parts import OpenIndex, Parts
 from quaestor.corpus.values import Coming, Freshness
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
+from quaestor.errors import IndexBusyError, LimitError
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
@@ -87,15 +88,29 @@ class FreshIndex(OpenIndex):
         Whatever said that nothing changed, the files of what was found are looked at: one that did change, since or
         unheard, has everything looked at again.
         """
-        self.refresh(budget_seconds=self.refresh_seconds)
+        self._take_in()
         found = self.following(find)
         if self.freshness.fresh and not self._as_indexed(documents(found)):
             self.indexer.distrust()
-            self.refresh(budget_seconds=self.refresh_seconds)
+            self._take_in()
             found = self.following(find)
             if not self._as_indexed(documents(found)):
                 self.freshness = self.freshness._replace(fresh=False)
         return found
+
+    def _take_in(self) -> None:
+        """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
+        try:
+            self.refresh(budget_seconds=self.refresh_seconds)
+        except (IndexBusyError, LimitError) as error:
+            self.freshness = Freshness(False, _now(), str(error))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said with the results of the last search to whoever can do something about it."""
+        hindrance = self.freshness.hindrance
+        said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
+        return (*said, *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return all(state == "fresh" for state in check(folder_of(self.root), documents).values())

@@ -63,7 +63,9 @@ class Freshness(NamedTuple):
     Attributes:
         fresh: whether everything that changed on disk is in the index.
         checked_at: when that was checked, ISO 8601 in UTC.
+        hindrance: why it could not be taken in, where time alone would not have helped; else empty.
     """
 
     fresh: bool
     checked_at: str
+    hindrance: str = ""

@@ -9,7 +9,7 @@ from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CH
 from quaestor.ingest.prepare import Outcome, Prepared, Refused, Same
 from quaestor.ingest.report import Changes, Skipped
 from quaestor.passages import Document
-from quaestor.stores import Store, Writer
+from quaestor.stores import LOCK_SECONDS, Store, Writer
 
 
 class Tally:
@@ -60,6 +60,7 @@ class Committer:
     Attributes:
         tally: what has been done so far.
         opening: metadata that the first transaction writes.
+        patience: seconds to wait for another process that writes.
         transactions: how many were made.
         written: the documents that they put in or changed, by path; None for those removed.
     """
@@ -73,6 +74,7 @@ class Committer:
         self._removals: list[str] = []
         self.tally = Tally()
         self.opening: Mapping[str, str] = {}
+        self.patience = LOCK_SECONDS
         self.transactions = 0
         self.written: dict[str, Document | None] = {}
 
@@ -102,7 +104,7 @@ class Committer:
         """Write what has gathered, with ``metadata``, in one transaction; none where there is nothing."""
         if not (self._waiting or self._touches or self._removals or metadata):
             return
-        with self._store.writing() as writer:
+        with self._store.writing(timeout=self.patience) as writer:
             self._write(writer)
             for key, value in {**self.opening, **(metadata or {})}.items():
                 writer.set_metadata(key, value)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
+from quaestor.errors import IndexBusyError
 from quaestor.ingest.files import Found, checked_root, folder_of, walk
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.pending import pending
@@ -109,11 +110,16 @@ class Indexer:
         Args:
             progress: called as the work goes on.
             budget_seconds: take in the most recently modified files first, and begin no more after this
-                time; what is left is in ``Changes.stale``. The first batch is always done.
+                time; what is left is in ``Changes.stale``. The first batch is always done. Nor is another process
+                that writes waited for any longer.
             allowance: what asking a remote embedder may cost; None: nothing. What it does not cover waits.
             complete: also take in what waits since an earlier refresh.
 
         An exception, Ctrl-C among them, leaves the last committed transaction.
+
+        Raises:
+            IndexBusyError: another process was writing all the time.
+            LimitError: there is no room to write.
         """
         started = time.monotonic()
         deadline = None if budget_seconds is None else started + budget_seconds
@@ -125,8 +131,7 @@ class Indexer:
             found = self._with_pending(found)
         if found.added or found.suspects or found.removed:
             return self._take_in(found, progress, deadline, started, allowance, complete=complete)
-        if found is not self._settled:
-            self._remember(found)
+        if found is not self._settled and self._remember(found):
             self._settled = found
         seconds = time.monotonic() - started
         return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
@@ -195,6 +200,8 @@ class Indexer:
         if self._store.metadata(RECIPE_KEY) is None:
             # With the first documents, so that what a crash leaves is neither made anew nor taken for all there is.
             intake.committer.opening = {RECIPE_KEY: self.settings.recipe(), _BEGUN_KEY: "yes"}
+        if deadline is not None:
+            intake.committer.patience = deadline - started
         stale = intake.take(found, progress, deadline)
         done = intake.committer
         found.decisions.refused.update(
@@ -207,15 +214,19 @@ class Indexer:
         changes = done.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
         return intake.told(changes)
 
-    def _remember(self, found: Found) -> None:
-        """Write what the walk decided, where that is new though no file is."""
+    def _remember(self, found: Found) -> bool:
+        """Write what the walk decided, where that is new though no file is; not while another process writes."""
         metadata = self._metadata(found)
         if not metadata:
-            return
-        with self._store.writing() as writer:
-            for key, value in metadata.items():
-                writer.set_metadata(key, value)
+            return True
+        try:
+            with self._store.writing(timeout=0) as writer:
+                for key, value in metadata.items():
+                    writer.set_metadata(key, value)
+        except IndexBusyError:
+            return False
         self._scanner.follow(1, {}, found.decisions)
+        return True
 
     def _has_hash(self, file: FoundFile, sha256: str) -> bool:
         try:

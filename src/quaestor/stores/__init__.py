@@ -195,11 +195,23 @@ class Writer(Protocol):
         ...
 
 
+LOCK_SECONDS = 60.0
+"""How long a writer waits for another one, if nothing else is said."""
+
+
 class Store(Protocol):
     """An index at rest. Every method sees the last committed generation, whole."""
 
-    def writing(self) -> AbstractContextManager[Writer]:
-        """Open a transaction; commits at the end of the block. One writer at a time, across processes."""
+    def writing(self, *, timeout: float = LOCK_SECONDS) -> AbstractContextManager[Writer]:
+        """Open a transaction; commits at the end of the block. One writer at a time, across processes.
+
+        Args:
+            timeout: seconds to wait for another writer.
+
+        Raises:
+            IndexBusyError: it was busy all that time.
+            LimitError: there is no room.
+        """
         ...
 
     def lexical(

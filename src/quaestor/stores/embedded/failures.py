@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from quaestor.errors import IndexUnusableError, LimitError
+from quaestor.errors import IndexBusyError, IndexUnusableError, LimitError
 
 REBUILD = "run `quaestor index --rebuild`"
 
@@ -40,7 +40,8 @@ def translated(folder: Path) -> Iterator[None]:
 
     Raises:
         LimitError: the disk is full; the index is as it was.
-        IndexUnusableError: the database is damaged, locked or out of reach.
+        IndexBusyError: another process has locked the database.
+        IndexUnusableError: it is damaged or out of reach.
     """
     try:
         yield
@@ -49,7 +50,12 @@ def translated(folder: Path) -> Iterator[None]:
             raise full(folder) from error
         if "locked" in str(error) or "busy" in str(error):
             message = f"The index in {str(folder)!r} is busy in another process: try again when it is done."
-            raise IndexUnusableError(message) from error
+            raise IndexBusyError(message) from error
+        if "readonly" in str(error):
+            raise IndexUnusableError(
+                f"The index in {str(folder)!r} cannot be written, which reading it needs, too: "
+                "let that folder be written, or set QUAESTOR_HOME to one that can be."
+            ) from error
         raise unusable(folder, f"cannot be used ({error})") from error
     except sqlite3.ProgrammingError:
         raise

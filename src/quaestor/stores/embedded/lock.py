@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from quaestor.errors import IndexUnusableError
+from quaestor.errors import IndexBusyError
 
 _POLL_SECONDS = 0.02
 
@@ -70,13 +70,13 @@ class WriteLock:
         """Hold the lock, waiting for it up to ``timeout`` seconds.
 
         Raises:
-            IndexUnusableError: someone else held it all that time.
+            IndexBusyError: someone else held it all that time.
         """
         with self._path.open("a+b") as file:
             deadline = time.monotonic() + timeout
             while not _try_lock(file):
                 if time.monotonic() >= deadline:
-                    raise IndexUnusableError(self._busy(file, timeout))
+                    raise IndexBusyError(self._busy(file, timeout))
                 time.sleep(_POLL_SECONDS)
             try:
                 self._sign(file)

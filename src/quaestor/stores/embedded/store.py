@@ -14,7 +14,17 @@ import numpy as np
 
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Document
-from quaestor.stores import DEFAULT_BOOSTS, Bylines, FieldBoosts, Matched, Scored, StoredChunk, StoreStats, Where
+from quaestor.stores import (
+    DEFAULT_BOOSTS,
+    LOCK_SECONDS,
+    Bylines,
+    FieldBoosts,
+    Matched,
+    Scored,
+    StoredChunk,
+    StoreStats,
+    Where,
+)
 from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.failures import translated
 from quaestor.stores.embedded.lexical import LexicalBase
@@ -31,9 +41,6 @@ if TYPE_CHECKING:
 
     from quaestor.stores.embedded.filtering import Allowed
     from quaestor.stores.embedded.transaction import Transaction
-
-LOCK_SECONDS = 60.0
-"""How long a writer waits for another one."""
 
 _CATCH_UP_SECONDS = 30.0
 _POLL_SECONDS = 0.01
@@ -122,7 +129,7 @@ class EmbeddedStore:
 
         Raises:
             EmbedderChangedError: the index was given another embedder since it was opened.
-            IndexUnusableError: another writer was busy for ``timeout`` seconds.
+            IndexBusyError: another writer was busy for ``timeout`` seconds.
             LimitError: the disk is full; nothing was written.
         """
         # Most commands search and write nothing.
