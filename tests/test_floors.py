@@ -19,6 +19,7 @@ FLOORS: dict[str, int] = {
     "messages": 0,
     "named": -1,
     "passages": 0,
+    "cited": 0,
     "settings": 0,
     "authors": 1,
     "dates": 1,

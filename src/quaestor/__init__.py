@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from quaestor import tags as tags
     from quaestor.assemble import Index as Index
     from quaestor.chat.engine import Conversation as Conversation
+    from quaestor.cited import Citation as Citation
     from quaestor.errors import QuaestorError as QuaestorError
     from quaestor.messages import Message as Message
-    from quaestor.passages import Citation as Citation
     from quaestor.passages import Hit as Hit
     from quaestor.window import compose as compose
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Citation": "quaestor.passages",
+    "Citation": "quaestor.cited",
     "Conversation": "quaestor.chat.engine",
     "Hit": "quaestor.passages",
     "Index": "quaestor.assemble",

@@ -20,9 +20,9 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.records import Ending
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
+from quaestor.cited import Citation
 from quaestor.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.messages import Message, ToolCall, Usage
-from quaestor.passages import Citation
 from quaestor.prompts.passages import Passage, show
 from quaestor.window import compose
 from quaestor.window.evidence import message_of

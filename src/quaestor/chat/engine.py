@@ -27,6 +27,7 @@ from quaestor.chat.settings import Brief, ConversationSettings
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview, Turn
 from quaestor.citations.verify import verify
+from quaestor.cited import Citation
 from quaestor.corpus import Corpus, Understood
 from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.errors import UsageError
@@ -37,7 +38,7 @@ from quaestor.models.counting import counter_of
 from quaestor.models.extractive import ExtractiveAnswer, speaks
 from quaestor.models.extractive import answer as extract
 from quaestor.models.stops import StopCutter
-from quaestor.passages import Citation, Hit
+from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.retrieval.conversation import TurnQuery, query_of_turn
 from quaestor.subroutines import Registry

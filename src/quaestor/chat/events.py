@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quaestor.chat.plan import Plan
+from quaestor.cited import Citation
 from quaestor.messages import ToolCall, Usage
 from quaestor.models import FinishReason
-from quaestor.passages import Citation, Hit
+from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage
 from quaestor.window import Window
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
+from quaestor.cited import Citation
 from quaestor.messages import Message
-from quaestor.passages import Citation, Hit
+from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage, number
 
 # A mark of four digits is not read as a citation.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Searching
-from quaestor.passages import Citation, Hit
+from quaestor.cited import Citation
+from quaestor.passages import Hit
 
 _NEAREST = 3
 

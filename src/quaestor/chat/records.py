@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from quaestor.cited import Citation
 from quaestor.messages import Message, Usage
-from quaestor.passages import Citation
 from quaestor.prompts.passages import Passage
 
 State = Literal["done", "failed", "cancelled", "unfinished"]

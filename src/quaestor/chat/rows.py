@@ -12,9 +12,9 @@ from typing import Any
 
 from quaestor.chat import packing
 from quaestor.chat.records import Ending, State
+from quaestor.cited import Citation
 from quaestor.errors import UsageError
 from quaestor.messages import Message, Usage
-from quaestor.passages import Citation
 
 LONGEST_TITLE = 200
 

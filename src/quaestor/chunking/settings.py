@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Literal, Self, get_args
 
 from quaestor.errors import UsageError
+from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, ChunkerName
 
 SMALLEST_TARGET = 16
@@ -16,8 +16,14 @@ _BYTES_OF_A_LINE = 100  # so many lines of this length still are one chunk
 ChunkMethod = Literal["auto", "syntax", "headings", "lines"]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSettings:
+class _Chosen(NamedTuple):
+    target: int = 1000
+    limit: int = 2000
+    method: ChunkMethod = "auto"
+    lines: int | None = None
+
+
+class ChunkSettings(_Chosen):
     """How to cut, and sizes of chunks in bytes.
 
     Attributes:
@@ -26,12 +32,23 @@ class ChunkSettings:
         method: ``auto`` cuts code along its definitions, prose by its headings and the rest by lines; ``syntax`` and
             ``headings`` do one of these and cut everything else by lines; ``lines`` cuts everything by lines.
         lines: cut by lines into so many each, instead of into ``target`` bytes.
+
+    Raises:
+        UsageError: the sizes do not go together.
     """
 
-    target: int = 1000
-    limit: int = 2000
-    method: ChunkMethod = "auto"
-    lines: int | None = None
+    __slots__ = ()
+
+    def __new__(
+        cls, target: int = 1000, limit: int = 2000, method: ChunkMethod = "auto", lines: int | None = None
+    ) -> Self:
+        """Check the sizes."""
+        if not SMALLEST_TARGET <= target <= limit:
+            raise UsageError(
+                f"Chunk sizes target={target!r}, limit={limit!r} do not work: "
+                f"choose {SMALLEST_TARGET} <= target <= limit."
+            )
+        return super().__new__(cls, target, limit, method, lines)
 
     @classmethod
     def read(cls, name: str, target: int = 1000, limit: int = 2000) -> Self:
@@ -57,13 +74,6 @@ class ChunkSettings:
         if method == "lines":
             return cls(target, max(limit, number * _BYTES_OF_A_LINE), "lines", number)
         return cls(number, 2 * number, method)  # type: ignore[arg-type]
-
-    def __post_init__(self) -> None:
-        if not SMALLEST_TARGET <= self.target <= self.limit:
-            raise UsageError(
-                f"Chunk sizes target={self.target!r}, limit={self.limit!r} do not work: "
-                f"choose {SMALLEST_TARGET} <= target <= limit."
-            )
 
 
 class Cut(NamedTuple):

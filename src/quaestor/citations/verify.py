@@ -16,8 +16,8 @@ from quaestor.citations.mark import Mark, Passage, parse, says_no_answer, withou
 from quaestor.citations.match import Match, find, find_nearest, telling
 from quaestor.citations.sentences import Sentence, sentences
 from quaestor.citations.support import Ground, find_support
+from quaestor.cited import Citation, CitationStatus
 from quaestor.models.content import content_terms
-from quaestor.passages import Citation, CitationStatus
 
 Reader = Callable[[str], bytes | None]
 """Gives a document's bytes by its path; None if it is gone."""

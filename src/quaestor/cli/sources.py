@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quaestor.chat.support import Support
+from quaestor.cited import Citation, CitationStatus
 from quaestor.cli.output import echo, one_line, style
-from quaestor.passages import Citation, CitationStatus
 
 _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 

@@ -8,7 +8,6 @@ made; ``assemble`` chooses them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quaestor.corpus.meant import meant, plain
@@ -134,8 +133,7 @@ class Corpus(ReadIndex):
             raise NotFoundError(f"{target!r} is not a name in this index.{meant(list(near))}")
         if self.freshness.fresh:
             return found
-        current = {one.path: self._is_current(one.path, one.sha256) for one in found.relatives}
-        return replace(found, relatives=tuple(replace(one, fresh=current[one.path]) for one in found.relatives))
+        return found.marked({one.path: self._is_current(one.path, one.sha256) for one in found.relatives})
 
     def stats(self) -> CorpusStats:
         """Return sizes of everything."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from quaestor.passages import Hit
@@ -76,6 +75,8 @@ def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 def survey_object(root: str, survey: Survey) -> dict[str, Any]:
     """Return what is, or would be, indexed of a source."""
+    from dataclasses import asdict  # noqa: PLC0415 - imports much, of which no search needs any
+
     return {
         "root": root,
         **survey._asdict(),

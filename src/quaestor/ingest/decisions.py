@@ -7,7 +7,6 @@ file's size and stamp are the same.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 from quaestor.ingest.deny import Reason
@@ -20,7 +19,6 @@ Stamp = tuple[int, int]
 NO_FILE: Stamp = (-1, 0)
 
 
-@dataclass(slots=True)
 class Decisions:
     """The remembered part of a walk. Paths are as the file system gives them.
 
@@ -36,14 +34,24 @@ class Decisions:
             for.
     """
 
-    rules: str = ""
-    outer: dict[str, Stamp] = field(default_factory=dict)
-    sources: dict[str, dict[str, Stamp]] = field(default_factory=dict)
-    folders: set[str] = field(default_factory=set)
-    ignored: set[str] = field(default_factory=set)
-    tracked: dict[str, Stamp] = field(default_factory=dict)
-    rescued: set[str] = field(default_factory=set)
-    refused: dict[str, tuple[Reason, str, Stamp]] = field(default_factory=dict)
+    __slots__ = ("folders", "ignored", "outer", "refused", "rescued", "rules", "sources", "tracked")
+
+    def __init__(self, rules: str = "") -> None:
+        self.rules = rules
+        self.outer: dict[str, Stamp] = {}
+        self.sources: dict[str, dict[str, Stamp]] = {}
+        self.folders: set[str] = set()
+        self.ignored: set[str] = set()
+        self.tracked: dict[str, Stamp] = {}
+        self.rescued: set[str] = set()
+        self.refused: dict[str, tuple[Reason, str, Stamp]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decisions):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def to_text(self) -> str:
         """Return the decisions as JSON in ASCII."""
@@ -74,18 +82,17 @@ class Decisions:
     def _read(cls, data: dict[str, Any]) -> Self:
         if data["version"] != _VERSION:
             return cls()
-        return cls(
-            rules=data["rules"],
-            outer=_stamps(data["outer"]),
-            sources={folder: _stamps(files) for folder, files in data["sources"].items()},
-            folders=set(data["folders"]),
-            ignored=set(data["ignored"]),
-            tracked=_stamps(data["tracked"]),
-            rescued=set(data["rescued"]),
-            refused={
-                path: (reason, detail, (size, time)) for path, (reason, detail, (size, time)) in data["refused"].items()
-            },
-        )
+        read = cls(data["rules"])
+        read.outer = _stamps(data["outer"])
+        read.sources = {folder: _stamps(files) for folder, files in data["sources"].items()}
+        read.folders = set(data["folders"])
+        read.ignored = set(data["ignored"])
+        read.tracked = _stamps(data["tracked"])
+        read.rescued = set(data["rescued"])
+        read.refused = {
+            path: (reason, detail, (size, time)) for path, (reason, detail, (size, time)) in data["refused"].items()
+        }
+        return read
 
 
 def _stamps(data: dict[str, list[int]]) -> dict[str, Stamp]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.errors import NotFoundError, UsageError
@@ -32,7 +31,6 @@ from quaestor.ingest.settings import IngestSettings
 from quaestor.passages import Document
 
 
-@dataclass(slots=True)
 class Found:
     """What a walk came upon.
 
@@ -47,14 +45,24 @@ class Found:
         decisions: what the next walk may rely on.
     """
 
-    added: list[FoundFile] = field(default_factory=list)
-    suspects: list[FoundFile] = field(default_factory=list)
-    unchanged: int = 0
-    removed: list[str] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    linked: int = 0
-    places: list[str] = field(default_factory=list)
-    decisions: Decisions = field(default_factory=Decisions)
+    __slots__ = ("added", "decisions", "linked", "places", "removed", "skipped", "suspects", "unchanged")
+
+    def __init__(self, added: list[FoundFile] | None = None, *, decisions: Decisions | None = None) -> None:
+        self.added = added or []
+        self.suspects: list[FoundFile] = []
+        self.unchanged = 0
+        self.removed: list[str] = []
+        self.skipped: list[Skipped] = []
+        self.linked = 0
+        self.places: list[str] = []
+        self.decisions = decisions or Decisions()
+
+    def copy(self) -> Found:
+        """Return another one of the same; what is assigned to it leaves this one as it is."""
+        other = Found()
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
 
 
 def walk(

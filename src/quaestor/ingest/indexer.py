@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from quaestor.embedding import Embedder
@@ -157,7 +156,8 @@ class Indexer:
         found = self._with_pending(self._scanner.scan())
         if recipe:
             return walk(self.root, self.settings)
-        return replace(found, added=[*found.added, *found.suspects], suspects=[])
+        found.added, found.suspects = [*found.added, *found.suspects], []
+        return found
 
     @property
     def whole(self) -> bool:
@@ -180,7 +180,10 @@ class Indexer:
             for one in pending(self._scanner.documents().values())
             if one.path not in decided
         ]
-        return replace(found, suspects=[*found.suspects, *waiting], unchanged=found.unchanged - len(waiting))
+        found = found.copy()
+        found.suspects = [*found.suspects, *waiting]
+        found.unchanged -= len(waiting)
+        return found
 
     def _take_in(
         self,

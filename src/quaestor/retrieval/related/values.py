@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 RelatedKind = Literal["definitions", "callers", "tests", "neighbours"]
@@ -88,3 +88,7 @@ class Related:
     def of(self, kind: RelatedKind) -> tuple[Relative, ...]:
         """Return the relatives of one kind."""
         return tuple(relative for relative in self.relatives if relative.kind == kind)
+
+    def marked(self, fresh: Mapping[str, bool]) -> Related:
+        """Return the same, with whether each relative is fresh, by path."""
+        return replace(self, relatives=tuple(replace(one, fresh=fresh[one.path]) for one in self.relatives))

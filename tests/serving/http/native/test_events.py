@@ -10,9 +10,10 @@ import pytest
 from quaestor.chat import events
 from quaestor.chat.events import Event
 from quaestor.chat.plan import Plan
+from quaestor.cited import Citation
 from quaestor.errors import LimitError, UpstreamError, WindowError
 from quaestor.messages import Message, Usage
-from quaestor.passages import Chunk, Citation, Document, Hit, Span
+from quaestor.passages import Chunk, Document, Hit, Span
 from quaestor.prompts.passages import Passage
 from quaestor.serving.http.native.events import encoded, failure
 from quaestor.window import Window
