@@ -16,13 +16,14 @@ import_numpy()
 import numpy as np
 """
 COMPUTED = """
-import numpy.typing, numpy.random, numpy.fft, numpy.ma, numpy.testing
+import inspect, pickle, numpy.typing, numpy.random, numpy.fft, numpy.ma, numpy.testing
 rng = np.random.default_rng(1)
 square = rng.normal(size=(5, 5))
 left = np.linalg.svd(square)
 print(numpy.typing.NDArray, left, np.linalg.eigh(square).eigenvalues, np.einsum("ij,jk", square, square))
 print(np.packbits(square > 0), np.argpartition(square, 2), np.ma.masked_less(square, 0), np.array2string(square))
-print(sorted(vars(np)))
+print(sorted(vars(np)), np.zeros(3).ctypes.shape[0], np.arange(3).dumps(), pickle.dumps(np.arange(3)))
+print(inspect.signature(np.mean), np.info(np.mean), np.get_include(), inspect.cleandoc(" a"))
 """
 
 
@@ -36,6 +37,16 @@ def test_it_computes_the_same() -> None:
 
 def test_it_is_bare() -> None:
     assert told(BARE + "print(np.array.__doc__, 'numpy._typing' in sys.modules)") == "None False\n"
+
+
+def test_what_it_seldom_needs_is_not_imported() -> None:
+    seldom = "{'inspect', 'ctypes', 'pickle', 'platform', 'textwrap', 'ast'}"
+    assert told(BARE + f"print({seldom} & set(sys.modules))") == "set()\n"
+
+
+def test_beside_another_thread_only_what_is_its_own_is_left_out() -> None:
+    thread = "import sys, threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    assert told(thread + BARE + "print('numpy._typing' in sys.modules, 'pickle' in sys.modules)") == "False True\n"
 
 
 def test_the_installed_version_is_known() -> None:
