@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from zlib import crc32
 
 import Stemmer
 
@@ -25,6 +26,7 @@ _LONGEST_WORD = 64
 _stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
 # What is no letter, digit or underscore becomes a space: of ASCII text that cuts the words faster than a pattern.
 _SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
+KEY_BYTES = 8
 _REMEMBERED = 1 << 16  # distinct words, then a cache starts anew: bounded on endless corpora
 
 
@@ -54,8 +56,13 @@ def split_identifier(word: str) -> tuple[str, ...]:
     """
     word = word[:_LONGEST_WORD]
     if word.isascii():
-        # Half of all words in code are of this form, and the pattern takes ten times as long.
-        return (word,) if word.islower() and word.isalpha() else tuple(map(str.lower, _PART.findall(word)))
+        # Most words in code are of one of these forms, and the pattern takes several times as long.
+        if word.islower():
+            if word.isalpha():
+                return (word,)
+            if word.replace("_", "").isalpha():
+                return tuple(filter(None, word.split("_")))
+        return tuple(map(str.lower, _PART.findall(word)))
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
     return tuple(re.findall(_OTHER_PART, plain.lower()))
 
@@ -99,31 +106,56 @@ def terms(text: str) -> list[str]:
     return [term for word in _WORD.findall(text) for term in terms_of_word(word)]
 
 
-class _Lines(dict[str, str]):
-    """The terms of each rough word, joined by spaces; found on first use."""
+def key_of(term: str) -> int:
+    """Return the key that a term is indexed by: 64 bits of two check sums, of which the last two are 0.
 
-    def __missing__(self, rough: str) -> str:
+    That one of a million terms has the key of a term that is asked for is a chance of one in 2**42.
+    """
+    data = term.encode("utf-8", "replace")
+    # The check sum of the bytes in reverse tells other things of them than that of the bytes as they are.
+    return (crc32(data) << 32 | crc32(data[::-1])) & ~3
+
+
+def _key(term: str) -> bytes:
+    return key_of(term).to_bytes(KEY_BYTES, "little")
+
+
+class _StemKeys(dict[str, bytes]):
+    """The key of the stem of each part of a word; found on first use."""
+
+    def __missing__(self, part: str) -> bytes:
+        found = self[part] = _key(_stems[part])
+        return found
+
+
+class _Keys(dict[str, bytes]):
+    """The keys of the terms of each rough word; found on first use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stems = _StemKeys()
+
+    def __missing__(self, rough: str) -> bytes:
         if len(self) >= _REMEMBERED:
             self.clear()
-        found = (rough,) if is_raw(rough) else _WORD.findall(rough)
-        line = self[rough] = " ".join(filter(None, map(self._line, found)))
-        return line
+            self._stems.clear()
+        found = self._keys(rough) if is_raw(rough) else b"".join(map(self._keys, _WORD.findall(rough)))
+        self[rough] = found
+        return found
 
-    def _line(self, word: str) -> str:
-        """Return ``terms_of_word``, joined by spaces."""
+    def _keys(self, word: str) -> bytes:
+        """Return the keys of ``terms_of_word``; here words have many parts in common."""
         parts = split_identifier(word)
-        stems = " ".join(map(_stems.__getitem__, parts))
-        if len(parts) < 2 or not word.isascii():
-            return stems
-        return f"{_whole(word)} {stems}"
+        stems = b"".join(map(self._stems.__getitem__, parts))
+        return stems if len(parts) < 2 or not word.isascii() else _key(_whole(word)) + stems
 
 
-_lines = _Lines()
+_keys = _Keys()
 
 
-def term_line(text: str) -> str:
-    """Return ``" ".join(terms(text))``, made in one pass over the text."""
-    return " ".join(filter(None, map(_lines.__getitem__, rough_words(text))))
+def term_keys(text: str) -> bytes:
+    """Return the keys of ``terms(text)`` as little-endian integers, one after the other; made in one pass over it."""
+    return b"".join(map(_keys.__getitem__, rough_words(text)))
 
 
 STOP_WORDS = frozenset(

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from quaestor.passages import Chunk, Document, Span
 from quaestor.stores import ChunkTerms, Store, Writer
 from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sizes import SIZES, Sizes
+from quaestor.terms import key_of
 
 DIMENSIONS = 8
 
@@ -40,7 +42,12 @@ class Entry:
     keys: tuple[bytes, ...]
 
     def put(self, writer: Writer) -> None:
-        writer.replace(self.document, self.chunks, self.vectors, self.terms, self.keys)
+        writer.put(pack(self.document, self.chunks, self.vectors, self.terms, self.keys))
+
+
+def keyed(terms: Sequence[str]) -> bytes:
+    """Return the keys of terms as they are."""
+    return b"".join(key_of(term).to_bytes(8, "little") for term in terms)
 
 
 def vector_of(text: str) -> NDArray[np.float32]:
@@ -61,7 +68,7 @@ def entry(path: str, texts: Sequence[str], language: str = "python", **fields: s
         document,
         chunks,
         np.array([vector_of(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSIONS),
-        tuple(ChunkTerms(" ".join(text.split()), path.replace("/", " "), "".join(text.split()[:1])) for text in texts),
+        tuple(ChunkTerms(*map(keyed, (text.split(), path.split("/"), text.split()[:1]))) for text in texts),
         tuple(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts),
     )
 

@@ -226,9 +226,9 @@ def test_an_exception_undoes_everything(store: Store) -> None:
 def test_arguments_that_do_not_fit_are_refused(store: Store) -> None:
     one = entry("a.py", ["text"])
     with pytest.raises(ValueError, match="shape"), store.writing() as writer:
-        writer.replace(one.document, one.chunks, np.zeros((1, 3), dtype=np.float32), one.terms, one.keys)
-    with pytest.raises(ValueError, match="keys"), store.writing() as writer:
-        writer.replace(one.document, one.chunks, one.vectors, one.terms, ())
+        writer.put(store.pack(one.document, one.chunks, np.zeros((1, 3), dtype=np.float32), one.terms, one.keys))
+    with pytest.raises(ValueError, match="keys"):
+        store.pack(one.document, one.chunks, one.vectors, one.terms, ())
     with pytest.raises(ValueError, match="dimensions"):
         store.dense(np.zeros(3, dtype=np.float32), 5)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from quaestor.chunking import cut
-from quaestor.embedding.static import StaticEmbedder
 from quaestor.ingest.prepare import Prepared, Preparer, Task
 from quaestor.ingest.settings import IngestSettings
+from quaestor.stores.embedded.packing import pack
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,6 @@ def test_paths_say_when_nothing_else_does(tmp_path: Path, path: str, text: str, 
     place = tmp_path / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text)
-    [done] = Preparer(str(tmp_path), IngestSettings(), "e", StaticEmbedder.bundled()).prepare([Task(path)])
+    [done] = Preparer(str(tmp_path), IngestSettings(), "e", pack).prepare([Task(path)])
     assert isinstance(done, Prepared)
     assert done.document.date == expected

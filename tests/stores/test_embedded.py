@@ -222,7 +222,7 @@ def test_vectors_of_any_length_are_kept_mapped_and_found(tmp_path: Path, dimensi
     ) as store:
         made = entry("a.py", [f"text{number}" for number in range(60)])
         with store.writing() as writer:
-            writer.replace(made.document, made.chunks, rows, made.terms, made.keys)
+            writer.put(store.pack(made.document, made.chunks, rows, made.terms, made.keys))
         base = MatrixBase.load(tmp_path, dimensions)
         assert base is not None
         assert (base.rows.data.shape, len(base.rows.planes)) == ((60, dimensions), -(-dimensions // 64))

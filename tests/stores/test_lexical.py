@@ -10,13 +10,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 
-from store_factories import entry, open_embedded
+from store_factories import entry, keyed, open_embedded
 
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Matched, Store
+from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Matched, Store
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.lexical_update import LexicalUpdate
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.recent import RecentChunks
+from quaestor.stores.embedded.segments import counted
 from quaestor.stores.embedded.sizes import SIZES
 from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
 from quaestor.stores.embedded.views import LexicalView
@@ -46,27 +47,27 @@ def chunks_with(base: LexicalBase, term: str) -> list[int]:
 def test_what_stands_in_it_is_found_through_every_change(tmp_path: Path, seed: int) -> None:
     """With small segments, so that they are made, merged and emptied all the time."""
     draw = random.Random(seed)
-    held: dict[int, DocumentTerms] = {}
+    held: dict[int, tuple[int, list[str]]] = {}
     first, gone, base = 1, 0, None
     for number in range(40):
-        removed = [held.pop(place) for place in draw.sample(sorted(held), min(len(held), draw.randrange(3)))]
+        removed = {place: held.pop(place) for place in draw.sample(sorted(held), min(len(held), draw.randrange(3)))}
         if draw.random() < 0.1:
             update, gone = LexicalUpdate(tmp_path, None, gathered=4, most=16), 0
-            for one in held.values():
-                update.add(one)
+            for place, (document, texts) in held.items():
+                update.add(terms_of(document, place, texts))
         else:
-            update, gone = LexicalUpdate(tmp_path, base, gathered=4, most=16), gone + sum(map(_size, removed))
-            for one in removed:
-                update.remove(Removed(one.document, one.first_chunk, _size(one)))
-        texts = [(f"{draw.choice(WORDS)} {draw.choice(WORDS)} n{number}", "", "") for _ in range(draw.randrange(9))]
-        held[first] = DocumentTerms(number, first, texts)
-        update.add(held[first])
+            update, gone = LexicalUpdate(tmp_path, base, gathered=4, most=16), gone + _size(removed)
+            for place, (document, texts) in removed.items():
+                update.remove(Removed(document, place, len(texts)))
+        texts = [f"{draw.choice(WORDS)} {draw.choice(WORDS)} n{number}" for _ in range(draw.randrange(9))]
+        held[first] = number, texts
+        update.add(terms_of(number, first, texts))
         first += len(texts) + 1
-        update.publish(Mark(Content(number, "stamp"), first, sum(map(_size, held.values())), gone))
+        update.publish(Mark(Content(number, "stamp"), first, _size(held), gone))
         base = LexicalBase.load(tmp_path)
         assert base is not None
         for word in (*WORDS, f"n{number}"):
-            every = ((one.first_chunk + at, text) for one in held.values() for at, (text, *_) in enumerate(one.chunks))
+            every = ((place + at, text) for place, (_, texts) in held.items() for at, text in enumerate(texts))
             assert chunks_with(base, word) == sorted(chunk for chunk, text in every if word in text.split())
         assert {place.name for place in (tmp_path / FOLDER).iterdir()} == {"state", *base.names}
         assert all(len(segment.chunks) <= 16 for segment in base.segments)
@@ -74,8 +75,13 @@ def test_what_stands_in_it_is_found_through_every_change(tmp_path: Path, seed: i
         assert ends == sorted(ends)
 
 
-def _size(entry: DocumentTerms) -> int:
-    return len(entry.chunks)
+def terms_of(document: int, first: int, texts: list[str]) -> DocumentTerms:
+    segment = counted([ChunkTerms(keyed(text.split())) for text in texts])
+    return DocumentTerms(document, segment._replace(chunks=segment.chunks + first))
+
+
+def _size(held: dict[int, tuple[int, list[str]]]) -> int:
+    return sum(len(texts) for _, texts in held.values())
 
 
 def test_each_choice_of_boosts_is_searched_as_if_alone(tmp_path: Path) -> None:

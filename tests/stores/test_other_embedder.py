@@ -85,7 +85,7 @@ def test_the_new_embedder_may_have_vectors_of_another_length(tmp_path: Path, chu
     longer = np.concatenate([old.vectors, -old.vectors], axis=1) / np.float32(2**0.5)
     with store.writing() as writer:
         writer.set_embedder("new", 2 * DIMENSIONS)
-        writer.replace(old.document, old.chunks, longer, old.terms, [key + b"2" for key in old.keys])
+        writer.put(store.pack(old.document, old.chunks, longer, old.terms, [key + b"2" for key in old.keys]))
     store.close()
     with pytest.raises(EmbedderChangedError):
         before.dense(vector_of("one 1"), 5)

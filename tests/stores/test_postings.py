@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
+
+from store_factories import keyed
+
+from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.postings import FIELDS, K1, B, Segment, keys_of
-from quaestor.stores.embedded.segments import Builder, merged
-from quaestor.stores.embedded.truth import DocumentTerms
+from quaestor.stores.embedded.segments import counted, merged, runs
 
 TERMS = ["a", "aa", "b_a", "é", "x" * 70]
 LINES = st.lists(st.sampled_from(TERMS), max_size=9).map(" ".join)
@@ -21,9 +27,8 @@ CHUNKS = st.lists(st.tuples(LINES, LINES, LINES), max_size=8)
 
 
 def segment_of(chunks: list[tuple[str, str, str]], first: int = 10) -> Segment:
-    builder = Builder()
-    builder.add(DocumentTerms(1, first, chunks))
-    return builder.segment()
+    segment = counted([ChunkTerms(*(keyed(line.split()) for line in lines)) for lines in chunks])
+    return segment._replace(chunks=segment.chunks + first)
 
 
 def counts_of(chunks: list[tuple[str, str, str]]) -> list[list[Counter[str]]]:
@@ -58,10 +63,20 @@ def test_a_merged_segment_is_one_made_of_what_was_left(
         for row, chunk in enumerate(own)
         if exist[row]
     ]
-    builder = Builder()
-    for number, chunk in left:
-        builder.add(DocumentTerms(1, number, [chunk]))
-    assert same(found, builder.segment())
+    expected = segment_of([chunk for _, chunk in left])
+    assert same(found, expected._replace(chunks=np.array([number for number, _ in left], dtype=np.int64)))
+
+
+@given(st.lists(CHUNKS, max_size=6), st.integers(1, 20))
+def test_neighbouring_segments_are_put_together_up_to_a_limit(
+    every: list[list[tuple[str, str, str]]], most: int
+) -> None:
+    segments = [segment_of(chunks) for chunks in every]
+    found = list(runs(segments, most))
+    assert [segment for run in found for segment in run] == segments
+    sizes = [[len(segment.chunks) for segment in run] for run in found]
+    assert all(sum(own) <= most or len(own) == 1 for own in sizes)
+    assert all(sum(own) + following[0] > most for own, following in pairwise(sizes))
 
 
 @given(CHUNKS)

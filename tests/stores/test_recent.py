@@ -1,14 +1,23 @@
-"""Chunks in memory beside the index on disk: terms counted in their text."""
+"""Chunks in memory beside the index on disk."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
+sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
+
+from store_factories import keyed
+
+from quaestor.stores import ChunkTerms
+from quaestor.stores.embedded.recent import RecentChunks
+from quaestor.stores.embedded.segments import counted
 from quaestor.stores.embedded.truth import DocumentTerms
 
 TERMS = st.sampled_from(["a", "aa", "ab", "b", "b_a", "é"])
@@ -17,25 +26,40 @@ AVERAGES = [5.0, 1.0, 1.0]
 LINES = st.lists(TERMS, max_size=9).map(" ".join)
 
 
-@given(st.lists(LINES, min_size=1, max_size=5), TERMS)
-def test_terms_are_counted_whole_and_repeated_ones_each_time(bodies: list[str], term: str) -> None:
-    entry = DocumentTerms(1, 10, [(body, "", "") for body in bodies])
-    chunks = RecentChunks(recent_chunks(entry))
-    counts = [Counter(body.split(" "))[term] for body in bodies]
-    assert chunks.frequencies([term]).tolist() == [[sum(count > 0 for count in counts)], [0], [0]]
+def document(number: int, first: int, bodies: list[str]) -> DocumentTerms:
+    segment = counted([ChunkTerms(keyed(body.split())) for body in bodies])
+    return DocumentTerms(number, segment._replace(chunks=segment.chunks + first))
+
+
+@given(st.lists(st.lists(LINES, min_size=1, max_size=5), max_size=4), TERMS)
+def test_terms_are_counted_whole_and_repeated_ones_each_time(every: list[list[str]], term: str) -> None:
+    chunks = RecentChunks(document(number, 10 * number, bodies) for number, bodies in enumerate(every))
+    counts = {
+        10 * number + place: Counter(body.split(" "))[term]
+        for number, bodies in enumerate(every)
+        for place, body in enumerate(bodies)
+    }
+    assert len(chunks) == len(counts)
+    assert chunks.frequencies([term]).tolist() == [[sum(count > 0 for count in counts.values())], [0], [0]]
     found = dict(chunks.search([term], ONE, AVERAGES))
-    assert sorted(found) == [10 + place for place, count in enumerate(counts) if count]
+    assert sorted(found) == [chunk for chunk, count in counts.items() if count]
 
 
 @given(st.integers(1, 5))
 def test_more_of_a_term_in_as_long_a_text_counts_more(count: int) -> None:
     lines = [" ".join(["a"] * times + ["b"] * (6 - times)) for times in (count, count + 1)]
-    chunks = RecentChunks(recent_chunks(DocumentTerms(1, 1, [(line, "", "") for line in lines])))
-    found = dict(chunks.search(["a"], ONE, AVERAGES))
+    found = dict(RecentChunks([document(1, 1, lines)]).search(["a"], ONE, AVERAGES))
     assert found[1] < found[2]
 
 
 def test_only_chunks_of_the_wanted_documents_are_found() -> None:
-    entries = [DocumentTerms(number, 10 * number, [("a", "", "")]) for number in (1, 2)]
-    chunks = RecentChunks(chunk for entry in entries for chunk in recent_chunks(entry))
+    chunks = RecentChunks(document(number, 10 * number, ["a"]) for number in (1, 2))
     assert [chunk for chunk, _ in chunks.search(["a"], ONE, AVERAGES, {2})] == [20]
+
+
+def test_more_chunks_than_a_segment_holds_are_found_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.stores.embedded.recent.MOST_ROWS", 3)
+    chunks = RecentChunks(document(number, 10 * number, ["a b", "b"]) for number in range(1, 5))
+    assert chunks.frequencies(["b"])[0, 0] == 8
+    assert [chunk for chunk, _ in chunks.search(["a"], ONE, AVERAGES, {2, 4})] == [20, 40]
+    assert chunks.lengths == {"body": 12, "path": 0, "symbol": 0}

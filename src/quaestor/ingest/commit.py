@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from quaestor.errors import NotFoundError
 from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS
-from quaestor.ingest.prepare import Outcome, Prepared, Refused, Same
+from quaestor.ingest.prepare import Outcome, Ready, Refused, Same
 from quaestor.ingest.report import Changes, Skipped
 from quaestor.passages import Document
 from quaestor.stores import LOCK_SECONDS, Store, Writer
@@ -68,7 +68,7 @@ class Committer:
     def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
         self._store = store
         self._known = known
-        self._waiting: list[Prepared] = []
+        self._waiting: list[Ready] = []
         self._waiting_chunks = 0
         self._touches: list[Document] = []
         self._removals: list[str] = []
@@ -84,14 +84,14 @@ class Committer:
         return self.tally.chunks + self._waiting_chunks
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Take outcomes; may write."""
+        """Take outcomes, each document ready; may write."""
         for outcome in outcomes:
-            if isinstance(outcome, Prepared):
+            if isinstance(outcome, Ready):
                 self._waiting.append(outcome)
-                self._waiting_chunks += len(outcome.chunks)
+                self._waiting_chunks += outcome.packed.chunks
             elif isinstance(outcome, Same):
                 self._same(outcome)
-            else:
+            elif isinstance(outcome, Refused):
                 self._refused(outcome)
         if self._waiting_chunks >= min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks)):
             self.commit()
@@ -126,8 +126,7 @@ class Committer:
         for path in self._removals:
             writer.remove(path)
         for done in self._waiting:
-            assert done.vectors is not None
-            writer.replace(done.document, done.chunks, done.vectors, done.terms, done.keys)
+            writer.put(done.packed)
         for document in self._touches:
             try:
                 writer.touch(document)
@@ -137,14 +136,13 @@ class Committer:
     def _count(self) -> None:
         tally = self.tally
         self.written.update(dict.fromkeys(self._removals))
-        self.written.update({done.path: done.document for done in self._waiting})
+        self.written.update({done.path: done.packed.document for done in self._waiting})
         self.written.update({document.path: document for document in self._touches})
         for done in self._waiting:
-            path = done.document.path
-            (tally.changed if path in self._known else tally.added).append(path)
-            tally.bytes += done.document.size
+            (tally.changed if done.path in self._known else tally.added).append(done.path)
+            tally.bytes += done.packed.document.size
             if not done.steady:
-                tally.unsteady.append(path)
+                tally.unsteady.append(done.path)
         tally.chunks += self._waiting_chunks
         tally.touched += [document.path for document in self._touches]
         tally.removed += self._removals

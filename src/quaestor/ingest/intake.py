@@ -134,7 +134,8 @@ class Intake:
     def _runner(self, size: int, *, in_haste: bool) -> Iterator[Run]:
         """Choose where the work is done: here, or in worker processes where that pays."""
         cheap = self._is_cheap()
-        preparer = Preparer(self._folder, self._settings, self._embedder.name, self._embedder if cheap else None)
+        embedder = self._embedder if cheap else None
+        preparer = Preparer(self._folder, self._settings, self._embedder.name, self._store.pack, embedder)
         workers = self._workers()
         if workers < 2 or size < min(COPIES_BYTES, POOL_BYTES):
             yield lambda batches: map(preparer.prepare, batches)

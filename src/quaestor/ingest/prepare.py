@@ -28,7 +28,7 @@ from quaestor.ingest.report import Skipped
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.texts import chunk_terms, embedded_text, vector_keys
 from quaestor.passages import Chunk, Document, Span
-from quaestor.stores import ChunkTerms
+from quaestor.stores import ChunkTerms, Pack, Packed
 
 # What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
 _LOW_VALUE_SHARE = 4
@@ -50,7 +50,7 @@ class Task(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A document that is ready for the store.
+    """A document whose texts are still to be embedded.
 
     Attributes:
         document: the document.
@@ -58,8 +58,7 @@ class Prepared(NamedTuple):
         chunks: its chunks.
         terms: their lexical terms.
         keys: under which their vectors are kept.
-        texts: what is to be embedded; empty once ``vectors`` are there.
-        vectors: one row a chunk, None while the texts are not embedded.
+        texts: what is to be embedded.
     """
 
     document: Document
@@ -68,7 +67,6 @@ class Prepared(NamedTuple):
     terms: Sequence[ChunkTerms]
     keys: Sequence[bytes]
     texts: Sequence[str]
-    vectors: Vectors | None = None
 
     @property
     def path(self) -> str:
@@ -79,7 +77,7 @@ class Prepared(NamedTuple):
         """Cross to another process as tuples: thousands of small objects take five times as long."""
         chunks = [(_span(chunk), *_rest(chunk)) for chunk in self.chunks]
         terms = [(one.body, one.path, one.symbol) for one in self.terms]
-        return _received, (self.document, self.steady, chunks, terms, self.keys, self.texts, self.vectors)
+        return _received, (self.document, self.steady, chunks, terms, self.keys, self.texts)
 
 
 _span = attrgetter("span.start", "span.end", "span.start_line", "span.end_line")
@@ -90,12 +88,29 @@ def _received(
     document: Document,
     steady: bool,
     chunks: Sequence[Any],
-    terms: Sequence[tuple[str, str, str]],
+    terms: Sequence[tuple[bytes, bytes, bytes]],
     *rest: Any,
 ) -> Prepared:
     """Return what another process prepared."""
     whole = tuple(Chunk(Span(*span), *others) for span, *others in chunks)
     return Prepared(document, steady, whole, [ChunkTerms(*fields) for fields in terms], *rest)
+
+
+class Ready(NamedTuple):
+    """A document that is ready for the store.
+
+    Attributes:
+        packed: the document with its chunks, their terms and vectors.
+        steady: whether the file held still while it was read.
+    """
+
+    packed: Packed
+    steady: bool
+
+    @property
+    def path(self) -> str:
+        """The document's path."""
+        return self.packed.document.path
 
 
 class Same(NamedTuple):
@@ -143,7 +158,7 @@ class Loaded(NamedTuple):
     parts: Cut
 
 
-Outcome = Prepared | Same | Refused
+Outcome = Prepared | Ready | Same | Refused
 
 
 class Preparer(NamedTuple):
@@ -154,11 +169,13 @@ class Preparer(NamedTuple):
         settings: sizes and limits.
         embedder_name: part of the vectors' keys.
         embedder: embeds right away; None leaves that to the caller.
+        pack: makes ready for the store what is embedded.
     """
 
     root: str
     settings: IngestSettings
     embedder_name: str
+    pack: Pack
     embedder: Embedder | None = None
 
     def warm_up(self) -> None:
@@ -173,7 +190,7 @@ class Preparer(NamedTuple):
         embedder = self.embedder
         if embedder is None:
             return outcomes
-        return with_vectors(outcomes, lambda _keys, texts: encode(embedder, texts))
+        return ready(outcomes, self.pack, lambda _keys, texts: encode(embedder, texts))
 
     def _prepare(self, task: Task) -> Outcome:
         loaded = load(self.root, task, self.settings)
@@ -271,22 +288,27 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
     )
 
 
-def with_vectors(
-    outcomes: Sequence[Outcome], embed: Callable[[Sequence[bytes], Sequence[str]], Vectors]
+def ready(
+    outcomes: Sequence[Outcome], pack: Pack, embed: Callable[[Sequence[bytes], Sequence[str]], Vectors]
 ) -> list[Outcome]:
-    """Return the outcomes with vectors for every text, asked for in one call with all keys and texts."""
-    waiting = [done for done in outcomes if isinstance(done, Prepared) and done.vectors is None]
+    """Return the outcomes with every document ready; vectors are asked for in one call with all keys and texts."""
+    waiting = [done for done in outcomes if isinstance(done, Prepared)]
     vectors = embed([key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts])
     complete: list[Outcome] = []
     at = 0
     for done in outcomes:
-        if isinstance(done, Prepared) and done.vectors is None:
+        if isinstance(done, Prepared):
             end = at + len(done.texts)
-            complete.append(done._replace(vectors=vectors[at:end], texts=()))
+            complete.append(with_vectors(done, pack, vectors[at:end]))
             at = end
         else:
             complete.append(done)
     return complete
+
+
+def with_vectors(done: Prepared, pack: Pack, vectors: Vectors) -> Ready:
+    """Return a document that its vectors were made for."""
+    return Ready(pack(done.document, done.chunks, vectors, done.terms, done.keys), done.steady)
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:

@@ -12,7 +12,7 @@ from quaestor.ingest.prepare import encode
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.texts import chunk_terms, embedded_text, vector_keys
 from quaestor.passages import Chunk, Document
-from quaestor.stores import Store, Writer
+from quaestor.stores import Pack, Store, Writer
 
 _CHUNKS_AT_ONCE = 2048
 
@@ -41,7 +41,7 @@ def reembed(
         writer.set_embedder(embedder.name, embedder.dimensions)
         done = chunks = 0
         for batch in _batched(store, documents):
-            _replace(writer, batch, embedder, settings)
+            _replace(writer, store.pack, batch, embedder, settings)
             done += len(batch)
             chunks += sum(len(parts) for _, parts in batch)
             progress(done, len(documents))
@@ -69,11 +69,11 @@ def _batched(store: Store, documents: Sequence[Document]) -> Iterator[list[_Part
     yield batch
 
 
-def _replace(writer: Writer, batch: Sequence[_Parts], embedder: Embedder, settings: IngestSettings) -> None:
+def _replace(writer: Writer, pack: Pack, batch: Sequence[_Parts], embedder: Embedder, settings: IngestSettings) -> None:
     texts = [texts_of(document, chunks, settings) for document, chunks in batch]
     vectors = encode(embedder, [text for own in texts for text in own])
     at = 0
     for (document, chunks), own in zip(batch, texts, strict=True):
         terms = chunk_terms(chunks, document.path, document.title)
-        writer.replace(document, chunks, vectors[at : at + len(own)], terms, vector_keys(embedder.name, own))
+        writer.put(pack(document, chunks, vectors[at : at + len(own)], terms, vector_keys(embedder.name, own)))
         at += len(own)

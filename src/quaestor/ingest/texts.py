@@ -11,7 +11,7 @@ from posixpath import splitext
 
 from quaestor.passages import Chunk
 from quaestor.stores import ChunkTerms
-from quaestor.terms import term_line
+from quaestor.terms import term_keys
 
 _KEY_BYTES = 16
 
@@ -48,8 +48,8 @@ def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) ->
 
     A prose document's title is one of the names: further down a page, nothing else may say what it is about.
     """
-    of_path = term_line(splitext(path)[0])
-    return [ChunkTerms(term_line(chunk.text), of_path, term_line(" ".join(_names(chunk, title)))) for chunk in chunks]
+    of_path = term_keys(splitext(path)[0])
+    return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
 
 
 def _names(chunk: Chunk, title: str | None) -> Sequence[str]:

@@ -12,8 +12,8 @@ import numpy as np
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.ingest.pending import KEY, as_pending
-from quaestor.ingest.prepare import Outcome, Prepared, encode, with_vectors
-from quaestor.stores import Store
+from quaestor.ingest.prepare import Outcome, Prepared, Ready, encode, ready, with_vectors
+from quaestor.stores import Pack, Store
 
 
 class Vectoriser:
@@ -46,10 +46,10 @@ class Vectoriser:
         return self.allowance.spent
 
     def complete(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """Return the outcomes with all vectors, made in one call to the embedder."""
+        """Return the outcomes with every document ready, its vectors made in one call to the embedder."""
         if isinstance(self._embedder, SlowEmbedder):
             return self._complete_slowly(outcomes, self._embedder)
-        return with_vectors(outcomes, self._vectors)
+        return ready(outcomes, self._store.pack, self._vectors)
 
     def _vectors(self, keys: Sequence[bytes], texts: Sequence[str]) -> Vectors:
         known = self._store.known_vectors(keys) if self._look_up and keys else {}
@@ -61,7 +61,7 @@ class Vectoriser:
 
     def _complete_slowly(self, outcomes: Sequence[Outcome], embedder: SlowEmbedder) -> list[Outcome]:
         """Return the outcomes with the vectors that there are; documents that lack some say that they wait."""
-        waiting = [done for done in outcomes if isinstance(done, Prepared) and done.vectors is None]
+        waiting = [done for done in outcomes if isinstance(done, Prepared)]
         texts = {key: text for done in waiting for key, text in zip(done.keys, done.texts, strict=True)}
         known = dict(self._store.known_vectors(list(texts))) if self._look_up and texts else {}
         self.reused += len(known)
@@ -75,16 +75,16 @@ class Vectoriser:
             known.update((key, row) for key, row, done in rows if done)
         nothing = np.zeros(embedder.dimensions, np.float32)
         return [
-            _with_known(done, known, nothing) if isinstance(done, Prepared) and done.vectors is None else done
+            _with_known(done, self._store.pack, known, nothing) if isinstance(done, Prepared) else done
             for done in outcomes
         ]
 
 
-def _with_known(done: Prepared, known: Mapping[bytes, Vectors], nothing: Vectors) -> Prepared:
+def _with_known(done: Prepared, pack: Pack, known: Mapping[bytes, Vectors], nothing: Vectors) -> Ready:
     """Return a document with those of its vectors that are known."""
     rows = [known.get(key, nothing) for key in done.keys]
     vectors = np.stack(rows) if rows else np.zeros((0, len(nothing)), np.float32)
-    if all(key in known for key in done.keys):
-        return done._replace(vectors=vectors, texts=())
-    keys = [key if key in known else KEY for key in done.keys]
-    return done._replace(document=as_pending(done.document), keys=keys, vectors=vectors, texts=())
+    if not all(key in known for key in done.keys):
+        keys = [key if key in known else KEY for key in done.keys]
+        done = done._replace(document=as_pending(done.document), keys=keys)
+    return with_vectors(done, pack, vectors)

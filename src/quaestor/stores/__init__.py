@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Matched(NamedTuple):
 
 
 class ChunkTerms(NamedTuple):
-    """The lexical terms of one chunk, by field, repeated as often as they occur, with single spaces between.
+    """The keys of one chunk's lexical terms, by field, each as often as its term occurs; as ``term_keys`` gives them.
 
     Attributes:
         body: terms of the text.
@@ -44,9 +44,46 @@ class ChunkTerms(NamedTuple):
         symbol: terms of the names defined here and of the scope; headings for prose.
     """
 
-    body: str
-    path: str = ""
-    symbol: str = ""
+    body: bytes
+    path: bytes = b""
+    symbol: bytes = b""
+
+
+class Packed(NamedTuple):
+    """A document that ``Store.pack`` made ready to be written.
+
+    Attributes:
+        document: the document.
+        chunks: how many it has.
+        columns: what is to be written of them, in the store's own form.
+    """
+
+    document: Document
+    chunks: int
+    columns: Any
+
+
+class Pack(Protocol):
+    """What makes a document ready for a store: all work that needs no store. It can be sent to other processes."""
+
+    def __call__(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: NDArray[np.float32],
+        terms: Sequence[ChunkTerms],
+        keys: Sequence[bytes],
+    ) -> Packed:
+        """Return a document with its chunks, ready to be written.
+
+        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys``
+        have one entry a chunk. A key is the hash of the text that was embedded; vectors are kept by key, so
+        that a rename or a branch switch finds them again through ``Store.known_vectors``.
+
+        Raises:
+            ValueError: the arguments' lengths do not fit each other.
+        """
+        ...
 
 
 class FieldBoosts(NamedTuple):
@@ -154,19 +191,11 @@ class StoreStats(NamedTuple):
 class Writer(Protocol):
     """One transaction. Nothing is visible to readers before it ends; an exception undoes all of it."""
 
-    def replace(
-        self,
-        document: Document,
-        chunks: Sequence[Chunk],
-        vectors: NDArray[np.float32],
-        terms: Sequence[ChunkTerms],
-        keys: Sequence[bytes],
-    ) -> None:
+    def put(self, packed: Packed) -> None:
         """Put a document with its chunks in place of any earlier version of the same path.
 
-        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys``
-        have one entry a chunk. A key is the hash of the text that was embedded; vectors are kept by key, so
-        that a rename or a branch switch finds them again through ``Store.known_vectors``.
+        Raises:
+            ValueError: its vectors have other dimensions than the index.
         """
         ...
 
@@ -201,6 +230,11 @@ LOCK_SECONDS = 60.0
 
 class Store(Protocol):
     """An index at rest. Every method sees the last committed generation, whole."""
+
+    @property
+    def pack(self) -> Pack:
+        """What makes documents ready for ``Writer.put``."""
+        ...
 
     def writing(self, *, timeout: float = LOCK_SECONDS) -> AbstractContextManager[Writer]:
         """Open a transaction; commits at the end of the block. One writer at a time, across processes.

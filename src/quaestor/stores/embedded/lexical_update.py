@@ -15,7 +15,7 @@ import numpy as np
 from quaestor.stores.embedded.lexical import FOLDER, STATE, SUFFIX, LexicalBase, lengths_of
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
-from quaestor.stores.embedded.segments import Builder, merged
+from quaestor.stores.embedded.segments import merged
 from quaestor.stores.embedded.truth import DocumentTerms, Removed
 
 if TYPE_CHECKING:
@@ -48,13 +48,14 @@ class LexicalUpdate:
     def __init__(
         self, folder: Path, base: LexicalBase | None, *, gathered: int = _GATHERED_ROWS, most: int = MOST_ROWS
     ) -> None:
-        self._gathered_rows = gathered
+        self._most_gathered = gathered
         self._most_rows = most
         self._place = folder / FOLDER
         self._place.mkdir(exist_ok=True)
         self._serial = _highest_serial(self._place)
         self._written: list[Path] = []
-        self._gathered = Builder()
+        self._gathered: list[Segment] = []
+        self._gathered_rows = 0
         self._parts: list[_Part] = []
         if base is not None:
             for name, segment, alive in zip(base.names, base.segments, base.alive, strict=True):
@@ -69,11 +70,10 @@ class LexicalUpdate:
 
     def add(self, entry: DocumentTerms) -> None:
         """Add a document's chunks, whose identifiers are higher than all before."""
-        for start in range(0, len(entry.chunks), self._gathered_rows):
-            part = entry.chunks[start : start + self._gathered_rows]
-            self._gathered.add(DocumentTerms(entry.document, entry.first_chunk + start, part))
-            if len(self._gathered) >= self._gathered_rows:
-                self._gather()
+        self._gathered.append(entry.segment)
+        self._gathered_rows += len(entry.segment.chunks)
+        if self._gathered_rows >= self._most_gathered:
+            self._gather()
 
     def finish(self) -> None:
         """Write what was added; ``publish`` is quick from here on."""
@@ -105,15 +105,16 @@ class LexicalUpdate:
         _delete(self._written)
 
     def _gather(self) -> None:
-        """Make a segment of what was gathered, and one of it and its neighbours where they are no larger."""
-        if not len(self._gathered):
+        """Make one segment of what was gathered and of its neighbours where they are no larger."""
+        if not self._gathered_rows:
             return
-        segment = self._gathered.segment()
-        self._gathered = Builder()
-        self._parts.append(self._kept(segment))
-        while len(self._parts) > 1 and self._belong(*(int(np.count_nonzero(one.alive)) for one in self._parts[-2:])):
-            two = self._parts[-2:]
-            self._parts[-2:] = [self._kept(merged([part.segment for part in two], [part.alive for part in two]))]
+        segments, rows = self._gathered, self._gathered_rows
+        alive = [np.ones(len(segment.chunks), dtype=np.bool_) for segment in segments]
+        while self._parts and self._belong(earlier := int(np.count_nonzero(self._parts[-1].alive)), rows):
+            last = self._parts.pop()
+            segments, alive, rows = [last.segment, *segments], [last.alive, *alive], earlier + rows
+        self._parts.append(self._kept(merged(segments, alive)))
+        self._gathered, self._gathered_rows = [], 0
 
     def _kept(self, segment: Segment) -> _Part:
         """Write a segment and return it, mapped."""

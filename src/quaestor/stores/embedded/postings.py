@@ -5,8 +5,7 @@ each term's postings begin, and the postings: places of chunks within the segmen
 stands there. A segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache
 of one core while they are added up.
 
-A term is kept as 62 bits of two check sums: that one of a million terms has the bits of a term that is asked for is a
-chance of one in 2**42.
+A term is kept as its key, which the number of its field is added to.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ import mmap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-from zlib import crc32
 
 import numpy as np
 
 from quaestor.named import NamedTuple
+from quaestor.terms import key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -162,13 +161,6 @@ class Segment(NamedTuple):
                 np.add.at(total, places[split:], parts[split:] * np.repeat(own, many[same:]))
             sums.append(total)
         return sums
-
-
-def key_of(term: str) -> int:
-    """Return the key of a term in the first field; the other fields' are the next ones."""
-    data = term.encode()
-    # The check sum of the bytes in reverse tells other things of them than that of the bytes as they are.
-    return (crc32(data) << 32 | crc32(data[::-1])) & ~3
 
 
 def keys_of(terms: Iterable[str]) -> Keys:

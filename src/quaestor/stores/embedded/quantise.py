@@ -19,7 +19,7 @@ Floats: TypeAlias = "NDArray[np.float32]"
 
 def quantise(vectors: Floats) -> Int8s:
     """Return int8 rows of the same shape; what is not a number counts as zero."""
-    finite = np.nan_to_num(vectors, copy=True, nan=0.0, posinf=0.0, neginf=0.0)
+    finite = np.where(np.isfinite(vectors), vectors, np.float32(0))
     largest = np.abs(finite).max(axis=1, keepdims=True, initial=0.0)
     factor = np.divide(127.0, largest, out=np.zeros_like(largest), where=largest > 0)
     rows: Int8s = np.rint(finite * factor).astype(np.int8)

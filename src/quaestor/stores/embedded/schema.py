@@ -9,7 +9,7 @@ from quaestor.errors import EmbedderChangedError
 from quaestor.stores.embedded.failures import unusable
 
 FILE = "index.sqlite3"
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x51554145
 """Marks the file as ours (``PRAGMA application_id``)."""
 
@@ -72,7 +72,7 @@ CREATE TABLE vectors (
     key             BLOB    NOT NULL UNIQUE,
     data            BLOB    NOT NULL    -- int8, one a dimension
 );
--- The lexical terms of a document's chunks, compressed; read only to derive the lexical index.
+-- The lexical terms of a document's chunks, counted (`segments`) and compressed, up to some thousand chunks a row.
 CREATE TABLE terms (
     first_chunk     INTEGER PRIMARY KEY,
     document        INTEGER NOT NULL,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Keys, Segment, key_of
-from quaestor.stores.embedded.truth import DocumentTerms
+from quaestor.stores import ChunkTerms
+from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Keys, Segment
+from quaestor.terms import KEY_BYTES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,59 +22,31 @@ _COUNT_BITS = _MOST_COUNT.bit_length()
 Codes: TypeAlias = "NDArray[np.int64]"
 
 
-class _Numbers(dict[str, bytes]):
-    """A number for each term, in the order in which they come, as the bytes of a 32-bit integer: quick to join."""
+def counted(chunks: Sequence[ChunkTerms]) -> Segment:
+    """Return a segment of some chunks' terms; the chunks' places stand for their identifiers."""
+    every = [field for chunk in chunks for field in chunk]
+    lengths = np.array(list(map(len, every)), dtype=np.int64) // KEY_BYTES
+    rows, fields = np.divmod(np.repeat(np.arange(len(lengths)), lengths), len(FIELDS))
+    found = np.frombuffer(b"".join(every), dtype="<u8") + fields.astype(np.uint64)
+    keys = _distinct(found)
+    codes = np.searchsorted(keys, found) << _ROW_BITS | rows
+    codes.sort()
+    firsts = np.flatnonzero(_differs(codes))
+    counts = np.diff(firsts, append=len(codes))
+    by_field = np.minimum(lengths.reshape(len(chunks), len(FIELDS)).T, _MOST_LENGTH)
+    return _segment(np.arange(len(chunks)), by_field, keys, codes[firsts], counts)
 
-    def __missing__(self, term: str) -> bytes:
-        number = self[term] = len(self).to_bytes(4, "little")
-        return number
 
-
-class Builder:
-    """Gathers the terms of chunks, whose identifiers ascend, for one segment."""
-
-    def __init__(self) -> None:
-        self._numbers = _Numbers()
-        self._chunks: list[int] = []
-        self._lengths: list[int] = []
-        self._terms: list[bytes] = []
-
-    def __len__(self) -> int:
-        return len(self._chunks)
-
-    def add(self, entry: DocumentTerms) -> None:
-        """Add a document's chunks."""
-        number = self._numbers.__getitem__
-        for chunk, lines in enumerate(entry.chunks, entry.first_chunk):
-            self._chunks.append(chunk)
-            for line in lines:
-                found = b"".join(map(number, line.split(" "))) if line else b""
-                self._terms.append(found)
-                self._lengths.append(len(found) // 4)
-
-    def segment(self) -> Segment:
-        """Return the segment."""
-        lengths = np.array(self._lengths, dtype=np.int64)
-        rows = len(self._chunks)
-        owners = np.repeat(np.arange(len(lengths)), lengths)
-        numbers = np.frombuffer(b"".join(self._terms), dtype="<i4").astype(np.int64)
-        columns = numbers * len(FIELDS) + owners % len(FIELDS)
-        keys, ranks = self._keys(columns)
-        codes = ranks[columns] << _ROW_BITS | owners // len(FIELDS)
-        codes.sort()
-        firsts = np.flatnonzero(np.diff(codes, prepend=-1))
-        counts = np.diff(firsts, append=len(codes))
-        by_field = np.minimum(lengths.reshape(rows, len(FIELDS)).T, _MOST_LENGTH)
-        return _segment(np.array(self._chunks, dtype=np.int64), by_field, keys, codes[firsts], counts)
-
-    def _keys(self, columns: Codes) -> tuple[Keys, Codes]:
-        """Return the keys of the terms in the fields where they stand, ascending, and the rank of each column."""
-        used = np.zeros(len(self._numbers) * len(FIELDS), dtype=np.bool_)
-        used[columns] = True
-        first = np.array(list(map(key_of, self._numbers)), dtype=np.uint64)
-        every: Keys = np.add.outer(first, np.arange(len(FIELDS), dtype=np.uint64)).ravel()
-        keys = _distinct(every[used])
-        return keys, np.searchsorted(keys, every).astype(np.int64)
+def runs(segments: Iterable[Segment], rows: int) -> Iterator[list[Segment]]:
+    """Yield neighbouring segments together, of as many chunks as are no more than ``rows``, or of one segment."""
+    run: list[Segment] = []
+    for segment in segments:
+        if run and sum(len(one.chunks) for one in run) + len(segment.chunks) > rows:
+            yield run
+            run = []
+        run.append(segment)
+    if run:
+        yield run
 
 
 def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
@@ -102,8 +75,15 @@ def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> S
 def _distinct(keys: Keys) -> Keys:
     """Return keys in ascending order, each once."""
     ascending = np.sort(keys)  # np.unique would import NumPy's masked arrays, which takes as long as a small index
-    distinct: Keys = ascending[np.append(True, ascending[1:] != ascending[:-1])[: len(ascending)]]
+    distinct: Keys = ascending[_differs(ascending)]
     return distinct
+
+
+def _differs(ascending: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return whether each number is another than the one before."""
+    differs = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=differs[1:])
+    return differs
 
 
 def _segment(

@@ -20,6 +20,7 @@ from quaestor.stores import (
     Bylines,
     FieldBoosts,
     Matched,
+    Pack,
     Scored,
     StoredChunk,
     StoreStats,
@@ -112,6 +113,14 @@ class EmbeddedStore:
         with suppress(sqlite3.Error, OSError), closing(schema.connect(folder)) as connection:
             return schema.made_with(connection)
         return None
+
+    @property
+    def pack(self) -> Pack:
+        """What makes documents ready for ``Writer.put``."""
+        # No search needs it.
+        from quaestor.stores.embedded.packing import pack  # noqa: PLC0415
+
+        return pack
 
     @staticmethod
     def erase(folder: Path) -> None:

@@ -6,36 +6,21 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from itertools import count
+from typing import Any
 
 from quaestor.errors import NotFoundError
-from quaestor.passages import Chunk, Document
-from quaestor.stores import ChunkTerms
-from quaestor.stores.embedded.quantise import quantise
+from quaestor.named import NamedTuple
+from quaestor.passages import Document
+from quaestor.stores import Packed
+from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.sizes import SIZES, Sizes
-from quaestor.stores.embedded.truth import batches, marks, pack_terms, storable
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from quaestor.stores.embedded.truth import batches, marks, storable
 
 _Name = tuple[str | bytes, int]
 
 LOOSE_SHARE = 0.5
 """Vectors in no chunk are kept, for a branch to come back to, up to this share of all."""
-
-
-class _Version(NamedTuple):
-    """A document as it is to be."""
-
-    document: Document
-    chunks: Sequence[Chunk]
-    vectors: NDArray[np.float32]
-    terms: bytes
-    keys: Sequence[bytes]
 
 
 class _Place(NamedTuple):
@@ -58,7 +43,7 @@ class Transaction:
     def __init__(self, connection: sqlite3.Connection, sizes: Sizes = SIZES) -> None:
         self._connection = connection
         self._sizes = sizes
-        self._pending: dict[str, _Version | None] = {}
+        self._pending: dict[str, Packed | None] = {}
         self._pending_chunks = 0
         self._changed = False
         self._content_changed = False
@@ -68,29 +53,18 @@ class Transaction:
         self.dimensions, self._generation = int(row[0]), int(row[1]) + 1
         self._next_document, self._next_chunk, self._next_vector, self._loose = map(int, row[2:])
 
-    def replace(
-        self,
-        document: Document,
-        chunks: Sequence[Chunk],
-        vectors: NDArray[np.float32],
-        terms: Sequence[ChunkTerms],
-        keys: Sequence[bytes],
-    ) -> None:
+    def put(self, packed: Packed) -> None:
         """Put a document with its chunks in place of any earlier version of the same path.
 
         Raises:
-            ValueError: the arguments' lengths or dimensions do not fit each other or the index.
+            ValueError: its vectors have other dimensions than the index.
         """
-        count = len(chunks)
-        if vectors.shape != (count, self.dimensions) or len(terms) != count or len(keys) != count:
+        shape = (packed.chunks, packed.columns.dimensions)
+        if shape[1] != self.dimensions:
             raise ValueError(
-                f"{document.path!r}: {count} chunks need vectors of shape {(count, self.dimensions)}, not "
-                f"{vectors.shape}, and as many terms and keys, not {len(terms)} and {len(keys)}"
+                f"{packed.document.path!r}: vectors of shape {shape} in an index of {self.dimensions} dimensions"
             )
-        self._put(
-            document.path,
-            _Version(document, tuple(chunks), vectors, pack_terms(terms), tuple(keys)),
-        )
+        self._put(packed.document.path, packed)
 
     def touch(self, document: Document) -> None:
         """Update a document's own fields when its chunks are unchanged.
@@ -140,10 +114,10 @@ class Transaction:
         )
         return True
 
-    def _put(self, path: str, version: _Version | None) -> None:
+    def _put(self, path: str, version: Packed | None) -> None:
         self._pending.pop(path, None)
         self._pending[path] = version
-        self._pending_chunks += len(version.chunks) if version else 1
+        self._pending_chunks += version.chunks if version else 1
         if self._pending_chunks >= self._sizes.written:
             self._flush()
 
@@ -183,42 +157,40 @@ class Transaction:
             defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
             many("DELETE FROM names WHERE name = ? AND chunk = ?", list(_lowered(defining)))
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
-        many("DELETE FROM terms WHERE first_chunk = ?", ((place.first_chunk,) for place in places))
+        many("DELETE FROM terms WHERE first_chunk BETWEEN ? AND ?", ranges)
         many(
             "INSERT INTO removed VALUES (?, ?, ?, ?)",
             ((self._generation, place.first_chunk, place.chunk_count, place.id) for place in places),
         )
         self._loose += sum(place.chunk_count for place in places)
 
-    def _add(self, versions: Sequence[_Version], places: dict[str, _Place]) -> None:
+    def _add(self, versions: Sequence[Packed], places: dict[str, _Place]) -> None:
         if not versions:
             return
         self._changed = True
-        vectors = self._vectors(versions)
+        vectors = self._vectors([version.columns for version in versions])
         documents: list[tuple[Any, ...]] = []
         chunks: list[tuple[Any, ...]] = []
         terms: list[tuple[Any, ...]] = []
+        names: list[_Name] = []
         for version in versions:
             place = places.get(version.document.path)
             document = place.id if place else self._new_document()
-            first, count = self._next_chunk, len(version.chunks)
-            self._next_chunk += count
-            documents.append((document, *_fields(version.document), first, count))
+            first, columns = self._next_chunk, version.columns
+            self._next_chunk += version.chunks
+            documents.append((document, *_fields(version.document), first, version.chunks))
             chunks.extend(
-                (first + position, document, vectors[key], *_columns(chunk))
-                for position, (chunk, key) in enumerate(zip(version.chunks, version.keys, strict=True))
+                (chunk, document, vectors[key], *own)
+                for chunk, key, own in zip(count(first), columns.keys, columns.chunks, strict=False)
             )
-            if count:
-                terms.append((first, document, version.terms))
+            terms.extend((first + at, document, data) for at, data in columns.terms)
+            names.extend((name, first + at) for name, at in columns.names)
         many = self._connection.executemany
         many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
         many(f"INSERT INTO chunks VALUES ({marks(12)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?)", terms)
-        defining = ((row[0], chunk.defines) for row, chunk in zip(chunks, _chunks(versions), strict=True))
-        names = set(_lowered(defining))
-        # In the order of the index, which is quicker.
-        ordered: list[_Name] = sorted(names, key=_name_order)
-        many("INSERT INTO names VALUES (?, ?)", ordered)
+        names.sort(key=_name_order)  # in the order of the index, which is quicker
+        many("INSERT INTO names VALUES (?, ?)", names)
         if chunks:
             self._content_changed = True
 
@@ -226,11 +198,9 @@ class Transaction:
         self._next_document += 1
         return self._next_document - 1
 
-    def _vectors(self, versions: Sequence[_Version]) -> dict[bytes, int]:
+    def _vectors(self, every: Iterable[Columns]) -> dict[bytes, int]:
         """Store the vectors of new keys; returns the identifiers of all keys."""
-        keys = [key for version in versions for key in version.keys]
-        table = quantise(np.concatenate([version.vectors for version in versions]))
-        rows = dict(zip(keys, table, strict=True))
+        rows = {key: row for columns in every for key, row in zip(columns.keys, columns.rows(), strict=True)}
         found: dict[bytes, int] = {}
         for batch in batches(list(rows)):
             cursor = self._connection.execute(f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch)
@@ -238,7 +208,7 @@ class Transaction:
         fresh = [key for key in rows if key not in found]
         self._connection.executemany(
             "INSERT INTO vectors VALUES (?, ?, ?)",
-            ((number, key, rows[key].tobytes()) for number, key in enumerate(fresh, self._next_vector)),
+            ((number, key, rows[key]) for number, key in enumerate(fresh, self._next_vector)),
         )
         found.update((key, number) for number, key in enumerate(fresh, self._next_vector))
         self._next_vector += len(fresh)
@@ -268,30 +238,6 @@ def _fields(document: Document) -> tuple[Any, ...]:
         document.chunker,
         None if document.note is None else storable(document.note),
     )
-
-
-def _columns(chunk: Chunk) -> tuple[Any, ...]:
-    span = chunk.span
-    return (
-        span.start,
-        span.end,
-        span.start_line,
-        span.end_line,
-        None if chunk.symbol is None else storable(chunk.symbol),
-        chunk.kind,
-        _listed(chunk.scope),
-        _listed(chunk.defines),
-        storable(chunk.text),
-    )
-
-
-@lru_cache(maxsize=1 << 10)  # neighbouring chunks have one scope, and most define what few others do
-def _listed(names: tuple[str, ...]) -> str | None:
-    return json.dumps(names) if names else None
-
-
-def _chunks(versions: Iterable[_Version]) -> Iterator[Chunk]:
-    return chain.from_iterable(version.chunks for version in versions)
 
 
 def _lowered(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:

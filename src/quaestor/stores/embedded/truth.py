@@ -12,7 +12,8 @@ import numpy as np
 
 from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Document, Span
-from quaestor.stores import ChunkTerms, StoredChunk, StoreStats
+from quaestor.stores import StoredChunk, StoreStats
+from quaestor.stores.embedded.postings import Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,29 +120,16 @@ def vectors_after(
         yield ids, data.reshape(len(found), dimensions)
 
 
-def pack_terms(terms: Iterable[ChunkTerms]) -> bytes:
-    """Return the terms of a document's chunks as compressed lines: body, path, symbol of each chunk."""
-    lines = [_line(field) for chunk in terms for field in (chunk.body, chunk.path, chunk.symbol)]
-    return zlib.compress("\n".join(lines).encode("utf-8", "replace"), 1)
-
-
-def _line(terms: str) -> str:
-    # Terms hold no line ends; the tokeniser makes none that do, but nothing here depends on it.
-    return " ".join(terms.split()) if "\n" in terms or "\r" in terms else terms
-
-
 class DocumentTerms(NamedTuple):
-    """The terms of one document's chunks.
+    """The terms of one document's chunks, or of some of very many.
 
     Attributes:
         document: its row identifier.
-        first_chunk: the identifier of the first chunk.
-        chunks: for each chunk its body, path and symbol terms, joined by spaces.
+        segment: of the chunks, by their identifiers.
     """
 
     document: int
-    first_chunk: int
-    chunks: list[tuple[str, str, str]]
+    segment: Segment
 
 
 def terms_after(connection: sqlite3.Connection, chunk: int) -> Iterator[DocumentTerms]:
@@ -150,8 +138,8 @@ def terms_after(connection: sqlite3.Connection, chunk: int) -> Iterator[Document
         "SELECT document, first_chunk, data FROM terms WHERE first_chunk > ? ORDER BY first_chunk", (chunk,)
     )
     for document, first, data in rows:
-        lines = zlib.decompress(data).decode("utf-8").split("\n")
-        yield DocumentTerms(document, first, list(zip(lines[::3], lines[1::3], lines[2::3], strict=True)))
+        segment = Segment.read(zlib.decompress(data))
+        yield DocumentTerms(document, segment._replace(chunks=segment.chunks + first))
 
 
 def _document(row: Sequence[Any]) -> Document:

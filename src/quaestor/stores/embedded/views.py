@@ -16,7 +16,7 @@ from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, keys_of
 from quaestor.stores.embedded.quantise import Floats
-from quaestor.stores.embedded.recent import RecentChunks, recent_chunks
+from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
@@ -50,8 +50,7 @@ class LexicalView(NamedTuple):
         """Lay what ``lag`` tells over ``base``."""
         removed = {chunk for run in lag.removed for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)}
         entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
-        recent = RecentChunks(chunk for entry in entries for chunk in recent_chunks(entry))
-        return cls(lag.content, base, frozenset(removed), recent)
+        return cls(lag.content, base, frozenset(removed), RecentChunks(entries))
 
     def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""

@@ -1,0 +1,106 @@
+"""Making a document ready to be written: all work that needs no store, so that worker processes can do it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from quaestor.named import NamedTuple
+from quaestor.passages import Chunk, Document
+from quaestor.stores import ChunkTerms, Packed
+from quaestor.stores.embedded.quantise import quantise
+from quaestor.stores.embedded.segments import counted
+from quaestor.stores.embedded.truth import storable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_ROWS_AT_ONCE = 1 << 14
+"""Chunks whose terms are counted together: a segment holds no more than some of these."""
+
+
+class Columns(NamedTuple):
+    """What is written of a document's chunks.
+
+    Attributes:
+        chunks: the columns of each, from its offset to its text.
+        names: what they define, in lower case, each with the place of its chunk in the document; in no order.
+        dimensions: length of the vectors.
+        vectors: their int8 rows, one after the other.
+        keys: under which they are kept, one a chunk.
+        terms: compressed segments of their terms, each with the place of its first chunk in the document.
+    """
+
+    chunks: Sequence[tuple[Any, ...]]
+    names: Sequence[tuple[str | bytes, int]]
+    dimensions: int
+    vectors: bytes
+    keys: Sequence[bytes]
+    terms: Sequence[tuple[int, bytes]]
+
+    def rows(self) -> Iterator[bytes]:
+        """Yield each chunk's vector."""
+        for start in range(0, len(self.vectors), self.dimensions):
+            yield self.vectors[start : start + self.dimensions]
+
+
+def pack(
+    document: Document,
+    chunks: Sequence[Chunk],
+    vectors: NDArray[np.float32],
+    terms: Sequence[ChunkTerms],
+    keys: Sequence[bytes],
+) -> Packed:
+    """Return a document with its chunks, ready to be written; see ``quaestor.stores.Pack``.
+
+    Raises:
+        ValueError: the arguments' lengths do not fit each other.
+    """
+    count = len(chunks)
+    if len(vectors) != count or len(terms) != count or len(keys) != count:
+        raise ValueError(
+            f"{document.path!r}: {count} chunks need as many vectors, terms and keys, not {len(vectors)}, {len(terms)} "
+            f"and {len(keys)}"
+        )
+    columns = Columns(
+        [_columns(chunk) for chunk in chunks],
+        [name for place, chunk in enumerate(chunks) for name in _names(chunk, place)],
+        vectors.shape[1],
+        quantise(vectors).tobytes(),
+        list(keys),
+        [(start, _counted(terms[start : start + _ROWS_AT_ONCE])) for start in range(0, count, _ROWS_AT_ONCE)],
+    )
+    return Packed(document, count, columns)
+
+
+def _columns(chunk: Chunk) -> tuple[Any, ...]:
+    span = chunk.span
+    return (
+        span.start,
+        span.end,
+        span.start_line,
+        span.end_line,
+        None if chunk.symbol is None else storable(chunk.symbol),
+        chunk.kind,
+        _listed(chunk.scope),
+        _listed(chunk.defines),
+        storable(chunk.text),
+    )
+
+
+@lru_cache(maxsize=1 << 10)  # neighbouring chunks have one scope, and most define what few others do
+def _listed(names: tuple[str, ...]) -> str | None:
+    return json.dumps(names) if names else None
+
+
+def _names(chunk: Chunk, place: int) -> Iterator[tuple[str | bytes, int]]:
+    for name in {name.lower() for name in chunk.defines}:
+        yield storable(name), place
+
+
+def _counted(terms: Sequence[ChunkTerms]) -> bytes:
+    return zlib.compress(counted(terms).data(), 1)
