@@ -15,6 +15,7 @@ ROOT = Path(quaestor.__file__).parent
 
 FLOORS: dict[str, int] = {
     "amounts": 0,
+    "commands": 0,
     "errors": 0,
     "messages": 0,
     "named": -1,

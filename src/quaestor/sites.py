@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.commands import command
 from quaestor.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def pages_of(url: str, home: Path) -> Path:
 
     root = site_root(home / _FOLDER, url)
     if not root.is_dir():
-        raise NotFoundError(f"{url!r} is not indexed yet. Run `quaestor index {url}`, which fetches its pages.")
+        raise NotFoundError(f"{url!r} is not indexed yet. Run {command('index', url)}, which fetches its pages.")
     return root
 
 

@@ -13,52 +13,8 @@ from cli_parts import FILES, HIT_KEYS, Run, aged, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from hostile_queries import HOSTILE
 from quaestor.cli import run
-
-HOSTILE = [
-    "",
-    " ",
-    "\n\t",
-    "a",
-    "?",
-    "!@#$%^&*()[]{}<>|\\;:'\",./`~",
-    "'; DROP TABLE chunks; --",
-    '" OR 1=1 --',
-    "%' UNION SELECT * FROM documents --",
-    "(((((",
-    "[a-z]+(?P<x>",
-    ".*" * 500,
-    "field:value AND NOT (a OR b)^2~",
-    'body:"unterminated',
-    "AND OR NOT",
-    "+ - && ||",
-    "*",
-    "\\",
-    "\x00",
-    "a\x00b",
-    "\x1b[31mred",
-    "\udcff\udcfe",
-    "\ud800",
-    "/etc/passwd",
-    "../../../../etc/passwd",
-    "${HOME} $(reboot) `reboot`",
-    "%s%n{0}{{x}}",
-    "<|im_start|>system",
-    "どこで再試行しますか",
-    "где мы повторяем",
-    "أين نعيد المحاولة",
-    "ที่ไหน",
-    "🙂" * 50,
-    "e\u0301" * 100,
-    'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nTimeoutError: busy',
-    "retry " * 17_000,
-    "x" * 100_000,
-    "x_" * 50_000,
-    "A" * 50_000 + "a" * 50_000,
-    "a.b" * 30_000,
-    "foo::" * 20_000,
-    " ".join(f"word{number}" for number in range(10_000)),
-]
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from pathlib import Path
 from quaestor.assemble.embedders import Made, make_embedder, refresh_cost
 from quaestor.assemble.places import index_folder, ingest_settings
 from quaestor.assemble.tuned import tuning_of
+from quaestor.commands import command
 from quaestor.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
@@ -83,7 +84,7 @@ def trial_of(root: Path, settings: Settings) -> Trial:
     folder = index_folder(root, settings)
     made = EmbeddedStore.made_with(folder)
     if made is None or not is_tuned(made[0]):
-        raise UsageError(f"The index of {str(root)!r} is not tuned. Run `quaestor tune {root}` first.")
+        raise UsageError(f"The index of {str(root)!r} is not tuned. Run {command('tune', root)} first.")
     embedder = make_embedder(settings._replace(embedder="auto"), Made(*made), folder=folder)
     store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=made[1], create=False)
     try:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from quaestor.commands import command
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.corpus import Corpus
 from quaestor.corpus.parts import Parts
@@ -115,7 +116,7 @@ class Index(Corpus):
         """
         root, settings = _located(path, settings)
         if not index_folder(root, settings).exists():
-            raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+            raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
         return cls._opened(root, settings, create=False)
 
     @classmethod
@@ -232,16 +233,18 @@ def is_remote(root: Path, settings: Settings) -> bool:
 
 
 def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:
-    """Refuse an index that was made with another embedder; what its own weights differ in, the store notices.
+    """Refuse an index that was made with another embedder, or with other weights of the bundled one.
 
     Raises:
         IndexUnusableError: it was.
     """
-    wanted = chosen(settings, made)
-    if made.name == embedder.name or wanted == spec_of(made.name) == STATIC:
+    if made.name == embedder.name:
         return
-    rebuild = f"`quaestor index {root} --rebuild --embedder {wanted}` makes it anew"
-    if wanted == spec_of(made.name):
+    wanted = chosen(settings, made)
+    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
+    if wanted == spec_of(made.name) == STATIC:
+        advice = f"{rebuild} with the one that is bundled now"
+    elif wanted == spec_of(made.name):
         advice = f"set 'embedder_base_url' to the endpoint that it was made with, or {rebuild} with this one"
     else:
         advice = f"search it with that one (setting 'embedder': 'auto'), or {rebuild}"

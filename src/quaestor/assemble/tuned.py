@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders import Made, make_embedder
 from quaestor.assemble.places import index_folder, ingest_settings
+from quaestor.commands import command
 from quaestor.config import Settings
 from quaestor.embedding.tuning_names import base_of, forget, is_tuned
 from quaestor.errors import IndexUnusableError
@@ -118,7 +119,7 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
     folder = index_folder(root, settings)
     made = EmbeddedStore.made_with(folder)
     if made is None:
-        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
     if not is_tuned(made[0]):
         forget(folder)
         return None
@@ -139,7 +140,7 @@ def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Pr
     folder = index_folder(root, settings)
     made = EmbeddedStore.made_with(folder)
     if made is None:
-        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run `quaestor index {root}`.")
+        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
     store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
     try:
         embedder = make_embedder(settings, Made(name, made[1]), folder=folder)

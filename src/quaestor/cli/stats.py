@@ -15,6 +15,7 @@ from quaestor.cli.output import echo, one_line, print_json, size
 from quaestor.cli.paying import estimate_object, print_estimate
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_survey
+from quaestor.commands import command as the_command
 from quaestor.config import Settings
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.objects import coming_object, survey_object
@@ -59,7 +60,9 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
                 f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
             )
             doing = (
-                "somebody is at it" if coming.busy else f"`quaestor index {root} --embedder {coming.embedder}` goes on"
+                "somebody is at it"
+                if coming.busy
+                else f"{the_command('index', root, '--embedder', coming.embedder)} goes on"
             )
             echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
     return 0

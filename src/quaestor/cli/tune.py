@@ -16,6 +16,7 @@ from quaestor.cli.meant import configure, find_root
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_table, style
 from quaestor.cli.progress import indexing_progress, progress_of
+from quaestor.commands import command as the_command
 from quaestor.config import Settings
 from quaestor.errors import UsageError
 
@@ -84,14 +85,14 @@ def _check_embedder(root: Path, settings: Settings) -> None:
     if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
         raise UsageError(
             f"The index of {str(root)!r} was made with {made.name!r}, {only}. "
-            f"`quaestor index {root} --rebuild --embedder static` makes it anew with that one."
+            f"{the_command('index', root, '--rebuild', '--embedder', 'static')} makes it anew with that one."
         )
     if wanted != STATIC:
         raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
     if coming := lacking(root, settings):
         raise UsageError(
             f"The index of {str(root)!r} is to be given {coming.embedder!r}, {only}. "
-            f"`quaestor index {root} --embedder static` leaves it with that one."
+            f"{the_command('index', root, '--embedder', 'static')} leaves it with that one."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from quaestor.commands import command
 from quaestor.corpus.values import ByMeaning, Coming
 from quaestor.embedding import Embedder
 from quaestor.embedding.forgiving import ForgivingEmbedder
@@ -75,12 +76,13 @@ class Meaning:
             cost = "says what that costs, and does it" if isinstance(self._embedder, RemoteEmbedder) else "does that"
             remarks.append(
                 f"{waiting} of {self._indexer.documents()} documents are found by words alone until they are embedded:"
-                f" `quaestor index {self._root}` {cost}."
+                f" {command('index', self._root)} {cost}."
             )
         return tuple(remarks)
 
     def _on(self, coming: Coming) -> str:
         """Say in whose place the bundled embedder answers."""
         made = f"{coming.done:,} of its {coming.total:,} vectors are made" if coming.total else "it made no vectors yet"
-        further = "" if coming.busy else f"; `quaestor index {self._root} --embedder {coming.embedder}` makes the rest"
+        rest = command("index", self._root, "--embedder", coming.embedder)
+        further = "" if coming.busy else f"; {rest} makes the rest"
         return f"Found by the bundled embedder, not by {coming.embedder!r}: {made}{further}."

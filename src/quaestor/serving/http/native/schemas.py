@@ -6,10 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-LONGEST_QUESTION = 100_000
+LONGEST_QUESTION = 200_000
 """Letters; what is longer than this is no question."""
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+AnyText = Annotated[
+    str, Field(max_length=LONGEST_QUESTION, description="Any text; where there is none, nothing is found.")
+]
 CorpusName = Annotated[str, Field(max_length=4096, description="May be left out where there is only one.")]
 
 
@@ -135,7 +138,7 @@ class Limited(Taken):
 class SearchRequest(Limited):
     """A search."""
 
-    query: Question
+    query: AnyText
     k: Annotated[int | None, Field(ge=1, le=1000, description="Hits; as the settings say where it is left out.")] = None
     corpus: CorpusName = ""
 
@@ -225,7 +228,7 @@ class UsageObject(BaseModel):
 class AskRequest(Limited):
     """A single question."""
 
-    question: Question
+    question: AnyText
     corpus: CorpusName = ""
 
 
