@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice, repeat
 from typing import Literal
 
 import numpy as np
@@ -23,7 +22,7 @@ from quaestor.retrieval.joining import joined
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Ranker, group_of, spread
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Store, StoredChunk, Where
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
@@ -76,18 +75,23 @@ class Retriever:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known."""
         self._chunks.follow(self.store)
         matched = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
-        lexical, body = map(dict, matched.found)
+        lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
-        chosen = dict.fromkeys(chain(islice(lexical, count), islice(dense, count), islice(body, count // 2)))
+        chosen = dict.fromkeys([*lexical.best(count), *dense.best(count), *body.best(count // 2)])
         if query.names:
             chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
-        scores = chain.from_iterable(map(scored.get, found, repeat(0.0)) for scored in (lexical, dense, body))
-        arrays = np.fromiter(scores, np.float32, 3 * len(found)).reshape(3, -1)
-        return Candidates(list(found.values()), arrays[0], arrays[1], arrays[2], _rarity(matched.frequencies))
+        ids = np.fromiter(found, np.int64, len(found))
+        return Candidates(
+            list(found.values()),
+            lexical.of_chunks(ids),
+            dense.of_chunks(ids),
+            body.of_chunks(ids),
+            _rarity(matched.frequencies),
+        )
 
     def scored(
         self, query: Query, count: int = _CANDIDATES, where: Where | None = None
@@ -161,7 +165,7 @@ class Retriever:
         self._chunks.follow(self.store)
         count = max(_CANDIDATES, k)
         lexical = self._lexical(query, count, where) if mode != "dense" else {}
-        dense = self._dense(query, count, where) if mode != "lexical" else {}
+        dense = dict(self._dense(query, count, where)) if mode != "lexical" else {}
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
@@ -172,9 +176,9 @@ class Retriever:
     def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
         return dict(self.store.lexical(query.terms, count, where)) if query.terms else {}
 
-    def _dense(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
+    def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
         vector = self.embedder.encode([query.text])[0]
-        return dict(self.store.dense(vector, count, where)) if vector.any() else {}
+        return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

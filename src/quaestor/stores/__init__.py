@@ -15,12 +15,10 @@ import numpy as np
 
 from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Document
+from quaestor.stores.scored import Scored as Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Scored = list[tuple[int, float]]
-"""Chunk identifiers with scores, best first."""
 
 
 class Matched(NamedTuple):

@@ -30,14 +30,14 @@ class Rows(NamedTuple):
 
     Attributes:
         ids: the chunks, ascending; shape ``(n,)``.
-        data: int8 vectors; shape ``(n, dimensions)``.
+        data: int8 vectors, or the same numbers as floats; shape ``(n, dimensions)``.
         scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
         alive: whether the chunk exists and its vector has a direction; shape ``(n,)``.
         planes: the signs of every row; without them, every row is scored.
     """
 
     ids: Ids
-    data: Int8s
+    data: Int8s | Floats
     scales: Floats
     alive: NDArray[np.bool_]
     planes: Sequence[Plane] = ()
@@ -88,7 +88,7 @@ class Rows(NamedTuple):
         for start in range(0, len(places), rows):
             end = start + rows
             block = self.data[start:end] if whole else self.data.take(places[start:end], axis=0, mode="clip")
-            np.dot(block.astype(np.float32), query, out=scores[start:end])
+            np.dot(block.astype(np.float32, copy=False), query, out=scores[start:end])
         scores *= self.scales if whole else self.scales[places]
         return scores
 
@@ -138,7 +138,7 @@ class Best:
     def scored(self) -> Scored:
         """Return them, best first."""
         best = top(self._scores, self._k)
-        return _scored(self._ids[best], self._scores[best])
+        return Scored(self._ids[best], self._scores[best])
 
 
 def unit(vector: Floats) -> Floats | None:
@@ -153,17 +153,13 @@ def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = No
     """Return the ``k`` nearest chunks of all ``parts``, best first; chunks ascend from one part to the next."""
     query = unit(vector)
     if query is None or k <= 0:
-        return []
+        return Scored.of(())
     found = [part.search(query, k, allowed, sizes) for part in parts if len(part.ids)]
     if len(found) == 1:
-        return _scored(*found[0])
+        return Scored(*found[0])
     if not found:
-        return []
+        return Scored.of(())
     ids = np.concatenate([ids for ids, _ in found])
     scores = np.concatenate([scores for _, scores in found])
     best = top(scores, k)
-    return _scored(ids[best], scores[best])
-
-
-def _scored(ids: Ids, scores: NDArray[np.floating]) -> Scored:
-    return list(zip(ids.tolist(), scores.tolist(), strict=True))
+    return Scored(ids[best], scores[best])

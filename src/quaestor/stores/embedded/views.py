@@ -68,19 +68,18 @@ class LexicalView(NamedTuple):
             terms = [terms[place] for place in chosen]
             bounds, counts = [own[..., chosen] for own in bounds], counts[:, chosen]
         if k <= 0 or not terms or not self._count():
-            return Matched([[] for _ in each], known)
+            return Matched([Scored.of(()) for _ in each], known)
         factors = np.array(each)[:, :, None] * (self._rarities(counts) * [weights[term] for term in terms])
         averages = self._averages()
         best = self._stored(bounds, factors, averages, k + len(self.removed), allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
         found: list[Scored] = []
         for own, way in zip(best, factors, strict=True):
-            hits = [hit for hit in own if hit[0] not in self.removed] if self.removed else own
-            if self.recent:
-                hits = sorted(
-                    hits + self.recent.search(terms, way, averages, documents), key=lambda hit: (-hit[1], hit[0])
-                )
-            found.append(hits[:k])
+            if self.removed or self.recent:
+                hits = [hit for hit in own if hit[0] not in self.removed]
+                hits += self.recent.search(terms, way, averages, documents)
+                own = Scored.of(sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k])
+            found.append(own)
         return Matched(found, known)
 
     def _counted(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:

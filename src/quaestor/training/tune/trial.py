@@ -127,4 +127,5 @@ class _Overlaid:
         least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
         near = np.flatnonzero(scores >= least)
         best = near[np.argsort(-scores[near], kind="stable")][:k]
-        return [(int(self._ids[place]), float(scores[place])) for place in best if self._vectors[place].any()]
+        best = best[self._vectors[best].any(axis=1)]
+        return Scored(self._ids[best], scores[best])
