@@ -28,8 +28,9 @@ def refusal(names: Iterable[str]) -> str | None:
 
 def canonical(name: str) -> str:
     """Return ``owner/name`` in lower case for a name or a remote address of any form."""
-    found = _REMOTE.search(name.strip())
-    return "/".join(found.groups()).lower() if found else name.strip().lower()
+    plain = re.split(r"[?#]", name.strip().strip("\"'"))[0].replace("\\", "/")
+    found = _REMOTE.search(plain)
+    return "/".join(found.groups()).lower() if found else plain.lower().removesuffix(".git")
 
 
 @cache

@@ -17,6 +17,8 @@ from quaestor.training.refused import canonical, refusal
 
 _LICENCE_FILE = re.compile(r"(?:[^/]*(?:licen[cs]e|copying|unlicense)[^/]*|readme(?:\.\w+)?)$", re.IGNORECASE)
 
+_ADDRESSES = r"^remote\..*\.(url|pushurl)$"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -49,10 +51,7 @@ def open_source(folder: Path, name: str | None = None) -> Source:
     git_dir = folder / ".git" if (folder / ".git").exists() else folder
     if not (git_dir / "HEAD").exists():
         raise NotFoundError(f"{str(folder)!r} is no git repository; give a clone or its git directory.")
-    config = git_dir / "config"
-    settings = config.read_text("utf-8", "replace") if config.exists() else ""
-    remotes = re.findall(r"^\s*url\s*=\s*(\S+)", settings, re.MULTILINE)
-    names = [*([name] if name else []), *remotes] or [folder.name]
+    names = [*([name] if name else []), *_remotes(git_dir)] or [folder.name]
     if reason := refusal([*names, folder.name]):
         raise ForbiddenError(f"{reason} Leave it out.")
     commit = _git(git_dir, "rev-parse", "HEAD").decode().strip()
@@ -60,6 +59,14 @@ def open_source(folder: Path, name: str | None = None) -> Source:
     if licence is None:
         raise ForbiddenError(f"{names[0]!r} has no permissive licence that is known here; leave it out.")
     return Source(name or canonical(names[0]), git_dir, commit, licence)
+
+
+def _remotes(git_dir: Path) -> list[str]:
+    """Return the addresses of all remotes, those to push to and those that a configuration includes among them."""
+    command = ["git", "config", "--file", str(git_dir / "config"), "--includes", "--null", "--get-regexp", _ADDRESSES]
+    # The exit code says that there are none, too.
+    found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    return [row.partition("\n")[2] for row in found.decode("utf-8", "replace").split("\0")[:-1]]
 
 
 def list_blobs(git_dir: Path) -> list[Blob]:
