@@ -62,7 +62,7 @@ def test_its_figures_are_those_of_the_documentation(shipped: str) -> None:
     assert len(rows) == 4
     for name, start, ours in rows:
         what = name.replace("mean over 41 repositories", "mean over repositories")
-        [line] = [line for line in documented.splitlines() if line.startswith(what)]
+        line = next(line for line in documented.splitlines() if line.startswith(what))
         assert line.split(" | ")[1] == start
         assert line.split(" | ")[3] == ours
 
