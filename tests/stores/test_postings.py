@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
-from quaestor.stores.embedded.postings import FIELDS, K1, B, Segment, keys_of
+from quaestor.stores.embedded.postings import FIELDS, K1, Asked, B, Segment, keys_of
 from quaestor.stores.embedded.segments import counted, merged, runs
 
 TERMS = ["a", "aa", "b_a", "é", "x" * 70]
@@ -96,9 +96,9 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
 
 @given(CHUNKS, st.lists(st.floats(0, 2), min_size=3, max_size=3))
 def test_scores_are_bm25(chunks: list[tuple[str, str, str]], boosts: list[float]) -> None:
-    segment, averages = segment_of(chunks), np.array([4.0, 3.0, 2.0])
+    segment, averages = segment_of(chunks), [4.0, 3.0, 2.0]
     factors = np.array(boosts)[None, :, None] * np.arange(1.0, len(TERMS) + 1)
-    [scores] = segment.scores(segment.bounds(keys_of(TERMS)), factors, averages)
+    [scores] = segment.scores(segment.bounds(keys_of(TERMS)), Asked.of(factors, averages))
     for row, lines in enumerate(chunks):
         expected = 0.0
         for field in range(len(FIELDS)):

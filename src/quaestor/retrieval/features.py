@@ -172,7 +172,7 @@ def _relative(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _verbatim(runs: Runs, traits: Sequence[Traits]) -> list[NDArray[np.float32]]:
     """Return phrase, pairs and pairs_relative."""
-    phrase, pairs = shares(runs, [known.words for known in traits]).astype(np.float32).T
+    phrase, pairs = shares(runs, [known.words or known.plain() for known in traits]).astype(np.float32).T
     return [phrase, pairs, _relative(pairs)]
 
 

@@ -48,7 +48,6 @@ class Traits:
     Attributes:
         stored: the chunk.
         path: what its path says.
-        words: its text as ``phrases.plain`` reads it.
         symbol: its symbol in lower case, None without one.
         names: what it defines, in lower case.
         named: the terms of all names in and around it, repeated as often as they occur.
@@ -58,12 +57,12 @@ class Traits:
         scope_terms: the terms of the names around it, a document's title among them.
         listed_terms: the terms of the names that it lists as defined.
         fixed: the values of ``FIXED``, float32, as bytes.
+        words: its text as ``phrases.plain`` reads it, once it was asked for: a query of one word has no runs of words.
         rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
     """
 
     stored: StoredChunk
     path: PathProfile
-    words: Words
     symbol: str | None
     names: frozenset[str]
     named: Terms
@@ -73,7 +72,14 @@ class Traits:
     scope_terms: Terms
     listed_terms: Terms
     fixed: bytes
+    words: Words = b""
     rows: bytes = b""
+
+    def plain(self) -> Words:
+        """Return ``words``; found once and kept."""
+        if not self.words:
+            self.words = plain(self.stored.chunk.text)
+        return self.words
 
 
 _known: dict[int, Traits] = {}
@@ -104,7 +110,6 @@ def _traits(stored: StoredChunk) -> Traits:
     return Traits(
         stored,
         path,
-        plain(chunk.text),
         None if symbol is None else symbol.lower(),
         frozenset(map(str.lower, defined)),
         named,

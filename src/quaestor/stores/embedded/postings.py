@@ -41,6 +41,39 @@ _HEAD = 4
 _VERSION = 1
 
 
+class Asked(NamedTuple):
+    """What a query asks of every segment: a run of postings for each term of each field that counts.
+
+    Attributes:
+        there: which terms of which fields; shape ``(len(FIELDS), terms)``.
+        fields: the field of each run; shape ``(runs,)``.
+        slopes: what each further term of a chunk in a run's field adds to its count; shape ``(runs,)``.
+        weights: of each run for each way of counting the fields; shape ``(ways, runs)``.
+        same: so many of the first runs count the same in all ways.
+    """
+
+    there: NDArray[np.bool_]
+    fields: NDArray[np.intp]
+    slopes: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    same: int
+
+    @classmethod
+    def of(cls, factors: Factors, averages: Sequence[float]) -> Asked:
+        """Return what is asked by ``factors`` where the fields have these mean lengths.
+
+        Args:
+            factors: what each term counts for in each field, its rarity among it; shape ``(ways, len(FIELDS), terms)``.
+            averages: one a field.
+        """
+        there = factors.max(axis=0) > 0
+        fields, _ = np.nonzero(there)
+        weights = ((K1 + 1) * factors[:, there]).astype(np.float32)
+        differs = (weights != weights[0]).any(axis=0)
+        same = int(differs.argmax()) if differs.any() else len(fields)
+        return cls(there, fields, (K1 * B / np.array(averages)[fields]).astype(np.float32), weights, same)
+
+
 class Segment(NamedTuple):
     """Some chunks and their postings.
 
@@ -107,56 +140,48 @@ class Segment(NamedTuple):
         ends = np.where(there, self.starts[at + there], starts)
         return np.stack([starts, ends])
 
-    def scores(self, bounds: Bounds, factors: Factors, averages: Factors) -> list[Scores]:
+    def scores(self, bounds: Bounds, asked: Asked) -> list[Scores]:
         """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields; do not write into it.
 
         Args:
             bounds: of the terms.
-            factors: what each term counts for in each field, its rarity among it; shape ``(ways, len(FIELDS), terms)``.
-            averages: the mean length of each field; shape ``(len(FIELDS),)``.
+            asked: what is asked of them.
         """
-        asked = (bounds[1] > bounds[0]) & factors.any(axis=0)
-        fields, _ = np.nonzero(asked)
-        runs = bounds[:, asked]
+        runs = bounds[:, asked.there]
         many = runs[1] - runs[0]
         places, parts = self._gathered(runs.T.tolist(), int(many.sum()))
         # No place is out of bounds: clipping is the way of `take` that checks nothing first.
-        lengths = self.lengths.ravel().take(places + np.repeat(fields * len(self.chunks), many), mode="clip")
+        lengths = self.lengths.ravel().take(places + np.repeat(asked.fields * len(self.chunks), many), mode="clip")
         norms = lengths.astype(np.float32)
-        norms *= np.repeat((K1 * B / averages[fields]).astype(np.float32), many)
+        norms *= np.repeat(asked.slopes, many)
         norms += np.float32(K1 * (1 - B))
         norms += parts
         parts /= norms
-        weights = ((K1 + 1) * factors[:, asked]).astype(np.float32)
-        return self._sums(places, parts, many, weights)
+        return self._sums(places, parts, many, asked)
 
     def _gathered(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places and the counts of runs of postings, ``count`` in all."""
         places, counts = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.float32)
         at = 0
         for start, end in runs:
+            if start == end:
+                continue
             to = at + end - start
             places[at:to] = self.places[start:end]
             counts[at:to] = self.counts[start:end]
             at = to
         return places, counts
 
-    def _sums(
-        self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], weights: NDArray[np.float32]
-    ) -> list[Scores]:
-        """Return the sums of weighted parts, shape ``(rows,)``, for each row of ``weights``: a weight for each run.
-
-        The first runs, which count the same in all ways, are added up once.
-        """
-        differs = (weights != weights[0]).any(axis=0)
-        same = int(differs.argmax()) if differs.any() else len(many)
+    def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], asked: Asked) -> list[Scores]:
+        """Return the sums of weighted parts, shape ``(rows,)``, for each way; what all share is added up once."""
+        weights, same = asked.weights, asked.same
         split = int(many[:same].sum())
         shared = np.zeros(len(self.chunks), dtype=np.float32)
         np.add.at(shared, places[:split], parts[:split] * np.repeat(weights[0, :same], many[:same]))
         sums = []
         for own in weights[:, same:]:
             total = shared
-            if own.any():
+            if split < len(places) and own.any():
                 total = shared.copy()
                 np.add.at(total, places[split:], parts[split:] * np.repeat(own, many[same:]))
             sums.append(total)

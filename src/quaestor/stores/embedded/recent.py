@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, keys_of
+from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Asked, keys_of
 from quaestor.stores.embedded.segments import merged, runs
 from quaestor.stores.embedded.truth import DocumentTerms
 
@@ -61,8 +61,8 @@ class RecentChunks:
             averages: the mean length of each field.
             documents: only chunks of these.
         """
-        keys, means = keys_of(terms), np.array(averages)
-        every = [segment.scores(segment.bounds(keys), factors[None], means)[0] for segment in self._segments]
+        keys, asked = keys_of(terms), Asked.of(factors[None], averages)
+        every = [segment.scores(segment.bounds(keys), asked)[0] for segment in self._segments]
         scores = np.concatenate([np.empty(0, dtype=np.float32), *every])
         if documents is not None:
             scores = scores * np.isin(self._documents, list(documents))

@@ -25,6 +25,7 @@ Differing: TypeAlias = "NDArray[np.uint8] | NDArray[np.uint16]"
 
 _DIMENSIONS = 64
 _SAMPLED = 64  # of so many rows, one
+_MARGIN = 2  # by which the sample hardly ever errs among very many rows
 _BLOCK_ROWS = 1 << 16  # of a plane 512 KiB: fewer would cost more calls, more would leave the cache of one core
 
 
@@ -52,35 +53,37 @@ def most_alike(
     All rows that differ as much as the last of them are there too; fewer if there are no more.
     """
     differing = _differing(planes, [int(plane[0]) for plane in planes_of(query[None, :])], block_rows)
-    none = int(np.iinfo(differing.dtype).max)
-    if not searchable.all():
-        differing[~searchable] = none
-    limit = _limit(differing, count, min(len(planes) * _DIMENSIONS, none))
-    return np.flatnonzero((differing <= limit) & searchable)
-
-
-def _limit(differing: Differing, count: int, most: int) -> int:
-    """Return the least number up to ``most`` that ``count`` rows do not exceed; ``most`` if there is none."""
-    # A sample tells nearly where it is: then three looks at all rows are enough, where halving takes eight.
+    whole = bool(searchable.all())
+    most = min(len(planes) * _DIMENSIONS, int(np.iinfo(differing.dtype).max))
+    if not whole:
+        differing[~searchable] = most
+    # A sample tells nearly how much the last one differs, and one look at all rows then which ones differ no more.
     sample = np.sort(differing[::_SAMPLED])
-    limit = min(int(sample[min(count // _SAMPLED, len(sample) - 1)]), most)
-    while limit < most and np.count_nonzero(differing <= limit) < count:
-        limit += 1
-    while limit > 0 and np.count_nonzero(differing <= limit - 1) >= count:
-        limit -= 1
-    return limit
+    limit = min(int(sample[min(count // _SAMPLED, len(sample) - 1)]) + _MARGIN, most)
+    near = np.flatnonzero(differing <= limit)
+    while len(near) < count and limit < most:
+        limit = min(limit + _MARGIN, most)
+        near = np.flatnonzero(differing <= limit)
+    if not whole:
+        near = near[searchable[near]]
+    own = differing[near]
+    reached = np.cumsum(np.bincount(own, minlength=most + 1))
+    return near[own <= np.searchsorted(reached, min(count, len(near)))]
 
 
 def _differing(planes: Sequence[Plane], query: Sequence[int], block_rows: int) -> Differing:
     """Return in how many dimensions the signs of each row are not the query's."""
     rows = len(planes[0])
     # Of four planes the sum can be 256 once in an age, for the opposite of a vector: it is scored exactly like others.
-    total: NDArray[Any] = np.zeros(rows, dtype=np.uint8 if len(planes) <= 4 else np.uint16)
+    total: NDArray[Any] = np.empty(rows, dtype=np.uint8 if len(planes) <= 4 else np.uint16)
     differs, counts = np.empty(block_rows, dtype=np.uint64), np.empty(block_rows, dtype=np.uint8)
     for start in range(0, rows, block_rows):
         part = total[start : start + block_rows]
-        for plane, signs in zip(planes, query, strict=True):
+        for number, (plane, signs) in enumerate(zip(planes, query, strict=True)):
             np.bitwise_xor(plane[start : start + block_rows], np.uint64(signs), out=differs[: len(part)])
-            np.bitwise_count(differs[: len(part)], out=counts[: len(part)])
-            np.add(part, counts[: len(part)], out=part)
+            if number:
+                np.bitwise_count(differs[: len(part)], out=counts[: len(part)])
+                np.add(part, counts[: len(part)], out=part)
+            else:
+                np.bitwise_count(differs[: len(part)], out=part)
     return total

@@ -130,7 +130,7 @@ class Best:
             return
         self._ids = np.concatenate([self._ids, ids[better]])
         self._scores = np.concatenate([self._scores, scores[better]])
-        if len(self._ids) > self._k:
+        if len(self._ids) > 2 * self._k:  # fewer are not worth a look at all of them
             self._least = float(np.partition(self._scores, -self._k)[-self._k])
             kept = self._scores >= self._least
             self._ids, self._scores = self._ids[kept], self._scores[kept]

@@ -14,7 +14,7 @@ from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import LexicalBase, frequencies
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, keys_of
+from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, keys_of
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.sizes import Sizes
@@ -95,11 +95,11 @@ class LexicalView(NamedTuple):
         best = [Best(k) for _ in factors]
         if self.base is not None:
             runs = None if allowed is None else allowed.runs()
-            means = np.array(averages)
+            asked = Asked.of(factors, averages)
             for segment, alive, own in zip(self.base.segments, self.base.alive, bounds, strict=True):
                 if not (own[1] > own[0]).any():
                     continue
-                for one, scores in zip(best, segment.scores(own, factors, means), strict=True):
+                for one, scores in zip(best, segment.scores(own, asked), strict=True):
                     offered = scores if alive is None else scores * alive
                     if runs is not None:
                         offered = offered * covered(segment.chunks, runs)
