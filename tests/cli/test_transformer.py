@@ -48,6 +48,33 @@ def test_an_update_embeds_only_what_changed(quaestor: Run, repository: Path, mod
     assert json.loads(quaestor("index", "--json", repository).out)["embedded"] == 1
 
 
+def test_what_was_embedded_before_is_not_embedded_again(quaestor: Run, repository: Path, model: Path) -> None:
+    """A branch to and fro; a renamed file is, for its path is part of what is embedded."""
+
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main")
+        subprocess.run(["git", *who, *arguments], cwd=repository, check=True, capture_output=True)
+
+    def embedded() -> int:
+        return int(quaestor("index", "--json", repository).json["embedded"])
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    quaestor("index", "--embedder", f"onnx:{model}", repository)
+    git("checkout", "-q", "-b", "side")
+    (repository / "docs/guide.md").write_text("# Kitchen guide\n\n## Rye\n\nThe rye rests.\n")
+    git("commit", "-q", "-a", "-m", "two")
+    assert embedded() > 0
+    for branch in ("main", "side", "main"):
+        git("checkout", "-q", branch)
+        assert embedded() == 0
+    git("mv", "docs/guide.md", "docs/kitchen.md")
+    assert embedded() > 0
+    git("mv", "docs/kitchen.md", "docs/guide.md")
+    assert embedded() == 0
+
+
 def test_tuning_refuses_it_before_any_vector_is_made(
     quaestor: Run, repository: Path, model: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
