@@ -63,6 +63,7 @@ def test_what_stands_in_it_is_found_through_every_change(tmp_path: Path, seed: i
         held[first] = number, texts
         update.add(terms_of(number, first, texts))
         first += len(texts) + 1
+        update.finish()
         update.publish(Mark(Content(number, "stamp"), first, _size(held), gone))
         base = LexicalBase.load(tmp_path)
         assert base is not None

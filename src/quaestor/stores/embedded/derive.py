@@ -129,6 +129,7 @@ def _prepare_matrix(
         last = base.mark.last_chunk if base else 0
         for ids, rows in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE):
             update.append(ids, rows)
+        update.finish()
     except BaseException:
         update.abandon()
         raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from quaestor.stores.embedded.flushing import Flush
 from quaestor.stores.embedded.lexical import FOLDER, STATE, SUFFIX, LexicalBase, lengths_of
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
@@ -54,6 +54,7 @@ class LexicalUpdate:
         self._place.mkdir(exist_ok=True)
         self._serial = _highest_serial(self._place)
         self._written: list[Path] = []
+        self._flush: Flush | None = None
         self._gathered: list[Segment] = []
         self._gathered_rows = 0
         self._parts: list[_Part] = []
@@ -76,15 +77,14 @@ class LexicalUpdate:
             self._gather()
 
     def finish(self) -> None:
-        """Write what was added; ``publish`` is quick from here on."""
+        """Write what was added, and begin to bring it to the disk; ``publish`` is quick from here on."""
         self._gather()
+        self._flush = Flush(part.path for part in self._parts if part.path in self._written)
 
     def publish(self, mark: Mark) -> None:
-        """Let readers see the index as of ``mark``."""
-        self.finish()
-        for part in self._parts:
-            if part.path in self._written:
-                _flush(part.path)
+        """Let readers see the index as of ``mark``; ``finish`` comes first."""
+        assert self._flush is not None
+        self._flush.wait()
         lengths = Counter(dict.fromkeys(FIELDS, 0))
         for part in self._parts:
             lengths.update(lengths_of(part.segment))
@@ -102,6 +102,9 @@ class LexicalUpdate:
 
     def abandon(self) -> None:
         """Forget the changes."""
+        if self._flush is not None:
+            with suppress(OSError):
+                self._flush.wait()
         _delete(self._written)
 
     def _gather(self) -> None:
@@ -127,11 +130,6 @@ class LexicalUpdate:
     def _belong(self, earlier: int, later: int) -> bool:
         """Tell whether neighbouring segments with so many chunks become one."""
         return earlier + later <= self._most_rows and earlier <= _FALLING * later
-
-
-def _flush(path: Path) -> None:
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
 
 
 def _delete(files: Iterable[Path]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaestor.stores.embedded.flushing import Flush
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.matrix import PREFIX, SIGNS, STATE, MatrixBase
 from quaestor.stores.embedded.quantise import Int8s, scales
@@ -31,6 +32,7 @@ class MatrixUpdate:
         self._serial = base.serial if base else _highest_serial(folder) + 1
         self._place = folder / f"{PREFIX}{self._serial}"
         self._place.mkdir(exist_ok=True)
+        self._flush: Flush | None = None
         self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
         self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
 
@@ -51,10 +53,14 @@ class MatrixUpdate:
         self._ends = [self._ends[0] if self._ends else int(ids[0]), int(ids[-1])]
         self._alive = np.concatenate([self._alive, factors > 0])
 
+    def finish(self) -> None:
+        """Begin to bring to the disk what was written; ``publish`` is quick from here on."""
+        self._flush = Flush(self._place.iterdir())
+
     def publish(self, mark: Mark) -> None:
-        """Let readers see the matrix as of ``mark``."""
-        for path in self._place.iterdir():
-            _flush(path)
+        """Let readers see the matrix as of ``mark``; ``finish`` comes first."""
+        assert self._flush is not None
+        self._flush.wait()
         state = {
             "mark": mark.state(),
             "serial": self._serial,
@@ -72,6 +78,9 @@ class MatrixUpdate:
 
     def abandon(self) -> None:
         """Forget the changes; what was written behind the published rows is written over next time."""
+        if self._flush is not None:
+            with suppress(OSError):
+                self._flush.wait()
         if self._base is None:
             _delete(self._place)
 
@@ -80,11 +89,6 @@ def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
     with path.open("r+b" if path.exists() else "w+b") as file:
         file.seek(offset)
         file.write(np.ascontiguousarray(part).data)
-
-
-def _flush(path: Path) -> None:
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
 
 
 def _delete(place: Path) -> None:

@@ -91,11 +91,13 @@ class EmbeddedStore:
             raise missing
         with translated(folder):
             if create:
-                _create(folder, embedder, dimensions)
+                folder.mkdir(parents=True, exist_ok=True)
             reader = schema.connect(folder)
             try:
                 if schema.is_blank(reader):
-                    raise missing
+                    if not create:
+                        raise missing
+                    _create(reader, folder, embedder, dimensions)
                 schema.check(reader, folder, embedder, dimensions)
             except BaseException:
                 reader.close()
@@ -411,12 +413,8 @@ class EmbeddedStore:
         return total
 
 
-def _create(folder: Path, embedder: str, dimensions: int) -> None:
-    """Make the index if it is missing; of several processes, one does."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with closing(schema.connect(folder)) as connection:
-        if not schema.is_blank(connection):
-            return
-        with WriteLock(folder).held(LOCK_SECONDS):
-            if schema.is_blank(connection):
-                schema.create(connection, embedder, dimensions)
+def _create(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
+    """Make the tables; of several processes, one does."""
+    with WriteLock(folder).held(LOCK_SECONDS):
+        if schema.is_blank(connection):
+            schema.create(connection, embedder, dimensions)

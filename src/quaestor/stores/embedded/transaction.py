@@ -189,8 +189,9 @@ class Transaction:
         many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
         many(f"INSERT INTO chunks VALUES ({marks(12)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?)", terms)
-        names.sort(key=_name_order)  # in the order of the index, which is quicker
-        many("INSERT INTO names VALUES (?, ?)", names)
+        # In the order of the index, which is quicker: text, then bytes.
+        for kind in (str, bytes):
+            many("INSERT INTO names VALUES (?, ?)", sorted(entry for entry in names if isinstance(entry[0], kind)))
         if chunks:
             self._content_changed = True
 
@@ -244,8 +245,3 @@ def _lowered(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:
     for chunk, names in rows:
         for name in names:
             yield storable(name.lower()), chunk
-
-
-def _name_order(entry: _Name) -> tuple[bytes, int]:
-    name, chunk = entry
-    return (name if isinstance(name, bytes) else name.encode(), chunk)
