@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -41,6 +42,7 @@ class FreshIndex(OpenIndex):
     ) -> None:
         self.refresh_seconds = refresh_seconds
         self.refresh_cost = refresh_cost
+        self._folder = folder_of(root)
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
         super().__init__(root, Parts(store, embedder, indexer, ranker, coming))
@@ -113,8 +115,13 @@ class FreshIndex(OpenIndex):
         return (*said, *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
-        return all(state == "fresh" for state in check(folder_of(self.root), documents).values())
+        return all(state == "fresh" for state in check(self._folder, documents).values())
 
 
 def _now() -> str:
-    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
+    return _told(int(time.time()))
+
+
+@lru_cache(maxsize=1)
+def _told(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).isoformat()

@@ -24,7 +24,7 @@ def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
         documents: as they are in the index; usually those of a few hits. Each is looked at once.
     """
     place = str(root)
-    return {document.path: check_one(place, document) for document in {d.path: d for d in documents}.values()}
+    return {path: check_one(place, document) for path, document in {d.path: d for d in documents}.items()}
 
 
 def check_one(root: str, document: Document) -> State:

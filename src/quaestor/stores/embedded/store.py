@@ -49,6 +49,7 @@ _REMEMBERED_FILTERS = 16
 _MOST_DEFINITIONS = 10_000
 
 _Base = TypeVar("_Base", LexicalBase, MatrixBase)
+_Read = TypeVar("_Read")
 
 
 class EmbeddedStore:
@@ -264,13 +265,11 @@ class EmbeddedStore:
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        with self._asking() as connection:
-            return truth.generation(connection)
+        return self._ask(truth.generation)
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
-        with self._asking() as connection:
-            return truth.metadata(connection, key)
+        return self._ask(lambda connection: truth.metadata(connection, key))
 
     def close(self) -> None:
         """Release files; further use is an error."""
@@ -289,11 +288,14 @@ class EmbeddedStore:
                 if self._reader.in_transaction:
                     self._reader.execute("COMMIT")
 
-    @contextmanager
-    def _asking(self) -> Iterator[sqlite3.Connection]:
-        """Hold the reader for a single statement, which sees one state of the truth without a transaction around it."""
-        with self._mutex, translated(self._folder):
-            yield self._reader
+    def _ask(self, read: Callable[[sqlite3.Connection], _Read]) -> _Read:
+        """Return what a single statement reads, which sees one state of the truth without a transaction around it."""
+        with self._mutex:
+            try:
+                return read(self._reader)
+            except (sqlite3.Error, OSError):
+                with translated(self._folder):
+                    raise
 
     def _allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
         """Return the documents that a filter lets through; the last few filters are remembered."""
@@ -311,22 +313,18 @@ class EmbeddedStore:
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return what the words of the present state are looked for in, and what a filter lets through of it."""
-        if where is None:
-            with self._asking() as connection:
-                present = self._lexical
-                if present is not None and present.content == truth.content(connection):
-                    return present, None
+        present = self._lexical
+        if where is None and present is not None and present.content == self._ask(truth.content):
+            return present, None
         with self._reading() as connection:
             view = self._lexical = self._lexical_view(connection)
             return view, self._allowed(connection, where)
 
     def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
         """Return what vectors of the present state are compared with, and what a filter lets through of it."""
-        if where is None:
-            with self._asking() as connection:
-                present = self._dense
-                if present is not None and present.content == truth.content(connection):
-                    return present, None
+        present = self._dense
+        if where is None and present is not None and present.content == self._ask(truth.content):
+            return present, None
         with self._reading() as connection:
             view = self._dense = self._dense_view(connection)
             return view, self._allowed(connection, where)
