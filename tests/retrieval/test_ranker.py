@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Chunk, Document, Span
 from quaestor.retrieval.features import FEATURES, Candidates, compute_features
+from quaestor.retrieval.file_features import group_by_file
 from quaestor.retrieval.query import read_query
 from quaestor.retrieval.ranker import Group, Matrix, Ranker, group_of, spread
 from quaestor.stores import StoredChunk
@@ -28,7 +29,8 @@ class Candidate(NamedTuple):
 
 def together(terms: Sequence[str], *found: Candidate) -> Candidates:
     chunks, *scores = zip(*found, strict=True) if found else ((), (), (), ())
-    return Candidates(chunks, *(np.array(own, np.float32) for own in scores), dict.fromkeys(terms, 1.0))
+    arrays = (np.array(own, np.float32) for own in scores)
+    return Candidates(chunks, *arrays, dict.fromkeys(terms, 1.0), group_by_file(chunks))
 
 
 def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), number: int = 0) -> StoredChunk:
@@ -43,7 +45,8 @@ def features_of(query: str, *candidates: Candidate) -> dict[str, list[float]]:
 
 
 def earners(ranker: Ranker, matrix: Matrix, group: Group, paths: Sequence[str]) -> list[int]:
-    return ranker.earners(matrix, ranker.scores(matrix, group), group, paths).tolist()
+    files = np.array([sorted(set(paths)).index(path) for path in paths], dtype=np.intp)
+    return ranker.earners(matrix, ranker.scores(matrix, group), group, files).tolist()
 
 
 def test_bundled_weights_fit_the_features() -> None:

@@ -13,9 +13,9 @@ import numpy as np
 
 from quaestor.named import NamedTuple
 from quaestor.retrieval.file_features import (
+    Files,
     coverage,
     file_features,
-    group_by_file,
     line_match,
     path_features,
     shadowed,
@@ -95,6 +95,7 @@ class Candidates(NamedTuple):
         dense: their cosine similarities to the query, 0 where unknown.
         body: their BM25 scores over the text alone, 0 where unknown.
         rarity: how much each content term of the query tells: the fewer chunks hold it, the more.
+        files: the chunks by file.
     """
 
     chunks: Sequence[StoredChunk]
@@ -102,6 +103,7 @@ class Candidates(NamedTuple):
     dense: NDArray[np.float32]
     body: NDArray[np.float32]
     rarity: Mapping[str, float]
+    files: Files
 
 
 def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32]:
@@ -119,7 +121,7 @@ def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32
     total = sum(candidates.rarity.values()) or 1.0
     wanted = {term: weight / total for term, weight in candidates.rarity.items()}
     traits = list(map(traits_of, chunks))
-    files = group_by_file(chunks)
+    files = candidates.files
     matches = in_names(traits, wanted)
     named, symbol_coverage, symbol_precision, scope_coverage, _ = matches.sums(len(traits))
     _fill(matrix, "lexical", _retrievers(candidates, named))

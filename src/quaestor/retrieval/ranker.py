@@ -7,7 +7,7 @@ each feature's share in a score is exact.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
@@ -115,7 +115,7 @@ class Ranker(NamedTuple):
         prose = features[:, _PROSE] > 0
         return np.where(prose, features @ self.weights(group, prose=True), code) if prose.any() else code
 
-    def earners(self, features: Matrix, own: Matrix, group: Group, paths: Sequence[str]) -> NDArray[np.intp]:
+    def earners(self, features: Matrix, own: Matrix, group: Group, files: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return, for each row, the row of the same file whose score it takes: the best one's for what answers best.
 
         So a file stands where its best chunk as a whole brings it, and shows first what answers best within it. Other
@@ -125,15 +125,13 @@ class Ranker(NamedTuple):
             features: of the rows.
             own: the rows' scores.
             group: of the query.
-            paths: of the rows.
+            files: a number for the file of each row.
         """
         if group not in TEXTS:
             return np.arange(len(own))
         within = np.where(features[:, _PROSE] > 0, own, features @ self.of_places_within)
-        numbers: dict[str, int] = {}
-        owner = np.array([numbers.setdefault(path, len(numbers)) for path in paths], dtype=np.intp)
         earned = np.empty(len(own), dtype=np.intp)
-        earned[np.lexsort((-within, owner))] = np.lexsort((-own, owner))
+        earned[np.lexsort((-within, files))] = np.lexsort((-own, files))
         return earned
 
     def decays(self, features: Matrix) -> list[float]:
@@ -163,24 +161,26 @@ def _bundled() -> Ranker:
     return Ranker.from_json(Path(__file__).with_name("ranker.json").read_text(encoding="utf-8"))
 
 
-def spread(scores: Sequence[float], paths: Sequence[str], decays: Sequence[float], k: int) -> list[tuple[int, float]]:
-    """Choose ``k`` entries greedily, each further entry of a path losing its decay once more.
+def spread(
+    scores: Sequence[float], files: Sequence[Hashable], decays: Sequence[float], k: int
+) -> list[tuple[int, float]]:
+    """Choose ``k`` entries greedily, each further entry of a file losing its decay once more.
 
     Args:
         scores: one an entry.
-        paths: the document that each entry belongs to.
-        decays: what each entry loses for every entry of its path that was chosen before.
+        files: what each entry belongs to.
+        decays: what each entry loses for every entry of its file that was chosen before.
         k: how many to choose.
 
     Returns:
         Indices with their lowered scores, best first.
     """
     waiting = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
-    earlier = dict.fromkeys(paths, 0)
+    earlier = dict.fromkeys(files, 0)
     lowered: list[tuple[int, float]] = []
-    # Entries of one path come in falling order, so each one's penalty is known when its turn comes.
+    # Entries of one file come in falling order, so each one's penalty is known when its turn comes.
     for index in waiting:
-        path = paths[index]
-        lowered.append((index, scores[index] - decays[index] * earlier[path]))
-        earlier[path] += 1
+        file = files[index]
+        lowered.append((index, scores[index] - decays[index] * earlier[file]))
+        earlier[file] += 1
     return sorted(lowered, key=itemgetter(1), reverse=True)[:k]

@@ -16,7 +16,7 @@ from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.explaining import Shares
 from quaestor.retrieval.features import Candidates, compute_features
-from quaestor.retrieval.file_features import agreement
+from quaestor.retrieval.file_features import agreement, group_by_file
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
 from quaestor.retrieval.paths import profile_path
@@ -84,13 +84,14 @@ class Retriever:
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
-        ids = np.fromiter(found, np.int64, len(found))
+        ids, chunks = np.fromiter(found, np.int64, len(found)), list(found.values())
         return Candidates(
-            list(found.values()),
+            chunks,
             lexical.of_chunks(ids),
             dense.of_chunks(ids),
             body.of_chunks(ids),
             _rarity(matched.frequencies),
+            group_by_file(chunks),
         )
 
     def scored(
@@ -109,7 +110,7 @@ class Retriever:
         group = group_of(query, matrix)
         group = "text" if group == "how" else group
         own = self.ranker.scores(matrix, group)
-        earners = self.ranker.earners(matrix, own, group, [chunk.document.path for chunk in candidates.chunks])
+        earners = self.ranker.earners(matrix, own, group, candidates.files.owner)
         scores = own[earners].tolist()
         return list(zip(candidates.chunks, scores, strict=True))
 
@@ -139,10 +140,10 @@ class Retriever:
             return []
         matrix = compute_features(query, candidates)
         group = group_of(query, matrix)
-        paths = [chunk.document.path for chunk in chunks]
+        owner = candidates.files.owner
         own = self.ranker.scores(matrix, group)
-        scores = own[self.ranker.earners(matrix, own, group, paths)].tolist()
-        ranked = spread(scores, paths, self.ranker.decays(matrix), len(chunks))
+        scores = own[self.ranker.earners(matrix, own, group, owner)].tolist()
+        ranked = spread(scores, owner.tolist(), self.ranker.decays(matrix), len(chunks))
         passages = self.joined([chunks[index] for index, _ in ranked], k)
         hits = []
         for rank, chunk in passages:

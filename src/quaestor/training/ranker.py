@@ -254,7 +254,8 @@ def _targets(search: Search) -> Array:
 
 def _score(search: Search, ranker: Ranker, decay: float) -> float:
     own = ranker.scores(search.features, search.group)
-    scores = own[ranker.earners(search.features, own, search.group, search.paths)].tolist()
+    files = np.unique(search.paths, return_inverse=True)[1]
+    scores = own[ranker.earners(search.features, own, search.group, files)].tolist()
     prose = search.features[:, _PROSE] > 0
     decays = np.where(prose, min(decay, _PROSE_DECAY), decay).tolist()
     chosen = spread(scores, search.paths, decays, 10)
