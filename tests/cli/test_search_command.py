@@ -160,3 +160,22 @@ def test_the_first_search_builds_the_index(repository: Path) -> None:
     done = shell("search", "send_with_retry", str(repository), "-k", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("src/retry.py:")
+
+
+@pytest.mark.parametrize("mode", ["fusion", "lexical", "dense"])
+def test_a_mode_without_features_says_so(quaestor: Run, repository: Path, mode: str) -> None:
+    done = quaestor("search", "--explain", "--mode", mode, "retry", repository)
+    assert done.code == 0
+    assert "which is not made of features in this --mode" in done.out
+
+
+@pytest.mark.parametrize(
+    "query", ["send_with_retry", "src/retry.py", "how long does the dough rest?", "TimeoutError: busy"]
+)
+def test_the_shares_of_every_hit_add_up_to_its_score(quaestor: Run, repository: Path, query: str) -> None:
+    found = quaestor("search", "--explain", "--json", query, repository).json["hits"]
+    assert found
+    for hit in found:
+        assert sum(hit["features"].values()) == pytest.approx(hit["score"], abs=0.01)
+        told = quaestor("search", "--explain", query, repository).out
+        assert f"score {hit['score']:.3f} = " in told

@@ -117,6 +117,8 @@ def _marked(line: str, wanted: frozenset[str]) -> str:
 
 
 def _explained(hit: Hit) -> str:
+    if not hit.features:
+        return style(f"        score {hit.score:.3f}, which is not made of features in this --mode", dim=True)
     shares = sorted(hit.features.items(), key=lambda item: -abs(item[1]))
     text = ", ".join(f"{name} {value:+.3f}" for name, value in shares if abs(value) >= 0.0005)
     return style(f"        score {hit.score:.3f} = {text}", dim=True)
