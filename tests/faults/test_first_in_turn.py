@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import threading
@@ -110,3 +112,21 @@ def test_who_gives_up_waiting_leaves_the_other_alone(
         Index.build(root, settings=settings, progress=enough)
     out, _ = other.communicate(timeout=60)
     assert out == f"{DOCUMENTS}\n"
+
+
+def test_of_several_commands_begun_at_once_one_takes_each_document_in(
+    root: Path, settings: Settings, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "quaestor", "index", "--json", str(root)]
+    environment = {**os.environ, "QUAESTOR_HOME": settings.home}
+    begun = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    told = [json.loads(process.communicate(timeout=100)[0]) for process in begun]
+    assert [process.returncode for process in begun] == [0] * 4
+    assert sorted(path for one in told for path in one["added"]) == sorted(file.name for file in root.iterdir())
+    assert not any(one["changed"] or one["removed"] for one in told)
+    with (
+        Index.open(root, settings=settings) as index,
+        Index.build(root, settings=Settings(home=str(tmp_path / "anew"))) as anew,
+    ):
+        assert index.stats()._replace(generation=0, index_bytes=0) == anew.stats()._replace(generation=0, index_bytes=0)
+        assert [hit.path for hit in index.search("part word", 60)] == [hit.path for hit in anew.search("part word", 60)]
