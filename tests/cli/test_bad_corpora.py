@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -326,7 +327,7 @@ def test_an_index_that_cannot_be_used(
     damage(index_of(home))
     done = quaestor(*command, repository)
     assert (done.code, done.out) == (4, "")
-    assert "quaestor index --rebuild" in done.sentence
+    assert "quaestor index --rebuild" in done.sentence.replace(f"{repository} ", "")
     assert quaestor("index", "--rebuild", repository).code == 0
     assert found(quaestor, "send_with_retry", repository)[0] == "src/retry.py"
 
@@ -379,3 +380,18 @@ def test_nothing_of_the_corpus_is_written_to(quaestor: Run, repository: Path) ->
     for command in COMMANDS:
         quaestor(*command, repository)
     assert contents(repository) == before
+
+
+def test_a_current_folder_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = "import os, sys\nos.rmdir(os.getcwd())\nfrom quaestor.cli import run\nsys.exit(run(['search', 'x']))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: The current folder is gone. Change to one that is there, or name one.\n"
+
+
+def test_links_that_lead_in_a_circle_are_said_to(quaestor: Run, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    said = quaestor("search", "x", tmp_path / "loop").sentence
+    assert "its links lead in a circle" in said or "levels of symbolic links" in said

@@ -11,6 +11,7 @@ from pathlib import Path
 from quaestor.assemble import locate
 from quaestor.cli.output import one_line, remark
 from quaestor.config import Configuration, load_configuration
+from quaestor.errors import NotFoundError
 from quaestor.named import NamedTuple
 from quaestor.stores import Where
 
@@ -36,7 +37,10 @@ def find_root(path: str | None) -> Path:
     """
     if path is not None:
         return locate(path)
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise NotFoundError("The current folder is gone. Change to one that is there, or name one.") from None
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
 

@@ -280,4 +280,6 @@ class _Walk:
 
 def _words(error: Exception) -> str:
     """Return what the system says, without the number and the path."""
+    if isinstance(error, RuntimeError):  # what Python made of it before 3.13
+        return "its links lead in a circle"
     return (isinstance(error, OSError) and error.strerror) or type(error).__name__
