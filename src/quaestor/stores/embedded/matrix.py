@@ -25,9 +25,6 @@ PREFIX = "vectors-"
 
 SIGNS = "signs"
 
-_KEPT_FLOATS = 1 << 20
-"""Up to so many numbers are kept as floats, 4 MiB: to turn them takes as long as the rest of a search among them."""
-
 
 class MatrixBase(NamedTuple):
     """The matrix as it was last published.
@@ -69,10 +66,9 @@ class MatrixBase(NamedTuple):
         ids = _mapped(place / "ids", np.int64, (count,))
         if count and [int(ids[0]), int(ids[-1])] != state["ends"]:
             raise ValueError("the files are not those that the state file tells of")
-        data = _mapped(place / "data", np.int8, (count, dimensions))
         rows = Rows(
             ids,
-            data.astype(np.float32) if data.size <= _KEPT_FLOATS else data,
+            _mapped(place / "data", np.int8, (count, dimensions)),
             _mapped(place / "scales", np.float32, (count,)),
             alive,
             [_mapped(place / f"{SIGNS}{number}", np.uint64, (count,)) for number in range(state["planes"])],

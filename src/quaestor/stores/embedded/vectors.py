@@ -30,14 +30,14 @@ class Rows(NamedTuple):
 
     Attributes:
         ids: the chunks, ascending; shape ``(n,)``.
-        data: int8 vectors, or the same numbers as floats; shape ``(n, dimensions)``.
+        data: int8 vectors; shape ``(n, dimensions)``.
         scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
         alive: whether the chunk exists and its vector has a direction; shape ``(n,)``.
         planes: the signs of every row; without them, every row is scored.
     """
 
     ids: Ids
-    data: Int8s | Floats
+    data: Int8s
     scales: Floats
     alive: NDArray[np.bool_]
     planes: Sequence[Plane] = ()
@@ -88,7 +88,7 @@ class Rows(NamedTuple):
         for start in range(0, len(places), rows):
             end = start + rows
             block = self.data[start:end] if whole else self.data.take(places[start:end], axis=0, mode="clip")
-            np.dot(block.astype(np.float32, copy=False), query, out=scores[start:end])
+            np.dot(block.astype(np.float32), query, out=scores[start:end])
         scores *= self.scales if whole else self.scales[places]
         return scores
 
