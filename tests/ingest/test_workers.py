@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quaestor.errors import IndexUnusableError
 from quaestor.ingest import workers
-from quaestor.ingest.batches import batched
+from quaestor.ingest.batches import batched, shared, task_bytes
 from quaestor.ingest.processes import can_copy
 from quaestor.ingest.workers import Pool, run_here
 
@@ -156,6 +158,17 @@ def test_a_process_of_several_threads_is_not_copied() -> None:
     assert not can_copy()
     release.set()
     thread.join()
+
+
+@given(st.lists(st.integers(0, 400_000), max_size=300), st.integers(1, 8))
+def test_batches_that_are_shared_become_smaller(sizes: list[int], workers: int) -> None:
+    found = list(shared(list(enumerate(sizes)), workers, 64))
+    assert [item for batch in found for item in batch] == list(range(len(sizes)))
+    left = sum(sizes)
+    for batch in found:
+        held = sum(sizes[item] for item in batch)
+        assert len(batch) == 1 or (held <= task_bytes(left, workers) and len(batch) <= 64)
+        left -= held
 
 
 def test_batched_by_bytes_and_items() -> None:

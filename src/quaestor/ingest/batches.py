@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -26,13 +26,35 @@ POOL_BYTES = 2_000_000
 COPIES_BYTES = 250_000
 """The same where workers are copies of this process, which start in milliseconds."""
 
-_TASKS_A_WORKER = 4
+LARGE_BYTES = 32_000
+"""Files of this size come before all others: the last ones that are worked on are small, and end at the same time."""
+
+_TASKS_A_WORKER = 2
 _LEAST_TASK_BYTES = 16_000
 
 
-def task_bytes(size: int, workers: int) -> int:
-    """Return the text per batch for so many bytes in all: little enough that no worker has the last batch to itself."""
-    return min(TASK_BYTES, max(size // (workers * _TASKS_A_WORKER), _LEAST_TASK_BYTES))
+def task_bytes(left: int, workers: int) -> int:
+    """Return the text of the next batch where so many bytes are left: ever less, so that all workers end together.
+
+    Guided self-scheduling (Polychronopoulos and Kuck, 1987).
+    """
+    return min(TASK_BYTES, max(left // (workers * _TASKS_A_WORKER), _LEAST_TASK_BYTES))
+
+
+def shared(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
+    """Yield lists of items in order, ever smaller ones: each of so many workers takes the next when it is free."""
+    left = sum(size for _, size in items)
+    batch: list[Item] = []
+    size = 0
+    for item, item_bytes in items:
+        if batch and (size + item_bytes > task_bytes(left, workers) or len(batch) >= most_items):
+            yield batch
+            left -= size
+            batch, size = [], 0
+        batch.append(item)
+        size += item_bytes
+    if batch:
+        yield batch
 
 
 def batched(items: Iterable[tuple[Item, int]], most_bytes: int, most_items: int) -> Iterator[list[Item]]:

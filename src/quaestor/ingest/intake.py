@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.errors import QuaestorError
-from quaestor.ingest.batches import COPIES_BYTES, POOL_BYTES, TASK_FILES, batched, task_bytes
+from quaestor.ingest.batches import COPIES_BYTES, LARGE_BYTES, POOL_BYTES, TASK_FILES, shared
 from quaestor.ingest.commit import Committer
 from quaestor.ingest.files import Found
 from quaestor.ingest.pending import is_pending, pending
@@ -90,7 +90,7 @@ class Intake:
 
     def _work(self, files: Sequence[FoundFile], progress: Progress | None, deadline: float | None) -> list[str]:
         size = sum(file.size for file in files)
-        queue = _Queue(files, self._tasks(files), deadline, task_bytes(size, self._workers()))
+        queue = _Queue(files, self._tasks(files), deadline, self._workers())
         state = _Meter(files, progress)
         self.vectoriser.allowance.until = deadline
         with self._runner(size, in_haste=deadline is not None) as run:
@@ -163,23 +163,24 @@ class Intake:
 
 
 def _ordered(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
-    return sorted(files, key=(lambda f: (-f.mtime_ns, f.path)) if by_time else (lambda f: (0, f.path)))
+    """Return files in the order in which they are taken in: the newest first, or large ones and then all by path."""
+    if by_time:
+        return sorted(files, key=lambda file: (-file.mtime_ns, file.path))
+    return sorted(files, key=lambda file: (-file.size if file.size >= LARGE_BYTES else 0, file.path))
 
 
 class _Queue:
     """Batches of tasks, until the time is up."""
 
-    def __init__(
-        self, files: Sequence[FoundFile], tasks: Sequence[Task], deadline: float | None, batch_bytes: int
-    ) -> None:
+    def __init__(self, files: Sequence[FoundFile], tasks: Sequence[Task], deadline: float | None, workers: int) -> None:
         self._sizes = [file.size for file in files]
         self._tasks = tasks
         self._deadline = deadline
-        self._batch_bytes = batch_bytes
+        self._workers = workers
         self._given = 0
 
     def batches(self) -> Iterator[list[Task]]:
-        for batch in batched(zip(self._tasks, self._sizes, strict=True), self._batch_bytes, TASK_FILES):
+        for batch in shared(list(zip(self._tasks, self._sizes, strict=True)), self._workers, TASK_FILES):
             if self._given and self._deadline is not None and time.monotonic() >= self._deadline:
                 return
             self._given += len(batch)

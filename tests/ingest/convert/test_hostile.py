@@ -106,5 +106,5 @@ def test_records_and_notebooks(tmp_path: Path) -> None:
     write(tmp_path / "root", {"long.jsonl": long, "deep.jsonl": deep, "deep.ipynb": b"[" * 200_000, "a.md": "# A"})
     with closing(open_store(tmp_path / "index")) as store:
         changes = make_indexer(tmp_path / "root", store).refresh()
-    assert changes.added == ("a.md", "deep.jsonl")
+    assert sorted(changes.added) == ["a.md", "deep.jsonl"]
     assert {one.path: one.reason for one in changes.skipped} == {"long.jsonl": "too large", "deep.ipynb": "unreadable"}

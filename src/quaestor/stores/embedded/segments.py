@@ -55,12 +55,11 @@ def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> S
     codes: list[Codes] = []
     before = 0
     for segment, exists in zip(segments, alive, strict=True):
+        ranks = np.repeat(np.searchsorted(keys, segment.keys), np.diff(segment.starts))
         places = np.cumsum(exists) - 1 + before
+        own = (ranks << _ROW_BITS | places[segment.places]) << _COUNT_BITS | segment.counts
+        codes.append(own if exists.all() else own[exists[segment.places]])
         before += int(np.count_nonzero(exists))
-        kept = exists[segment.places]
-        ranks = np.repeat(np.searchsorted(keys, segment.keys), np.diff(segment.starts))[kept]
-        rows = places[segment.places[kept]]
-        codes.append((ranks << _ROW_BITS | rows) << _COUNT_BITS | segment.counts[kept])
     every = np.concatenate(codes)
     every.sort()
     return _segment(
