@@ -88,6 +88,13 @@ def test_watching_takes_in_what_changes(repository: Path) -> None:
         write(repository, {"src/new.py": f"NEW = {time.monotonic_ns()}\n"})
         changes = json.loads(process.stdout.readline())
         seen += [*changes["added"], *changes["changed"]]
+    (repository / "src/new.py").rename(repository / "src/other.py")
+    (repository / "shop/cart.go").unlink()
+    added, removed = set(), set()
+    while not (added >= {"src/other.py"} and removed >= {"src/new.py", "shop/cart.go"}):
+        changes = json.loads(process.stdout.readline())
+        added |= set(changes["added"])
+        removed |= set(changes["removed"])
     code, errors = interrupt(process)
     assert (code, errors.strip()) == (130, b"")
 

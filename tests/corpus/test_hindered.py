@@ -49,6 +49,7 @@ def test_another_writer_is_not_waited_for_beyond_the_time(index: Index, root: Pa
         assert not index.freshness.fresh
         [remark] = index.remarks
         assert "locked by process" in remark
+        assert index.tree().count == 2
         with pytest.raises(IndexBusyError):
             index.refresh(budget_seconds=0)
     assert states(index) == {"pond.md": True, "oven.md": True}

@@ -4,6 +4,7 @@ from itertools import islice
 
 import pytest
 
+from quaestor.errors import IndexBusyError, LimitError, NotFoundError, QuaestorError
 from quaestor.ingest.report import Changes, Progress
 from quaestor.ingest.watch import watch
 
@@ -25,10 +26,14 @@ class Clock:
             raise KeyboardInterrupt
 
 
+def no_hindrance(error: QuaestorError) -> None:
+    raise error
+
+
 def test_only_changes_are_told_after_the_first_look() -> None:
     clock = Clock()
     results = iter([Changes(), Changes(), Changes(added=("a",)), Changes(touched=("a",)), Changes(removed=("a",))])
-    seen = watch(lambda _: next(results), 1.0, clock=clock, sleep=clock.sleep)
+    seen = watch(lambda _: next(results), 1.0, hindered=no_hindrance, clock=clock, sleep=clock.sleep)
     assert [change.any for change in islice(seen, 3)] == [False, True, True]
     assert clock.pauses == [1.0] * 4
 
@@ -41,7 +46,7 @@ def test_a_slow_look_is_taken_less_often() -> None:
         return Changes()
 
     with pytest.raises(KeyboardInterrupt):
-        list(watch(refresh, 1.0, clock=clock, sleep=clock.sleep))
+        list(watch(refresh, 1.0, hindered=no_hindrance, clock=clock, sleep=clock.sleep))
     assert clock.pauses[0] == pytest.approx(20.0)
 
 
@@ -52,5 +57,29 @@ def test_long_work_is_no_slow_look() -> None:
         clock.now += 60.0
         return Changes(added=("a",))
 
-    list(islice(watch(refresh, 1.0, clock=clock, sleep=clock.sleep), 2))
+    list(islice(watch(refresh, 1.0, hindered=no_hindrance, clock=clock, sleep=clock.sleep), 2))
     assert clock.pauses == [1.0]
+
+
+def test_what_hinders_a_look_is_told_and_the_next_one_is_taken() -> None:
+    clock, told = Clock(), []
+    results: list[Changes | Exception] = [Changes(), IndexBusyError("busy"), LimitError("full"), Changes(added=("a",))]
+
+    def refresh(_: Progress | None) -> Changes:
+        found = results.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    seen = watch(refresh, 1.0, hindered=lambda error: told.append(str(error)), clock=clock, sleep=clock.sleep)
+    assert [change.any for change in islice(seen, 2)] == [False, True]
+    assert told == ["busy", "full"]
+    assert clock.pauses == [1.0] * 3
+
+
+def test_a_root_that_is_gone_ends_it() -> None:
+    def refresh(_: Progress | None) -> Changes:
+        raise NotFoundError("gone")
+
+    with pytest.raises(NotFoundError):
+        next(watch(refresh, hindered=no_hindrance))

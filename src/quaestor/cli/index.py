@@ -150,8 +150,8 @@ def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json
     """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
     if rebuild or most is not None or settings.embedder.startswith(TRANSFORMER):
         Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
-    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
-        for changes in watch(index.refresh):
+    with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
+        for changes in watch(index.refresh, hindered=lambda error: remark(f"warning: {error}")):
             if as_json:
                 print_json(changes_object(changes))
             else:

@@ -70,6 +70,6 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
 
 def _held(root: Path, settings: Settings) -> tuple[CorpusStats, Coming | None]:
     """Return what the index holds, after bringing it up to date at no more than the cost that nobody is asked for."""
-    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+    with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())
         return index.stats(), index.meaning.coming

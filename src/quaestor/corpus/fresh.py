@@ -90,17 +90,17 @@ class FreshIndex(OpenIndex):
         Whatever said that nothing changed, the files of what was found are looked at: one that did change, since or
         unheard, has everything looked at again.
         """
-        self._take_in()
+        self.take_in()
         found = self.following(find)
         if self.freshness.fresh and not self._as_indexed(documents(found)):
             self.indexer.distrust()
-            self._take_in()
+            self.take_in()
             found = self.following(find)
             if not self._as_indexed(documents(found)):
                 self.freshness = self.freshness._replace(fresh=False)
         return found
 
-    def _take_in(self) -> None:
+    def take_in(self) -> None:
         """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
         try:
             self.refresh(budget_seconds=self.refresh_seconds)

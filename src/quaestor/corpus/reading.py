@@ -125,7 +125,7 @@ class ReadIndex(FreshIndex):
         """
         from quaestor.corpus.tree import make_tree  # noqa: PLC0415 - no search needs it
 
-        self.refresh(budget_seconds=self.refresh_seconds)
+        self.take_in()
         paths = self.store.documents()
         found = make_tree(paths, plain(folder), depth)
         if found is not None:

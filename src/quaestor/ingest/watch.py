@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+from quaestor.errors import IndexBusyError, LimitError, QuaestorError
 from quaestor.ingest.report import Changes, Progress
 
 LONGEST_SHARE = 0.1
@@ -22,6 +23,7 @@ def watch(
     interval: float = 1.0,
     *,
     progress: Progress | None = None,
+    hindered: Callable[[QuaestorError], None],
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Changes]:
@@ -31,6 +33,7 @@ def watch(
         refresh: usually ``Indexer.refresh``.
         interval: seconds between the end of one look and the beginning of the next.
         progress: passed on to every refresh.
+        hindered: told why a look could take nothing in: another process writes, or there is no room. It is tried again.
         clock: seconds that only go forward.
         sleep: waits so many seconds; whatever it raises ends the watch.
 
@@ -39,7 +42,12 @@ def watch(
     first = True
     while True:
         started = clock()
-        changes = refresh(progress)
+        try:
+            changes = refresh(progress)
+        except (IndexBusyError, LimitError) as error:
+            hindered(error)
+            sleep(interval)
+            continue
         took = clock() - started
         if first or changes.any:
             yield changes

@@ -55,7 +55,7 @@ def _check_place(corpus: Corpus, root: Path, path: str) -> None:
     place = confined(path)
     if not isinstance(place, str):
         raise UsageError(place.message)
-    corpus.refresh(budget_seconds=corpus.refresh_seconds)
+    corpus.take_in()
     if corpus.store.document(place) is None and os.path.lexists(root / place):
         raise UsageError(f"{path!r} is not in this index and stays as it is. Name one of its documents, or a new file.")
 
