@@ -20,6 +20,9 @@ FIRST_COMMIT_CHUNKS = 2_500
 COMMIT_SHARE = 0.25
 """In between, a transaction is this share of what was written before."""
 
+LAST_COMMIT_CHUNKS = 1_000
+"""So many are written early where no more documents are still to come than wait: the last transaction is waited for."""
+
 POOL_BYTES = 2_000_000
 """Below this much new text the start of worker processes costs more than they save."""
 

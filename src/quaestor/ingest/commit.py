@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from quaestor.errors import NotFoundError
-from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS
+from quaestor.ingest.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS
 from quaestor.ingest.prepare import Outcome, Ready, Refused, Same
 from quaestor.ingest.report import Changes, Skipped
 from quaestor.passages import Document
@@ -60,6 +60,7 @@ class Committer:
     Attributes:
         tally: what has been done so far.
         opening: metadata that the first transaction writes.
+        to_come: how many more outcomes there will be, where that is known.
         patience: seconds to wait for another process that writes.
         transactions: how many were made.
         written: the documents that they put in or changed, by path; None for those removed.
@@ -74,6 +75,7 @@ class Committer:
         self._removals: list[str] = []
         self.tally = Tally()
         self.opening: Mapping[str, str] = {}
+        self.to_come = 0
         self.patience = LOCK_SECONDS
         self.transactions = 0
         self.written: dict[str, Document | None] = {}
@@ -86,6 +88,7 @@ class Committer:
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Take outcomes, each document ready; may write."""
         for outcome in outcomes:
+            self.to_come -= 1
             if isinstance(outcome, Ready):
                 self._waiting.append(outcome)
                 self._waiting_chunks += outcome.packed.chunks
@@ -93,7 +96,9 @@ class Committer:
                 self._same(outcome)
             elif isinstance(outcome, Refused):
                 self._refused(outcome)
-        if self._waiting_chunks >= min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks)):
+        usual = min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks))
+        early = self._waiting_chunks >= LAST_COMMIT_CHUNKS and 0 < self.to_come <= len(self._waiting)
+        if early or self._waiting_chunks >= usual:
             self.commit()
 
     def remove(self, paths: Iterable[str]) -> None:

@@ -72,6 +72,7 @@ class Intake:
     def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
         """Take in what is new and drop what is gone; return the paths that there was no time for."""
         files = _ordered([*found.suspects, *found.added], by_time=deadline is not None)
+        self.committer.to_come = len(files)
         stale = self._work(files, progress, deadline) if files else []
         self.committer.remove(found.removed)
         return stale
