@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -327,8 +329,9 @@ def test_an_index_that_cannot_be_used(
     damage(index_of(home))
     done = quaestor(*command, repository)
     assert (done.code, done.out) == (4, "")
-    assert "quaestor index --rebuild" in done.sentence.replace(f"{repository} ", "")
-    assert quaestor("index", "--rebuild", repository).code == 0
+    [named] = re.findall(r"`quaestor (.*?)`", done.sentence)
+    # Wherever it is run: the current folder is not the repository.
+    assert quaestor(*shlex.split(named)).code == 0
     assert found(quaestor, "send_with_retry", repository)[0] == "src/retry.py"
 
 

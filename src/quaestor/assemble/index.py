@@ -20,6 +20,7 @@ from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.trust import trusting
 from quaestor.sites import crawl, is_address
 from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.failures import REBUILD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -257,10 +258,7 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
     """Return the store that the settings name, for one source."""
     if settings.store != "embedded":
         raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
-    return _open_store(index_folder(root, settings), embedder, create=create)
-
-
-def _open_store(folder: Path, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+    folder = index_folder(root, settings)
     try:
         return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
     except OSError as error:
@@ -268,6 +266,10 @@ def _open_store(folder: Path, embedder: Embedder, *, create: bool) -> EmbeddedSt
             f"The index in {str(folder)!r} cannot be reached ({error.strerror or error}). "
             "Set QUAESTOR_HOME to a folder that can be written."
         ) from error
+    except IndexUnusableError as error:
+        # A store knows no source: whoever is somewhere else would make another index anew.
+        anew = f"run {command('index', root, '--rebuild')}"
+        raise type(error)(str(error).replace(REBUILD, anew)) from error
 
 
 def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
