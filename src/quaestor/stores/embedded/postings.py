@@ -131,14 +131,10 @@ class Segment(NamedTuple):
 
     def bounds(self, keys: Keys) -> Bounds:
         """Return where the postings of terms stand; ``keys`` as ``keys_of`` gives them."""
-        at = np.searchsorted(self.keys, keys)
-        there = np.zeros(keys.shape, dtype=np.bool_)
-        inside = at < len(self.keys)
-        there[inside] = self.keys[at[inside]] == keys[inside]
-        at[~there] = 0
-        starts = self.starts[at].astype(np.int64)
-        ends = np.where(there, self.starts[at + there], starts)
-        return np.stack([starts, ends])
+        at = self.keys.searchsorted(keys)
+        # Behind the last term nothing begins, so that what is not there has no postings wherever it is looked for.
+        there = self.keys.take(at, mode="clip") == keys if len(self.keys) else 0
+        return np.array([self.starts.take(at), self.starts.take(at + there)], dtype=np.int64)
 
     def scores(self, bounds: Bounds, asked: Asked) -> list[Scores]:
         """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields; do not write into it.
