@@ -18,6 +18,7 @@ FLOORS: dict[str, int] = {
     "commands": 0,
     "errors": 0,
     "messages": 0,
+    "blake": -1,
     "named": -1,
     "passages": 0,
     "cited": 0,

@@ -19,7 +19,7 @@ from quaestor.cli.output import style
 from quaestor.cli.plain import is_plain, run_plain
 from quaestor.cli.searching import Search
 
-SLOW = {"click"}
+SLOW = {"click", "dataclasses", "inspect", "ast", "hashlib", "ctypes", "pickle"}
 WORDS = st.sampled_from(["", "-", "--", "--json", "--jso", "-k", "3", "a b", "where is it", "-x", "é\udcff", "search"])
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.blake import blake2b
 from quaestor.chunking import ChunkSettings
 from quaestor.config import Settings, data_home, load_configuration
 from quaestor.ingest.files import checked_root
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def index_folder(root: Path, settings: Settings) -> Path:
     """Return where a source's index lies: named after it, and keyed by its real path."""
-    key = hashlib.blake2b(str(root.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    key = blake2b(str(root.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name)[:40] or "root"
     return data_home(settings) / "indexes" / f"{name}-{key}"
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.embedding.npy import map_array
 from quaestor.embedding.vocabulary import Vocabulary
 from quaestor.errors import IndexUnusableError
 from quaestor.terms import find_words, is_raw, rough_words, split_identifier
@@ -125,7 +126,7 @@ class StaticEmbedder:
         self.name = name
         self.dimensions = int(table.shape[1])
         self.pieces = Pieces(vocabulary, hashed)
-        self._table = np.asarray(table)  # still mapped, without the cost of numpy's memmap class per look-up
+        self._table = table
         self._scales = scales
         self._origin: tuple[Callable[..., StaticEmbedder], tuple[object, ...]] | None = None
 
@@ -135,8 +136,8 @@ class StaticEmbedder:
         try:
             about = json.loads((folder / "model.json").read_text("utf-8"))
             vocabulary = Vocabulary((folder / "vocabulary.txt").read_bytes())
-            table = np.load(folder / "table.npy", mmap_mode="r")
-            scales = np.load(folder / "scales.npy")
+            table = map_array(folder / "table.npy")
+            scales = map_array(folder / "scales.npy")
         except (OSError, ValueError) as error:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} cannot be read ({error}); reinstall it."

@@ -7,8 +7,8 @@ it; a chunk that waits has a vector of zeros, which no search by meaning finds, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 
+from quaestor.blake import blake2b
 from quaestor.passages import Document
 
 NOTE = "not all of it embedded yet"

@@ -11,14 +11,17 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.ingest.decisions import Decisions
 from quaestor.ingest.files import Found
 from quaestor.ingest.gitdir import deciding_files, repository_root
 from quaestor.ingest.ignore import NESTED_EXCLUDE, outer_files
-from quaestor.ingest.notices import Notices
 from quaestor.ingest.reading import is_racy
 from quaestor.ingest.tracked import index_file
+
+if TYPE_CHECKING:
+    from quaestor.ingest.notices import Notices
 
 State = tuple[int, int, int, int, int]
 """Device, inode, size, and the times at which its bytes and anything about it changed; of a folder the first two."""
@@ -66,6 +69,8 @@ class Quiet:
         if not found.places:
             return False  # a file was looked at, not a folder
         if self._notices is None:
+            from quaestor.ingest.notices import Notices  # noqa: PLC0415 - most commands look once
+
             self._notices = Notices(self._root)
         return self._notices.watch(found.places)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import sys
@@ -49,12 +48,14 @@ def read_snapshot(place: str, limit: int | None = None) -> Snapshot:
     Raises:
         OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
     """
+    from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, and most searches read no file
+
     data, before, after = _read(place, limit)
     if not _same(before, after, len(data), limit):
         data, before, after = _read(place, limit)
     steady = _same(before, after, len(data), limit)
     trusted = steady and not is_racy(after.st_mtime_ns, time.time_ns())
-    return Snapshot(data, hashlib.sha256(data).hexdigest(), stamp_of(after) if trusted else UNTRUSTED, steady)
+    return Snapshot(data, sha256(data).hexdigest(), stamp_of(after) if trusted else UNTRUSTED, steady)
 
 
 def stamp_of(state: os.stat_result) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Literal
 
+from quaestor.blake import blake2b
 from quaestor.chunking import ChunkSettings
 from quaestor.named import NamedTuple
 
@@ -46,4 +46,4 @@ class IngestSettings(NamedTuple):
     def rules(self) -> str:
         """Return what decides which files are indexed, as a short text."""
         text = repr((_RECIPE, self.ignore, self.max_file_bytes))
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

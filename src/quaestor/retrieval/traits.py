@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from struct import Struct
 from typing import TypeAlias
 
@@ -40,8 +39,7 @@ _FLOATS = Struct(f"={len(FIXED)}f").pack
 Terms: TypeAlias = "tuple[str, ...]"
 
 
-# Not frozen: some hundred are made in a first search, and freezing triples what that takes.
-@dataclass(slots=True)
+# No dataclass: a search imports nothing else that makes those, which takes longer than to rank.
 class Traits:
     """A chunk, taken apart.
 
@@ -61,6 +59,22 @@ class Traits:
         rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
     """
 
+    __slots__ = (
+        "fixed",
+        "listed_terms",
+        "name_terms",
+        "named",
+        "names",
+        "path",
+        "rows",
+        "scope_terms",
+        "stored",
+        "symbol",
+        "symbol_terms",
+        "terms",
+        "words",
+    )
+
     stored: StoredChunk
     path: PathProfile
     symbol: str | None
@@ -72,8 +86,8 @@ class Traits:
     scope_terms: Terms
     listed_terms: Terms
     fixed: bytes
-    words: Words = b""
-    rows: bytes = b""
+    words: Words
+    rows: bytes
 
     def plain(self) -> Words:
         """Return ``words``; found once and kept."""
@@ -107,19 +121,21 @@ def _traits(stored: StoredChunk) -> Traits:
     named = scope_terms + name_terms
     if symbol not in defined:
         named += symbol_terms
-    return Traits(
-        stored,
-        path,
-        None if symbol is None else symbol.lower(),
-        frozenset(map(str.lower, defined)),
-        named,
-        frozenset(named),
-        name_terms,
-        symbol_terms,
-        scope_terms,
-        name_terms if chunk.defines else (),
-        _FLOATS(*path.flags, False, *_kind(stored), min(path.depth, 10) / 10),
-    )
+    one = Traits()
+    one.stored = stored
+    one.path = path
+    one.symbol = None if symbol is None else symbol.lower()
+    one.names = frozenset(map(str.lower, defined))
+    one.named = named
+    one.terms = frozenset(named)
+    one.name_terms = name_terms
+    one.symbol_terms = symbol_terms
+    one.scope_terms = scope_terms
+    one.listed_terms = name_terms if chunk.defines else ()
+    one.fixed = _FLOATS(*path.flags, False, *_kind(stored), min(path.depth, 10) / 10)
+    one.words = b""
+    one.rows = b""
+    return one
 
 
 def _terms(names: tuple[str, ...]) -> Terms:
