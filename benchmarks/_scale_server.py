@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 from quaestor import Index
-from quaestor.stores.embedded import vectors as exactness
+from quaestor.assemble.places import index_folder
+from quaestor.config import load_configuration
+from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.sizes import Sizes
 
 TEN = 10
 Answer = dict[str, Any]
@@ -47,16 +50,25 @@ class Scale:
         vectors = [vector for vector in self._index.embedder.encode(queries) if vector.any()]
         found = [self._index.store.dense(vector, TEN) for vector in vectors]
         times = _timed(vectors, lambda vector: self._index.store.dense(vector, TEN))
-        limit, exactness.EXACT_ROWS = exactness.EXACT_ROWS, 1 << 60
-        exact = [self._index.store.dense(vector, TEN) for vector in vectors]
-        exact_times = _timed(vectors, lambda vector: self._index.store.dense(vector, TEN))
-        exactness.EXACT_ROWS = limit
+        every = self._exact()
+        exact = [every.dense(vector, TEN) for vector in vectors]
+        exact_times = _timed(vectors, lambda vector: every.dense(vector, TEN))
+        every.close()
         recalls = [
             min(1.0, sum(score >= best[-1][1] - 1e-5 for _, score in own) / len(best))
             for own, best in zip(found, exact, strict=True)
             if best
         ]
         return {"recall": float(np.mean(recalls)), "times": times, "exact_times": exact_times}
+
+    def _exact(self) -> EmbeddedStore:
+        """Open the same store so that it looks at every vector."""
+        folder = index_folder(self._index.root, load_configuration().settings)
+        embedder = self._index.embedder
+        sizes = Sizes(exact=1 << 60)
+        return EmbeddedStore.open(
+            folder, embedder=embedder.name, dimensions=embedder.dimensions, create=False, sizes=sizes
+        )
 
     def refresh(self) -> Answer:
         changes = self._index.refresh()
