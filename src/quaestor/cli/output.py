@@ -10,8 +10,9 @@ import sys
 from collections.abc import Container, Iterable, Sequence
 
 # Control characters, odd line ends, and what turns the direction of writing.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-_LINE_END = re.compile(r"[\t\n]")
+_HARMFUL = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F))
+_CONTROL = dict.fromkeys((*_HARMFUL, *range(0x2066, 0x206A)), "\ufffd")
+_LINE_END = dict.fromkeys(map(ord, "\t\n"), "\ufffd")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
 
@@ -77,12 +78,12 @@ def print_remarks(remarks: Iterable[str]) -> None:
 
 def safe(text: str) -> str:
     """Make text from files and models harmless in a terminal: no escape sequences, no direction overrides."""
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
+    return text.replace("\r\n", "\n").translate(_CONTROL)
 
 
 def one_line(text: str) -> str:
     """Make a path or a symbol harmless in a terminal and keep it on one line."""
-    return _LINE_END.sub("\ufffd", safe(text))
+    return safe(text).translate(_LINE_END)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()) -> None:
