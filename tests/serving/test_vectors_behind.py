@@ -10,6 +10,7 @@ from quaestor import Index
 from quaestor.accounts.shared import Shared
 from quaestor.config import Settings
 from quaestor.embedding.static import StaticEmbedder
+from quaestor.serving import indexing
 from quaestor.serving.claims import Claims
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.indexing import VectorsBehind
@@ -77,3 +78,11 @@ def test_a_model_that_cannot_be_run_stops_nobody(root: Path, settings: Settings,
         assert behind is not None
         behind.wait()
         assert index.search("heron", 3) and index.meaning.coming is not None
+
+
+def test_work_for_a_process_that_has_ended_is_no_failure(tmp_path: Path) -> None:
+    with indexing._child() as child:
+        child.terminate()
+        child.wait()
+        indexing._follow(child, "index", tmp_path, Settings(), lambda _: None)
+    assert child.returncode != 0

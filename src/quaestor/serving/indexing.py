@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -155,9 +155,12 @@ def _child() -> Iterator[subprocess.Popen[bytes]]:
     # -P: the current folder, which may be a stranger's repository, is no place to import from.
     command = [sys.executable, "-P", "-c", _CODE]
     paths = os.pathsep.join(path for path in sys.path if path)
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}
-    ) as child:
+    environment = {**os.environ, "PYTHONPATH": paths}
+    # Of one that ended before it had read its job, closing the pipe fails once more.
+    with (
+        suppress(BrokenPipeError),
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child,
+    ):
         yield child
 
 
