@@ -94,6 +94,7 @@ class Hit(NamedTuple):
         fresh: whether the file's bytes were checked to be the indexed ones just before answering.
         features: each ranking feature's share in the score, for ``search --explain``.
         chunk_id: the store's identifier of the chunk.
+        also: where the same is said in other documents, as ``path:line``.
     """
 
     document: Document
@@ -102,6 +103,7 @@ class Hit(NamedTuple):
     fresh: bool = True
     features: Mapping[str, float] = MappingProxyType({})
     chunk_id: int = -1
+    also: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

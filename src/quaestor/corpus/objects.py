@@ -67,6 +67,7 @@ def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
         "date": hit.document.date,
         "sha256": hit.document.sha256,
         "fresh": hit.fresh,
+        "also": list(hit.also),
     }
     if explain:
         shown["features"] = {name: round(value, 4) for name, value in hit.features.items()}

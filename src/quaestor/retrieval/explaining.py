@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from quaestor.retrieval.ranker import Group, Matrix, Ranker
+from quaestor.retrieval.ranker import Matrix, Ranker
 
 
 class Shares(Mapping[str, float]):
-    """The shares of a score, which add up to it: one a feature, then ``place_in_file`` and ``further_of_file``.
+    """The shares of a score, which add up to it: one a feature, then ``certain`` and ``further_of_file``.
 
     Args:
         ranker: made the score.
-        group: of the query.
         features: of the hit, shape ``(len(FEATURES),)``.
-        earned: its score as the place that it takes in its file gives it.
-        score: the same, lowered for what came before it of the file.
+        step: what it has for being certain, or lacks for being background; see ``certain.steps``.
+        score: the whole, lowered for what came before it of the file.
     """
 
-    def __init__(self, ranker: Ranker, group: Group, features: Matrix, earned: float, score: float) -> None:
+    def __init__(self, ranker: Ranker, features: Matrix, step: float, score: float) -> None:
         self._ranker = ranker
-        self._group = group
         self._features = features
-        self._earned = earned
+        self._step = step
         self._score = score
         self._known: Mapping[str, float] | None = None
 
@@ -40,10 +38,7 @@ class Shares(Mapping[str, float]):
 
     def _all(self) -> Mapping[str, float]:
         if self._known is None:
-            [own] = self._ranker.shares(self._features[None], self._group)
-            lowered = {
-                "place_in_file": self._earned - sum(own.values()),
-                "further_of_file": self._score - self._earned,
-            }
-            self._known = {**own, **lowered}
+            [own] = self._ranker.shares(self._features[None])
+            further = self._score - self._step - sum(own.values())
+            self._known = {**own, "certain": self._step, "further_of_file": further}
         return self._known

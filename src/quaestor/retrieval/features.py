@@ -6,12 +6,14 @@ refuses another, so order and meaning here are part of the trained weights.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quaestor.named import NamedTuple
+from quaestor.questions import asks_how_to
 from quaestor.retrieval.file_features import (
     Files,
     coverage,
@@ -43,6 +45,7 @@ FEATURES: tuple[str, ...] = (
     "phrase",
     "pairs",
     "pairs_relative",
+    "words",
     # its words by meaning, of prose only
     "likeness",
     # names
@@ -50,7 +53,9 @@ FEATURES: tuple[str, ...] = (
     "is_name",
     "symbol_coverage",
     "symbol_precision",
+    "symbol_whole",
     "scope_coverage",
+    "qualified",
     # the path
     "stem_is_name",
     "stem_coverage",
@@ -74,13 +79,17 @@ FEATURES: tuple[str, ...] = (
     "neighbour_dense",
     # what it is
     *FIXED,
-    # the query
-    "query_symbol",
-    "query_path",
-    "query_trace",
-    "query_length",
+    # what it is, and what is asked for
+    "test_unasked",
+    "prose_how_to",
+    "code_how_to",
+    "prose_of_few",
 )
 """Names of the features, in the order of the matrix's columns."""
+
+# So large a share of a name's terms is all of them, whatever rounding does.
+_WHOLE = 0.999
+_ASKS_TESTS = re.compile(r"\btests?\b|\btest_|\btested\b|\bspecs?\b|\bassert", re.IGNORECASE)
 
 _MOST_CHUNKS = 1 << 32
 """No file has as many."""
@@ -126,18 +135,20 @@ def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32
     named, symbol_coverage, symbol_precision, scope_coverage, _ = matches.sums(len(traits))
     _fill(matrix, "lexical", _retrievers(candidates, named))
     runs = read_runs(query.text, wanted)
-    if runs.pairs:
+    if runs.words:
         _fill(matrix, "phrase", _verbatim(runs, traits))
     if query.names:
         _fill(matrix, "defines_name", _names(query.names, traits))
-    _fill(matrix, "symbol_coverage", (symbol_coverage, symbol_precision, scope_coverage))
+        _fill(matrix, "qualified", [_qualified(query.qualified, traits)])
+    whole = symbol_coverage * (symbol_precision > _WHOLE)
+    _fill(matrix, "symbol_coverage", (symbol_coverage, symbol_precision, whole, scope_coverage))
     paths = in_paths(files.profiles, wanted)
     _fill(matrix, "stem_is_name", [column[files.owner] for column in path_features(query, files, paths)])
     if query.places:
         matrix[_COLUMN["line_match"]] = line_match(query.places, files, chunks)
     fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
     _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)).T)
-    matrix[_COLUMN["query_symbol"] :] = _asked(query)
+    _fill(matrix, "test_unasked", _asked(query, matrix))
     _fill_likeness(matrix, query, traits, wanted)
     lexical, dense, defines_name = (matrix[_COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
     covered = coverage(files, matches, paths, list(wanted.values()))
@@ -161,8 +172,8 @@ def _retrievers(candidates: Candidates, named: NDArray[np.float64]) -> list[NDAr
         _reciprocal_ranks(lexical),
         _relative(body),
         _relative(named.astype(np.float32)),
-        dense,
-        _relative(dense),
+        np.clip(dense, 0, 1),
+        np.clip(_relative(dense), 0, 1),
         _reciprocal_ranks(dense),
     ]
 
@@ -173,9 +184,9 @@ def _relative(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _verbatim(runs: Runs, traits: Sequence[Traits]) -> list[NDArray[np.float32]]:
-    """Return phrase, pairs and pairs_relative."""
-    phrase, pairs = shares(runs, [known.words or known.plain() for known in traits]).astype(np.float32).T
-    return [phrase, pairs, _relative(pairs)]
+    """Return phrase, pairs, pairs_relative and words."""
+    phrase, pairs, words = shares(runs, [known.words or known.plain() for known in traits]).astype(np.float32).T
+    return [phrase, pairs, _relative(pairs), words]
 
 
 def _fill_likeness(
@@ -227,10 +238,18 @@ def _names(names: Sequence[str], traits: Sequence[Traits]) -> list[list[bool]]:
     ]
 
 
-def _asked(query: Query) -> list[list[float]]:
-    """Return query_symbol, query_path, query_trace and query_length, the same for every chunk."""
-    kinds = [[float(query.kind == kind)] for kind in ("symbol", "path", "trace")]
-    return [*kinds, [min(len(query.terms), 20) / 20]]
+def _qualified(pairs: Sequence[tuple[str, str]], traits: Sequence[Traits]) -> list[bool]:
+    """Return which chunks define a name of the query within what it names as the owner."""
+    return [any(name in known.names and owner in known.owners for owner, name in pairs) for known in traits]
+
+
+def _asked(query: Query, matrix: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    """Return test_unasked, prose_how_to, code_how_to and prose_of_few: what a chunk is beside what is asked for."""
+    test, prose = matrix[_COLUMN["test"]], matrix[_COLUMN["prose"]]
+    how_to = np.float32(asks_how_to(query.text))
+    # In a corpus of documents prose is no exception, and says nothing for or against a chunk.
+    share = np.float32(prose.mean())
+    return [test * (_ASKS_TESTS.search(query.text) is None), prose * how_to, (1 - prose) * how_to, prose * (1 - share)]
 
 
 _COLUMN: Mapping[str, int] = {name: column for column, name in enumerate(FEATURES)}

@@ -9,7 +9,7 @@ import numpy as np
 
 from quaestor.named import NamedTuple
 from quaestor.retrieval.matching import Matches
-from quaestor.retrieval.paths import PathProfile, profile_path
+from quaestor.retrieval.paths import PathProfile, is_entry, profile_path
 from quaestor.retrieval.query import Place, Query
 from quaestor.stores import StoredChunk
 
@@ -73,12 +73,21 @@ def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChu
 def agreement(pointed: str, path: str) -> float:
     """Return how well a path that a query points at fits a document's: by how many names at the end agree.
 
-    0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
+    A path without an ending, as modules are written, fits files of that name with any ending, and folders by their
+    entry files.
+
+    Returns:
+        0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
     """
     path = path.lower()
-    if pointed.rpartition("/")[2] != path.rpartition("/")[2]:
+    folder, _, name = path.rpartition("/")
+    asked_name = pointed.rpartition("/")[2]
+    if "." not in asked_name:
+        path = folder if is_entry(name) else f"{folder}/{name.split('.', 1)[0]}"
+        name = path.rpartition("/")[2]
+    if asked_name != name:
         return 0.0  # nearly always
-    asked, known = pointed.split("/"), path.split("/")
+    asked, known = pointed.split("/"), path.lstrip("/").split("/")
     shared = 0
     for one, other in zip(reversed(asked), reversed(known), strict=False):
         if one != other:

@@ -1,7 +1,7 @@
-"""From ranked chunks of prose to what is shown: neighbours as one passage, and of a short chunk what surrounds it.
+"""From ranked chunks to what is shown: neighbours as one passage, and of a short chunk of prose what surrounds it.
 
-A chunk is the size that is found best; what is said around it is often what was asked for. Code stays as it is: there a
-chunk is a definition, and is known by its name. Pure: chunks in, runs of chunks out.
+A chunk is the size that is found best; what is said around it is often what was asked for. Code is joined only to what
+was found beside it, and stays known by the name of its best chunk. Pure: chunks in, runs of chunks out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from quaestor.stores import StoredChunk
 LARGEST = 2000
 """Bytes that a passage of several chunks may have: no more than one chunk may."""
 
+LARGEST_CODE = 1500
+"""The same for code: ten passages then take no more room than ten chunks did."""
+
 ENOUGH = 1000
 """Bytes from which on a passage is long enough to be read alone; of a shorter one the smaller neighbours are shown."""
 
@@ -34,11 +37,13 @@ class Run(NamedTuple):
         rank: the place, among all that were ranked, of the best of them.
         chunks: in the document's order; at least one.
         names: the headings above all that was found of it, outermost first; what only surrounds that has no say.
+        main: the best of them.
     """
 
     rank: int
     chunks: tuple[StoredChunk, ...]
     names: tuple[str, ...]
+    main: StoredChunk
 
     @property
     def path(self) -> str:
@@ -58,7 +63,7 @@ class Run(NamedTuple):
     def takes(self, other: Run) -> bool:
         """Return whether another run goes on where this one ends, and both together are no larger than allowed."""
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
-        return last.end == first.start and self.size + other.size <= LARGEST
+        return last.end == first.start and self.size + other.size <= (LARGEST if self.prose else LARGEST_CODE)
 
 
 def joined(
@@ -76,13 +81,12 @@ def joined(
     """
     shown = _Shown(document)
     waiting: list[Run] = []
-    for run in (Run(rank, (stored,), _names(stored)) for rank, stored in enumerate(ranked)):
-        prose = run.prose
-        if prose and shown.absorbs(run):
+    for run in (Run(rank, (stored,), _names(stored), stored) for rank, stored in enumerate(ranked)):
+        if shown.absorbs(run):
             continue
         if shown.count == k:
             break
-        if prose and len(shown.of(run.path)) >= ceil(k / 2):
+        if run.prose and len(shown.of(run.path)) >= ceil(k / 2):
             waiting.append(run)
         else:
             shown.add(run)
@@ -113,7 +117,7 @@ class _Shown:
         return self._runs.get(path, [])
 
     def absorbs(self, run: Run) -> bool:
-        """Join a chunk of prose to what it touches; return whether it is part of what is shown."""
+        """Join a chunk to what it touches; return whether it is part of what is shown."""
         own = self.of(run.path)
         if not own:
             return False
@@ -146,7 +150,8 @@ def _together(runs: Sequence[Run]) -> list[Run]:
         if first.takes(second):
             rest = [one for one in others if one is not other]
             names = _common(first.names, second.names) or first.names
-            return _together([*rest, Run(min(run.rank, other.rank), (*first.chunks, *second.chunks), names)])
+            best = min(run, other, key=lambda one: one.rank)
+            return _together([*rest, Run(best.rank, (*first.chunks, *second.chunks), names, best.main)])
     return list(runs)
 
 
@@ -158,7 +163,7 @@ def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence
     before, after = _free(run, others, document)
     above = [*takewhile(lambda one: _names(one) == _names(stored), before)]
     below = [*takewhile(lambda one: _names(one) == _names(stored), after)]
-    section = Run(run.rank, (*reversed(above), stored, *below), run.names)
+    section = Run(run.rank, (*reversed(above), stored, *below), run.names, stored)
     return section if section.size <= LARGEST else run
 
 
@@ -174,7 +179,7 @@ def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[
             break
         side = min(fitting, key=lambda side: _size([side[0]]))
         (shown.append if side is after else shown.appendleft)(side.popleft())
-    return Run(run.rank, tuple(shown), run.names)
+    return Run(run.rank, tuple(shown), run.names, run.main)
 
 
 def _free(
@@ -220,19 +225,18 @@ def _size(chunks: Sequence[StoredChunk]) -> int:
 
 
 def _chunk(run: Run) -> Chunk:
-    """Return the chunks of a run as one, under the headings that are above all that was found of it."""
+    """Return the chunks of a run as one: of prose under the headings above all that was found, of code by its best."""
     if len(run.chunks) == 1:
         return run.chunks[0].chunk
     chunks = [stored.chunk for stored in run.chunks]
     first, last, names = chunks[0], chunks[-1], run.names
-    return Chunk(
-        Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line),
-        "".join(chunk.text for chunk in chunks),
-        names[-1] if names else None,
-        "section" if names else "block",
-        names[:-1],
-        tuple(dict.fromkeys(name for chunk in chunks for name in chunk.defines)),
-    )
+    whole = Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line)
+    text = "".join(chunk.text for chunk in chunks)
+    defines = tuple(dict.fromkeys(name for chunk in chunks for name in chunk.defines))
+    if not run.prose:
+        return run.main.chunk._replace(span=whole, text=text, defines=defines)
+    kind = "section" if names else "block"
+    return Chunk(whole, text, names[-1] if names else None, kind, names[:-1], defines)
 
 
 def _names(stored: StoredChunk) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from quaestor.named import NamedTuple
+from quaestor.retrieval.background import background_of
 from quaestor.terms import terms
 
 # Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
@@ -17,14 +18,12 @@ _EXAMPLE_FOLDERS = frozenset(
     benchmarks benches""".split()
     for mark in ("", "_")
 )
-_VENDORED_FOLDERS = frozenset(
-    """vendor vendored _vendor thirdparty third_party node_modules external deps dist compat _compat legacy deprecated
-    polyfill polyfills""".split()
-)
+_SUPERSEDED_FOLDERS = frozenset("external compat _compat legacy deprecated polyfill polyfills".split())
+# How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
+_SPEAKING = 3
 _SCRIPTS = [f"{kind}{language}s{x}" for kind in ("", "c", "m") for language in "jt" for x in ("", "x")]
 _REEXPORTS = frozenset({"__init__.py", "__init__.pyi", "package-info.java"})
 _ENTRIES = frozenset({*_REEXPORTS, "mod.rs", "lib.rs", "init.lua", *(f"index.{script}" for script in _SCRIPTS)})
-_GENERATED = ("_generated", ".generated", "-generated")
 _DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
@@ -36,29 +35,33 @@ class PathProfile(NamedTuple):
     Attributes:
         stem: the file name without extensions, lower-case letters and digits only.
         stem_terms: terms of the file name.
-        folder_terms: terms of the folders.
+        folders: the nearest folders.
+        folder_terms: their terms.
         terms: all of these terms.
         depth: number of folders.
-        test, example, vendored, entry, declaration, prose, data: what part the file plays.
+        test, example, superseded, entry, declaration, prose, data: what part the file plays.
+        background: the kind of document that stands behind others, see ``background``; empty for any other.
     """
 
     stem: str
     stem_terms: frozenset[str]
+    folders: tuple[str, ...]
     folder_terms: frozenset[str]
     terms: frozenset[str]
     depth: int
     test: bool
     example: bool
-    vendored: bool
+    superseded: bool
     entry: bool
     declaration: bool
     prose: bool
     data: bool
+    background: str
 
     @property
     def flags(self) -> tuple[bool, ...]:
-        """Return test, example, vendored, entry, declaration, prose and data."""
-        return (self.test, self.example, self.vendored, self.entry, self.declaration, self.prose, self.data)
+        """Return test, example, superseded, entry, declaration, prose and data."""
+        return (self.test, self.example, self.superseded, self.entry, self.declaration, self.prose, self.data)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -72,20 +75,25 @@ def profile_path(path: str) -> PathProfile:
     parts = path.split("/")
     lowered = path.lower().split("/")
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[:-1]))
+    stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(
+        *map(_terms_of_name, parts[-1 - _SPEAKING : -1])
+    )
+    prose, data = ending in _PROSE, ending in _DATA
     return PathProfile(
         stem=stem.lower().encode("ascii", "ignore").translate(None, _NOT_IN_STEMS).decode(),
         stem_terms=stem_terms,
+        folders=tuple(parts[-1 - _SPEAKING : -1]),
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
         test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
         example=not _EXAMPLE_FOLDERS.isdisjoint(lowered),
-        vendored=not _VENDORED_FOLDERS.isdisjoint(lowered),
+        superseded=not _SUPERSEDED_FOLDERS.isdisjoint(lowered),
         entry=name in _REEXPORTS,
-        declaration=_is_declaration(path, name),
-        prose=ending in _PROSE,
-        data=ending in _DATA,
+        declaration=name.endswith((".d.ts", ".pyi")),
+        prose=prose,
+        data=data,
+        background=background_of(lowered, prose=prose or not ending, data=data),
     )
 
 
@@ -94,19 +102,16 @@ def _terms_of_name(name: str) -> frozenset[str]:
     return frozenset(terms(name))
 
 
+def is_entry(name: str) -> bool:
+    """Return whether a file name is that of a file which speaks for its folder (``__init__.py``, ``mod.rs``)."""
+    return name in _ENTRIES
+
+
 def _is_test(name: str) -> bool:
     if name.startswith("test_") or name == "conftest.py":
         return True
     stem, dot, ending = name.rpartition(".")
     return bool(dot and _is_word(ending)) and stem.endswith(_TEST_ENDS + _TEST_CLASSES)
-
-
-def _is_declaration(path: str, name: str) -> bool:
-    if name.endswith((".d.ts", ".pyi", "_pb2.py")) or path.startswith("generated"):
-        return True
-    kind, dot, ending = name.rpartition(".")
-    made = bool(dot and _is_word(ending)) and kind.endswith((".g", ".pb"))
-    return made or any(mark in path for mark in _GENERATED)
 
 
 def _is_word(text: str) -> bool:

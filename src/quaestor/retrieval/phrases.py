@@ -41,10 +41,12 @@ class Runs(NamedTuple):
     Attributes:
         triples: runs of three words.
         pairs: runs of two words, with what each of them tells; those that tell nothing are left out.
+        words: single words, likewise.
     """
 
     triples: tuple[tuple[int, int, int], ...]
     pairs: tuple[tuple[tuple[int, int], float], ...]
+    words: tuple[tuple[int, float], ...]
 
 
 def plain(text: str) -> Words:
@@ -65,15 +67,17 @@ def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
     """
     triples: dict[tuple[int, int, int], None] = {}
     pairs: dict[tuple[int, int], float] = {}
+    single: dict[int, float] = {}
     for words in _segments(text):
         tells = [max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0) for word in words]
         numbers = [crc32(word.encode("utf-8", "surrogatepass")) for word in words]
+        single.update((number, told) for number, told in zip(numbers, tells, strict=True) if told)
         for at, (one, other) in enumerate(pairwise(numbers)):
             if told := tells[at] + tells[at + 1]:
                 pairs[one, other] = told
             if len(words) > at + 2:
                 triples[one, other, numbers[at + 2]] = None
-    return Runs(tuple(triples), tuple(pairs.items()))
+    return Runs(tuple(triples), tuple(pairs.items()), tuple(single.items()))
 
 
 def _segments(text: str) -> list[list[str]]:
@@ -89,17 +93,18 @@ def _segments(text: str) -> list[list[str]]:
 
 
 def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
-    """Return the shares of the triples and of the pairs (by what they tell) that stand in each text.
+    """Return the shares of the triples, of the pairs and of the words (both by what they tell) that stand in each text.
 
     Args:
         runs: of the query.
         texts: as ``plain`` reads them.
 
     Returns:
-        Shape ``(len(texts), 2)``.
+        Shape ``(len(texts), 3)``.
     """
-    found = np.zeros((len(texts), 2))
-    words = np.array(sorted({word for run, _ in runs.pairs for word in run}.union(*runs.triples)), dtype=np.uintc)
+    found = np.zeros((len(texts), 3))
+    single = [word for word, _ in runs.words]
+    words = np.array(sorted({word for run, _ in runs.pairs for word in run}.union(single, *runs.triples)), np.uintc)
     if not len(words):
         return found
     numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
@@ -112,6 +117,11 @@ def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
             holds = np.zeros((len(texts), len(asked)))
             holds[np.searchsorted(ends, starts, side="right"), which] = 1
             found[:, column] = holds @ told / sum(told)
+    if single:
+        holds = np.zeros((len(texts), len(words)))
+        holds[np.searchsorted(ends, places, side="right"), standing] = 1
+        told = np.array([weight for _, weight in runs.words])
+        found[:, 2] = holds[:, np.searchsorted(words, single)] @ told / told.sum()
     return found
 
 

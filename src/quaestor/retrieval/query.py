@@ -28,7 +28,13 @@ _PLACE = re.compile(
     r"(?<![\w@~+-])(?<![\w@~+-]\.)(?<![\w.@~+-][/\\])"
     r"((?:[\w.@~+-]++[/\\])*[\w@~+-][\w.@~+-]*\.[A-Za-z]\w{0,9})(?:\"?,? lines? (\d{1,7})|[:(](\d{1,7}))?"
 )
+# A module as people write it, or a path without its ending: httpx._client, http::client, src/http/client.
+_MODULE = re.compile(rf"(?<![\w/.:@-]){_NAME}+(?:(?:\.|::|[/\\]){_NAME}+)+(?![\w/(]|\.\w)")
 _MOST_PLACES = 20
+# Words in quotation marks, and how many words a text must have for a stretch of it to be told from chance.
+_QUOTED = re.compile(r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”|«([^»\n]{6,300})»|`([^`\n]{6,300})`|(?<!\w)'([^'\n]{6,300})'(?!\w)")
+_FEWEST_QUOTED = 2
+_MOST_QUOTES = 5
 _TRACE = re.compile(
     r"Traceback \(most recent|^[^\S\n]*at [\w.$<>]+\s?\(|^[^\S\n]*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
@@ -40,7 +46,7 @@ class Place(NamedTuple):
     """A file that a query points at.
 
     Attributes:
-        path: the path, or the end of one, with ``/``, lower-case.
+        path: the path, or the end of one, with ``/``, lower-case; without an ending where it was written as a module.
         line: the line, if one is named.
     """
 
@@ -58,6 +64,8 @@ class Query(NamedTuple):
         names: identifiers to look up definitions for, lower-case, most specific first.
         terms: its lexical terms without stop words, in order, with repetitions.
         places: files that it points at, first mentioned first.
+        qualified: pairs of an owner and a name (``Client.send``), lower-case.
+        quotes: stretches of several words that it quotes, as they stand in it.
     """
 
     text: str
@@ -65,13 +73,24 @@ class Query(NamedTuple):
     names: tuple[str, ...]
     terms: tuple[str, ...]
     places: tuple[Place, ...] = ()
+    qualified: tuple[tuple[str, str], ...] = ()
+    quotes: tuple[str, ...] = ()
 
 
 def read_query(text: str) -> Query:
     """Read a query. Any text is a legal query; one without a single word has no terms."""
     text = _shortened(text.replace("\x00", " ")).strip()
     kind = _kind(text)
-    return Query(text, kind, _names(text, kind), tuple(content_terms(text)), _places(text))
+    compounds = _compounds(text, kind)
+    return Query(
+        text,
+        kind,
+        tuple(dict.fromkeys(name for parts in compounds for name in reversed(parts))),
+        tuple(content_terms(text)),
+        _places(text),
+        tuple((parts[0], parts[1]) for parts in compounds if len(parts) > 1),
+        _quotes(text),
+    )
 
 
 def without_name(question: str, name: str) -> str:
@@ -116,14 +135,21 @@ def _places(text: str) -> tuple[Place, ...]:
         if knows_extension(path):
             parts = [part for part in path.lower().replace("\\", "/").split("/") if part not in (".", "..", "~")]
             places[Place("/".join(parts), int(line) if line else None)] = None
+    for module in _MODULE.findall(text):
+        if not knows_extension(module):
+            places[Place(re.sub(r"\.|::|\\", "/", module.lower()), None)] = None
     return tuple(places)[:_MOST_PLACES]
 
 
-def _names(text: str, kind: QueryKind) -> tuple[str, ...]:
-    """Return the names to look up: all of a symbol query, the compound identifiers of any other."""
+def _compounds(text: str, kind: QueryKind) -> list[tuple[str, ...]]:
+    """Return the last two parts, or the only one, of the names to look up: of a symbol query, or of compound ones."""
     found = [text] if kind == "symbol" else _COMPOUND.findall(text)[:20]
-    names: list[str] = []
-    for qualified in found:
-        parts = [part for part in re.split(r"\W+", qualified) if part]
-        names.extend(part.lower() for part in reversed(parts[-2:]))
-    return tuple(dict.fromkeys(names))
+    # A file's name is no qualified one: of _client.py only _client is looked up.
+    bare = (name if kind == "symbol" or not knows_extension(name) else name.rpartition(".")[0] for name in found)
+    split = ([part.lower() for part in re.split(r"\W+", qualified) if len(part) > 1] for qualified in bare)
+    return [tuple(parts[-2:]) for parts in split if parts]
+
+
+def _quotes(text: str) -> tuple[str, ...]:
+    found = (next(filter(None, groups)).strip() for groups in _QUOTED.findall(text))
+    return tuple(dict.fromkeys(quote for quote in found if len(find_words(quote)) >= _FEWEST_QUOTED))[:_MOST_QUOTES]

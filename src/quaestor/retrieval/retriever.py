@@ -14,15 +14,17 @@ import numpy as np
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
+from quaestor.retrieval.certain import steps
+from quaestor.retrieval.duplicates import folded, places_of
 from quaestor.retrieval.explaining import Shares
 from quaestor.retrieval.features import Candidates, compute_features
 from quaestor.retrieval.file_features import agreement, group_by_file
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
-from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import Place, Query, read_query, without_name
-from quaestor.retrieval.ranker import Ranker, group_of, spread
+from quaestor.retrieval.ranker import Matrix, Ranker, spread
 from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
+from quaestor.retrieval.traits import traits_of
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
@@ -32,8 +34,13 @@ Mode = Literal["ranked", "fusion", "lexical", "dense"]
 _SCORED = 300
 _CANDIDATES = 75
 _DEFINITIONS = 20
+# Of a name that is the whole query: headings bear it, too, and must not keep out what defines it.
+_DEFINITIONS_OF_SYMBOL = 200
+_HOLDING_QUOTE = 50
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
+# How many times as many candidates as are asked for are compared with each other for being the same.
+_COMPARED = 3
 _POINTED_FILES = 5
 _POINTED_CHUNKS = 40
 
@@ -80,7 +87,10 @@ class Retriever:
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*lexical.best(count), *dense.best(count), *body.best(count // 2)])
         if query.names:
-            chosen |= dict.fromkeys(self.store.defining(query.names, _DEFINITIONS, where))
+            most = _DEFINITIONS_OF_SYMBOL if query.kind == "symbol" else _DEFINITIONS
+            chosen |= dict.fromkeys(self.store.defining(query.names, most, where))
+        for quote in query.quotes:
+            chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
@@ -106,13 +116,14 @@ class Retriever:
         candidates = self.candidates(query, count, where)
         if not candidates.chunks:
             return []
-        matrix = compute_features(query, candidates)
-        group = group_of(query, matrix)
-        group = "text" if group == "how" else group
-        own = self.ranker.scores(matrix, group)
-        earners = self.ranker.earners(matrix, own, group, candidates.files.owner)
-        scores = own[earners].tolist()
-        return list(zip(candidates.chunks, scores, strict=True))
+        _, scores, _ = self._weighed(query, candidates)
+        return list(zip(candidates.chunks, scores.tolist(), strict=True))
+
+    def _weighed(self, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
+        """Return the candidates' features, their scores, and what of these is a step for what is certain."""
+        features = compute_features(query, candidates)
+        step = steps(query, list(map(traits_of, candidates.chunks)), candidates.files)
+        return features, self.ranker.scores(features) + step, step
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
@@ -138,28 +149,25 @@ class Retriever:
         chunks = candidates.chunks
         if not chunks:
             return []
-        matrix = compute_features(query, candidates)
-        group = group_of(query, matrix)
-        owner = candidates.files.owner
-        own = self.ranker.scores(matrix, group)
-        scores = own[self.ranker.earners(matrix, own, group, owner)].tolist()
-        ranked = spread(scores, owner.tolist(), self.ranker.decays(matrix), len(chunks))
-        passages = self.joined([chunks[index] for index, _ in ranked], k)
+        features, scores, step = self._weighed(query, candidates)
+        ranked = spread(scores.tolist(), candidates.files.owner.tolist(), self.ranker.decay, len(chunks))
+        traits = [traits_of(chunks[index]) for index, _ in ranked]
+        groups = folded(traits, [step[index] < 0 for index, _ in ranked], _COMPARED * k)
+        passages = self.joined([traits[group.leader].stored for group in groups], k)
         hits = []
-        for rank, chunk in passages:
-            index, score = ranked[rank]
+        for place, chunk in passages:
+            group = groups[place]
+            index, _ = ranked[group.leader]
+            _, score = ranked[group.rank]
             stored = chunks[index]
-            explained = Shares(self.ranker, group, matrix[index].copy(), scores[index], score)
-            hits.append(Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id))
+            explained = Shares(self.ranker, features[index].copy(), float(step[index]), score)
+            also = places_of(group.others, traits)
+            hits.append(Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also))
         return hits
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
         """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
         return joined(ranked, k, lambda path: self._chunks.of_document(self.store, path))
-
-    def decay(self, path: str) -> float:
-        """Return what each further chunk of this file loses, in units of the score."""
-        return self.ranker.prose_decay if profile_path(path).prose else self.ranker.decay
 
     def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         """Return the hits of one retriever, or of both fused without any ranking."""

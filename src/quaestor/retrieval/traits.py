@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import TypeAlias
 
+from quaestor.retrieval.duplicates import WordSet, word_set
 from quaestor.retrieval.paths import PathProfile, profile_path
 from quaestor.retrieval.phrases import Words, plain
 from quaestor.stores import StoredChunk
@@ -15,7 +16,7 @@ from quaestor.terms import terms_of_word
 FIXED: tuple[str, ...] = (
     "test",
     "example",
-    "vendored",
+    "superseded",
     "entry",
     "declaration",
     "prose",
@@ -27,7 +28,6 @@ FIXED: tuple[str, ...] = (
     "first_in_file",
     "size",
     "file_size",
-    "depth",
 )
 """Names of the features that no query changes, in their order; ``shadowed`` depends on the other candidates."""
 
@@ -47,7 +47,9 @@ class Traits:
         stored: the chunk.
         path: what its path says.
         symbol: its symbol in lower case, None without one.
-        names: what it defines, in lower case.
+        names: what it defines, in lower case; its symbol where that is all it has.
+        defined: what is defined in it for certain, in lower case: not what it only goes on with, and no headings.
+        owners: the names that enclose it and its file's, in lower case: what stands before a qualified name.
         named: the terms of all names in and around it, repeated as often as they occur.
         terms: the same, each once.
         name_terms: the terms of what it defines.
@@ -56,15 +58,18 @@ class Traits:
         listed_terms: the terms of the names that it lists as defined.
         fixed: the values of ``FIXED``, float32, as bytes.
         words: its text as ``phrases.plain`` reads it, once it was asked for: a query of one word has no runs of words.
+        word_sets: what ``word_set`` returned, once it was asked for.
         rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
     """
 
     __slots__ = (
+        "defined",
         "fixed",
         "listed_terms",
         "name_terms",
         "named",
         "names",
+        "owners",
         "path",
         "rows",
         "scope_terms",
@@ -72,6 +77,7 @@ class Traits:
         "symbol",
         "symbol_terms",
         "terms",
+        "word_sets",
         "words",
     )
 
@@ -79,6 +85,8 @@ class Traits:
     path: PathProfile
     symbol: str | None
     names: frozenset[str]
+    defined: frozenset[str]
+    owners: frozenset[str]
     named: Terms
     terms: frozenset[str]
     name_terms: Terms
@@ -87,7 +95,14 @@ class Traits:
     listed_terms: Terms
     fixed: bytes
     words: Words
+    word_sets: tuple[WordSet | None] | None
     rows: bytes
+
+    def word_set(self) -> WordSet | None:
+        """Return its distinct words as ``duplicates`` compares them; found once and kept."""
+        if self.word_sets is None:
+            self.word_sets = (word_set(self.plain()),)
+        return self.word_sets[0]
 
     def plain(self) -> Words:
         """Return ``words``; found once and kept."""
@@ -126,14 +141,17 @@ def _traits(stored: StoredChunk) -> Traits:
     one.path = path
     one.symbol = None if symbol is None else symbol.lower()
     one.names = frozenset(map(str.lower, defined))
+    one.defined = frozenset() if path.prose else frozenset(map(str.lower, chunk.defines))
+    one.owners = frozenset(map(str.lower, (*chunk.scope, *of_symbol, path.stem, *path.folders)))
     one.named = named
     one.terms = frozenset(named)
     one.name_terms = name_terms
     one.symbol_terms = symbol_terms
     one.scope_terms = scope_terms
     one.listed_terms = name_terms if chunk.defines else ()
-    one.fixed = _FLOATS(*path.flags, False, *_kind(stored), min(path.depth, 10) / 10)
+    one.fixed = _FLOATS(*path.flags, False, *_kind(stored))
     one.words = b""
+    one.word_sets = None
     one.rows = b""
     return one
 
@@ -150,6 +168,6 @@ def _kind(stored: StoredChunk) -> Sequence[float]:
         chunk.kind in _FUNCTION_KINDS,
         chunk.symbol is None,
         stored.position == 0,
-        math.log1p(len(chunk.text)) / 8,
-        math.log1p(stored.document.size) / 12,
+        min(math.log1p(len(chunk.text)) / 8, 1),
+        min(math.log1p(stored.document.size) / 14, 1),
     )

@@ -262,6 +262,13 @@ class Store(Protocol):
         """Return what ``lexical`` does for each choice of boosts, in less time than one after the other."""
         ...
 
+    def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
+        """Return identifiers of up to ``k`` chunks whose text holds all of the terms, in no order that means anything.
+
+        Terms compare by the keys that they are indexed by, so a caller looks at the text. No terms find nothing.
+        """
+        ...
+
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
         ...

@@ -28,8 +28,6 @@ from quaestor.stores import StoredChunk, Where
 # the files that the names lead to.
 _CANDIDATES_ALONE = 150
 _CANDIDATES_GOING_ON = 50
-# One file may well be what the talk is about, so its further chunks lose less than in a search without a talk.
-_DECAY = 0.25
 # The temperature of the softmax, in the distance of the best score from the median: that holds for any ranker.
 _TEMPERATURE = 0.3
 # Distances that set chunks apart as whole groups, in the same unit.
@@ -141,8 +139,7 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
     """Return the best hits, no file flooding the list."""
     order = sorted(chunks, key=lambda number: (chunks[number].document.path, chunks[number].position))
     paths = [chunks[number].document.path for number in order]
-    decays = [_DECAY * retriever.decay(path) for path in paths]
-    chosen = spread([scores[number] for number in order], paths, decays, len(order))
+    chosen = spread([scores[number] for number in order], paths, retriever.ranker.decay, len(order))
     found = [(chunks[order[index]], score) for index, score in chosen]
     passages = retriever.joined([stored for stored, _ in found], k)
     return [Hit(found[rank][0].document, chunk, found[rank][1], chunk_id=found[rank][0].id) for rank, chunk in passages]

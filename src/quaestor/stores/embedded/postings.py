@@ -136,6 +136,17 @@ class Segment(NamedTuple):
         there = self.keys.take(at, mode="clip") == keys if len(self.keys) else 0
         return np.array([self.starts.take(at), self.starts.take(at + there)], dtype=np.int64)
 
+    def holding(self, bounds: Bounds) -> NDArray[np.int64]:
+        """Return the chunks whose body holds all of the terms; ``bounds`` of the terms."""
+        runs = sorted(bounds[:, FIELDS.index("body")].T.tolist(), key=lambda run: run[1] - run[0])
+        places = self.places[slice(*runs[0])] if runs else self.places[:0]
+        for start, end in runs[1:]:
+            if not len(places):
+                break
+            own = self.places[start:end]
+            places = places[own.take(own.searchsorted(places), mode="clip") == places] if len(own) else own
+        return self.chunks[places]
+
     def scores(self, bounds: Bounds, asked: Asked) -> list[Scores]:
         """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields; do not write into it.
 

@@ -46,6 +46,11 @@ class RecentChunks:
             total += ends - starts
         return total
 
+    def holding(self, terms: Sequence[str]) -> list[int]:
+        """Return the chunks whose body holds all of the terms."""
+        keys = keys_of(terms)
+        return [chunk for segment in self._segments for chunk in segment.holding(segment.bounds(keys)).tolist()]
+
     def search(
         self,
         terms: Sequence[str],

@@ -193,6 +193,11 @@ class EmbeddedStore:
         view, allowed = self._lexical_now(where)
         return view.search(weigh(terms), each, k, allowed)
 
+    def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
+        """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
+        view, allowed = self._lexical_now(where)
+        return view.holding(list(weigh(list(terms))), k, allowed)
+
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
         view, _ = self._lexical_now(None)

@@ -82,6 +82,19 @@ class LexicalView(NamedTuple):
             found.append(own)
         return Matched(found, known)
 
+    def holding(self, terms: Sequence[str], k: int, allowed: Allowed | None) -> list[int]:
+        """Return up to ``k`` chunks whose body holds all of the terms, the oldest first."""
+        found: list[int] = []
+        if self.base is not None:
+            for segment, alive, bounds in zip(self.base.segments, self.base.alive, self._bounds(terms), strict=True):
+                chunks = segment.holding(bounds)
+                found += (chunks if alive is None else chunks[alive[segment.chunks.searchsorted(chunks)]]).tolist()
+        found = [chunk for chunk in found if chunk not in self.removed] + self.recent.holding(terms)
+        return (found if allowed is None else allowed.only(found))[: max(k, 0)]
+
+    def _bounds(self, terms: Sequence[str]) -> Sequence[Bounds]:
+        return self.base.bounds(keys_of(terms)) if self.base else []
+
     def _counted(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
         """Return where the postings of terms stand in each segment on disk, and what ``frequencies`` does."""
         keys = keys_of(terms)

@@ -1,0 +1,114 @@
+"""Hits that say the same in several documents, folded into one: release notes, a book's two editions, a vendored copy.
+
+Two texts are the same where the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and their
+greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only texts that
+share one of these are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quaestor.named import NamedTuple
+from quaestor.retrieval.phrases import Words
+
+if TYPE_CHECKING:
+    from quaestor.retrieval.traits import Traits
+
+ALIKE = 0.85
+"""Share of all their words that two texts of prose or data must have in common to be the same."""
+
+ALIKE_CODE = 0.95
+"""The same for code, where functions that do different things may differ by a few names."""
+
+_FEWEST_WORDS = 12
+"""A shorter text is a common phrase: that it stands twice means little."""
+
+
+class WordSet(NamedTuple):
+    """The distinct words of a text, by their numbers."""
+
+    least: int
+    greatest: int
+    words: frozenset[int]
+
+
+class Folded(NamedTuple):
+    """A group of candidates that say the same.
+
+    Attributes:
+        rank: the place of the best of them.
+        leader: the place of the one that is shown.
+        others: the places of the others.
+    """
+
+    rank: int
+    leader: int
+    others: tuple[int, ...]
+
+
+def word_set(words: Words) -> WordSet | None:
+    """Return a text's words as they are compared; None if it has too few."""
+    distinct = np.unique(np.frombuffer(words, dtype=np.uintc))[1:]  # the first is no word: it stands between texts
+    if len(distinct) < _FEWEST_WORDS:
+        return None
+    return WordSet(int(distinct[0]), int(distinct[-1]), frozenset(distinct.tolist()))
+
+
+def folded(ranked: Sequence[Traits], behind: Sequence[bool], most: int) -> list[Folded]:
+    """Return ranked candidates with those of different documents that say the same as one.
+
+    Of a group, the one is shown that is not background, then the one that lies nearest to the root, then the best.
+
+    Args:
+        ranked: best first.
+        behind: which of them are background.
+        most: only so many of the first are compared.
+
+    Returns:
+        Groups by the place of their best, most of them of one.
+    """
+    groups: list[list[int]] = []
+    by_extreme: dict[int, list[int]] = {}
+    for place, known in enumerate(ranked[:most]):
+        own = known.word_set()
+        if own is None:
+            groups.append([place])
+            continue
+        near = (*by_extreme.get(own.least, ()), *by_extreme.get(~own.greatest, ()))
+        same = next((number for number in near if _same(ranked, groups[number], place)), None)
+        if same is not None:
+            groups[same].append(place)
+            continue
+        for key in (own.least, ~own.greatest):
+            by_extreme.setdefault(key, []).append(len(groups))
+        groups.append([place])
+    groups += [[place] for place in range(min(most, len(ranked)), len(ranked))]
+    return [_folded(group, ranked, behind) for group in groups]
+
+
+def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
+    """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
+    one, other = ranked[group[0]], ranked[place]
+    paths = {ranked[member].stored.document.path for member in group}
+    first, second = one.word_set(), other.word_set()
+    if first is None or second is None or other.stored.document.path in paths:
+        return False
+    enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
+    shared = len(first.words & second.words)
+    return shared >= enough * (len(first.words) + len(second.words) - shared)
+
+
+def _folded(group: Sequence[int], ranked: Sequence[Traits], behind: Sequence[bool]) -> Folded:
+    leader = min(group, key=lambda place: (behind[place], ranked[place].path.depth, place))
+    return Folded(group[0], leader, tuple(place for place in group if place != leader))
+
+
+def places_of(others: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...]:
+    """Return where the others of a group stand, as ``path:line``."""
+    stored = [ranked[place].stored for place in others]
+    return tuple(f"{one.document.path}:{one.chunk.span.start_line}" for one in stored)
+
