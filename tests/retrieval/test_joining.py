@@ -88,9 +88,12 @@ def test_an_item_of_a_long_list_is_shown_alone() -> None:
     assert lines([items[20]], 1, items) != [(21, 21)]
 
 
-def test_code_is_shown_as_it_is() -> None:
-    code = document_of("a.py", [(("f",), 100), (("f",), 100), (("g",), 100)], "python")
-    assert lines([code[0], code[1], code[2]], 2, code) == [(1, 1), (2, 2)]
+def test_code_is_joined_to_what_was_found_beside_it_and_to_nothing_else() -> None:
+    code = document_of("a.py", [(("f",), 100), (("f",), 100), (("g",), 100), (("h",), 1400)], "python")
+    assert lines([code[2], code[0]], 2, code) == [(3, 3), (1, 1)]
+    assert lines([code[2], code[0], code[1], code[3]], 2, code) == [(1, 3), (4, 4)]
+    [(_, chunk)] = joined([code[2], code[1]], 1, lambda _: code)
+    assert (chunk.symbol, chunk.span.start_line, chunk.span.end_line) == ("g", 2, 3)
 
 
 def test_chunks_with_a_gap_between_them_stay_apart() -> None:

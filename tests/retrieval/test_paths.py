@@ -10,8 +10,7 @@ from quaestor.retrieval.paths import profile_path
 @pytest.mark.parametrize(
     ("path", "part"),
     [
-        ("dist/axios.js", "vendored"),
-        ("packages/app/vendor/jquery.js", "vendored"),
+        ("src/compat/strings.py", "superseded"),
         ("tests/test_retry.py", "test"),
         ("src/retry_test.go", "test"),
         ("examples/hello.py", "example"),
@@ -23,7 +22,7 @@ from quaestor.retrieval.paths import profile_path
 )
 def test_parts(path: str, part: str) -> None:
     profile = profile_path(path)
-    parts = ("test", "example", "vendored", "entry", "declaration", "prose", "data")
+    parts = ("test", "example", "superseded", "entry", "declaration", "prose", "data")
     assert [name for name in parts if getattr(profile, name)] == [part]
 
 

@@ -13,7 +13,7 @@ from quaestor.terms import content_terms
 
 
 def found(query: str, text: str) -> tuple[float, float]:
-    phrase, pairs = shares(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), [plain(text)])[0].tolist()
+    phrase, pairs, _ = shares(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), [plain(text)])[0].tolist()
     return phrase, pairs
 
 
@@ -68,3 +68,10 @@ def test_pairs_are_those_that_stand_word_by_word(asked: list[str], words: list[s
     pairs = set(pairwise(asked))
     held = pairs & set(pairwise(words))
     assert found(" ".join(asked), ", ".join(words).title())[1] == pytest.approx(len(held) / (len(pairs) or 1))
+
+
+@given(st.lists(st.sampled_from("red green blue".split()), min_size=1, max_size=5))
+def test_words_are_counted_by_what_they_tell(held: list[str]) -> None:
+    weights = {"red": 1.0, "green": 2.0, "blue": 5.0}
+    [[_, _, words]] = shares(read_runs("red green blue", weights), [plain(" ".join(held))]).tolist()
+    assert words == pytest.approx(sum(weights[word] for word in set(held)) / 8)

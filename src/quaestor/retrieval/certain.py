@@ -54,14 +54,13 @@ def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np
 def _definitions(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define the name that is the query: as it is written if there is such a one, and by its owner."""
     written = re.findall(r"\w+", query.text)
-    defining = np.array([written[-1].lower() in known.defined for known in traits])
-    exact = np.array([written[-1] in known.stored.chunk.defines for known in traits]) & defining
+    defining = np.array([written[-1].lower() in known.defined for known in traits], dtype=np.bool_)
+    exact = np.array([written[-1] in known.stored.chunk.defines for known in traits], dtype=np.bool_) & defining
     chosen = exact if exact.any() else defining
     if len(written) < 2:
         return chosen
     owner = written[-2].lower()
-    owned = np.array([owner in known.owners for known in traits]) & chosen
-    return owned
+    return np.array([owner in known.owners for known in traits], dtype=np.bool_) & chosen
 
 
 def _pointed_at(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:

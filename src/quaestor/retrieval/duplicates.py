@@ -86,8 +86,8 @@ def folded(ranked: Sequence[Traits], behind: Sequence[bool], most: int) -> list[
         for key in (own.least, ~own.greatest):
             by_extreme.setdefault(key, []).append(len(groups))
         groups.append([place])
-    groups += [[place] for place in range(min(most, len(ranked)), len(ranked))]
-    return [_folded(group, ranked, behind) for group in groups]
+    alone = [Folded(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
+    return [_folded(group, ranked, behind) for group in groups] + alone
 
 
 def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
@@ -103,6 +103,8 @@ def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
 
 
 def _folded(group: Sequence[int], ranked: Sequence[Traits], behind: Sequence[bool]) -> Folded:
+    if len(group) == 1:
+        return Folded(group[0], group[0], ())
     leader = min(group, key=lambda place: (behind[place], ranked[place].path.depth, place))
     return Folded(group[0], leader, tuple(place for place in group if place != leader))
 

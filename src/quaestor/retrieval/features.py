@@ -46,7 +46,7 @@ FEATURES: tuple[str, ...] = (
     "pairs",
     "pairs_relative",
     "words",
-    # its words by meaning, of prose only
+    # its words by meaning
     "likeness",
     # names
     "defines_name",
@@ -87,6 +87,7 @@ FEATURES: tuple[str, ...] = (
 )
 """Names of the features, in the order of the matrix's columns."""
 
+_COMPARED_BY_MEANING = 64
 # So large a share of a name's terms is all of them, whatever rounding does.
 _WHOLE = 0.999
 _ASKS_TESTS = re.compile(r"\btests?\b|\btest_|\btested\b|\bspecs?\b|\bassert", re.IGNORECASE)
@@ -192,15 +193,15 @@ def _verbatim(runs: Runs, traits: Sequence[Traits]) -> list[NDArray[np.float32]]
 def _fill_likeness(
     matrix: NDArray[np.float32], query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]
 ) -> None:
-    """Fill likeness, of prose only: from 0 for the least to 1 for the best among the candidates.
+    """Fill likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
 
-    What code is asked for stands in its names, which are matched as they are; so where most candidates are code, this
-    would decide little, and it is left at 0.
+    It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they are.
     """
-    rows = np.flatnonzero(matrix[_COLUMN["prose"]]).tolist()
-    if 2 * len(rows) <= len(traits) or query.kind != "text":
+    if query.kind != "text":
         return
-    alike = likenesses(query.text, wanted, [traits[row] for row in rows])
+    promise = matrix[_COLUMN["lexical"]] + matrix[_COLUMN["dense_relative"]]
+    rows = np.argsort(-promise, kind="stable")[:_COMPARED_BY_MEANING]
+    alike = likenesses(query.text, wanted, [traits[row] for row in rows.tolist()])
     matrix[_COLUMN["likeness"], rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
 
 

@@ -68,5 +68,6 @@ def _rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
         stored = chunk.stored
         names = (stored.document.title, *stored.chunk.scope, stored.chunk.symbol)
         text = "\n".join(filter(None, (*names, stored.chunk.text)))
-        chunk.rows = embedder.pieces.joined(text) or _FIRST_ROW
+        rows = embedder.pieces.rows(text)
+        chunk.rows = np.unique(rows).tobytes() if len(rows) else _FIRST_ROW
     return chunk.rows

@@ -120,8 +120,8 @@ def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
     if single:
         holds = np.zeros((len(texts), len(words)))
         holds[np.searchsorted(ends, places, side="right"), standing] = 1
-        told = np.array([weight for _, weight in runs.words])
-        found[:, 2] = holds[:, np.searchsorted(words, single)] @ told / told.sum()
+        weights = np.array([weight for _, weight in runs.words])
+        found[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
     return found
 
 

@@ -32,7 +32,7 @@ Mode = Literal["ranked", "fusion", "lexical", "dense"]
 # Scores are known for this many chunks of each retriever, and this many of them become candidates: a chunk that one
 # retriever puts first has then a score from the other even where that one puts it far down.
 _SCORED = 300
-_CANDIDATES = 75
+_CANDIDATES = 100
 _DEFINITIONS = 20
 # Of a name that is the whole query: headings bear it, too, and must not keep out what defines it.
 _DEFINITIONS_OF_SYMBOL = 200

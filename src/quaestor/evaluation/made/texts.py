@@ -8,6 +8,7 @@ from itertools import groupby
 
 from quaestor.corpus import Corpus
 from quaestor.passages import Chunk
+from quaestor.retrieval.background import GENERATED, VENDORED
 from quaestor.retrieval.paths import profile_path
 
 
@@ -48,7 +49,7 @@ def texts_of(corpus: Corpus) -> dict[str, SourceText]:
     found: dict[str, SourceText] = {}
     for path, document in sorted(corpus.store.documents().items()):
         chunks = corpus.store.chunks_of(path)
-        if not chunks or profile_path(path).vendored or document.note:
+        if not chunks or profile_path(path).background in (VENDORED, GENERATED) or document.note:
             continue
         text = "".join(stored.chunk.text for stored in chunks)
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
