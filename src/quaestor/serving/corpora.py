@@ -17,6 +17,7 @@ from pathlib import Path
 
 from quaestor.assemble import Index
 from quaestor.config import Settings
+from quaestor.corpus.naming import short_names
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 from quaestor.ingest.report import ProgressState
 from quaestor.serving.claims import Claims
@@ -81,7 +82,7 @@ class Corpora:
         self._first = FirstIndexes(self._claims) if apart else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
-        self._opening = {name: _Opening(root) for name, root in _named(roots).items()}
+        self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
         self._owned: dict[str, dict[str, _Opening]] = {}
 
     def __enter__(self) -> Corpora:
@@ -216,16 +217,3 @@ def _state(name: str, opening: _Opening) -> State:
     progress = opening.progress
     read = (0, 0) if ready or progress is None else (progress.done, progress.total)
     return State(name, str(opening.root), ready, *read, owned=opening.owned, failed=str(error or ""))
-
-
-def _named(roots: Sequence[Path]) -> dict[str, Path]:
-    """Return each root by its folder's name, with as many parents before it as tell it from the others."""
-    named: dict[str, Path] = {}
-    for root in dict.fromkeys(roots):
-        others = [other for other in roots if other != root]
-        for length in range(1, len(root.parts) + 1):
-            name = "/".join(root.parts[-length:])
-            if all(other.parts[-length:] != root.parts[-length:] for other in others):
-                break
-        named[name] = root
-    return named
