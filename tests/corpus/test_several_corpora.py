@@ -103,6 +103,7 @@ def test_filters_hold_in_each_corpus(corpora: dict[str, Index]) -> None:
     several = SeveralCorpora(corpora)
     found = several.search("config request wire", 10, where=Where(paths=("notes/**",)))
     assert {(hit.corpus, hit.path) for hit in found} == {("kitchen", "notes/pancakes.md"), ("shop", "notes/wire.md")}
+    assert several.search("config src/config.py", 10, where=Where(paths=("nowhere/**",))) == []
     assert {hit.corpus for hit in several.search("rest", 10, since="2022")} == {"shop"}
     assert {hit.corpus for hit in several.search("rest", 10, by="Ana Gomez")} == {"kitchen"}
     hits, asked = several.find("notes by Ana Gomez on the wire", 10)

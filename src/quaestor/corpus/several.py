@@ -201,6 +201,8 @@ def _hits(query: Query, found: Mapping[str, tuple[Corpus, Candidates]], k: int, 
     """Rank what was found in each corpus as one list."""
     names, corpora = list(found), [corpus for corpus, _ in found.values()]
     candidates = together([own for _, own in found.values()])
+    if not candidates.chunks:
+        return []
     if len(corpora) > 1:
         candidates = without_copies(candidates, [folder_of(corpus.root).as_posix() for corpus in corpora])
         if len({corpus.embedder.name for corpus in corpora}) > 1:
