@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from quaestor.corpus.several import SeveralCorpora
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
 from quaestor.retrieval.retriever import Mode
 from quaestor.stores import Where
+from scripted_server import Reply, ScriptedServer
 
 WORDS = [
     "send_with_retry",
@@ -202,25 +204,29 @@ def test_a_file_of_two_corpora_is_found_in_the_innermost(tmp_path: Path) -> None
 
 
 def test_corpora_of_several_embedders_are_ranked_together(tmp_path: Path) -> None:
-    net, kitchen = write(tmp_path / "net", NET), write(tmp_path / "kitchen", KITCHEN)
-    with (
-        built(net, tmp_path / "home") as one,
-        built(kitchen, tmp_path / "home") as other,
-    ):
-        other.embedder = _Renamed(other.embedder)
-        several = SeveralCorpora({"net": one, "kitchen": other})
-        assert several.search("how long does the dough rest?", 3)[0].corpus == "kitchen"
-        assert several.search("send_with_retry", 3)[0].corpus == "net"
-        assert several.search("crêpes of flour and milk", 3, mode="dense")[0].corpus == "kitchen"
-
-
-class _Renamed:
-    def __init__(self, embedder: object) -> None:
-        self._embedder = embedder
-        self.name = "another"
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._embedder, name)
+    """The scripted server's vectors are of other dimensions, and say nothing of meaning."""
+    with ScriptedServer() as server:
+        remote = Settings(
+            home=str(tmp_path / "home"),
+            embedder="openai:text-embedding-3-small",
+            embedder_base_url=server.base_url,
+            embedder_price=1.0,
+        )
+        with (
+            built(write(tmp_path / "net", NET), tmp_path / "home") as net,
+            Index.build(write(tmp_path / "kitchen", KITCHEN), settings=remote, max_cost=math.inf) as kitchen,
+        ):
+            assert net.embedder.name != kitchen.embedder.name
+            several = SeveralCorpora({"net": net, "kitchen": kitchen})
+            assert several.reach == "all"
+            assert several.search("how long does the dough rest?", 3)[0].corpus == "kitchen"
+            assert several.search("send_with_retry", 3)[0].corpus == "net"
+            nearest = several.search("fry a thin cake of flour and milk in butter", 3, mode="dense")[0]
+            assert (nearest.corpus, nearest.path) == ("kitchen", "notes/pancakes.md")
+            server.embeddings = lambda _: Reply(status=401, error="no such key")
+            assert several.search("where does the batter rest?", 3)[0].corpus == "kitchen"
+            assert several.reach == "some"
+            assert any("words alone" in remark for remark in several.remarks)
 
 
 def test_there_must_be_something_to_search(tmp_path: Path) -> None:
