@@ -243,3 +243,28 @@ def test_short_names_tell_corpora_apart(roots: list[Path]) -> None:
     named = short_names(roots)
     assert list(named.values()) == list(dict.fromkeys(roots))
     assert all(str(root).endswith(name) for name, root in named.items())
+
+
+def test_what_another_corpus_says_too_is_named_with_it(tmp_path: Path) -> None:
+    text = "# Retries\n\nA request is sent three times, with pauses that grow, before we give up and tell the caller.\n"
+    one, other = write(tmp_path / "one", {"retries.md": text}), write(tmp_path / "other", {"notes/sending.md": text})
+    with Indexes.build(one, other, settings=Settings(home=str(tmp_path / "home"))) as indexes:
+        [hit] = indexes.search("how often is a request sent before we give up?")
+        assert (hit.corpus, hit.path, hit.also) == ("one", "retries.md", ("other: notes/sending.md:1",))
+        assert all(not hit.also for hit in indexes["other"].search("how often is a request sent?"))
+
+
+def test_quoted_words_of_any_corpus_come_first(corpora: dict[str, Index]) -> None:
+    several = SeveralCorpora(corpora)
+    assert several.search('"the dough rests for eighteen hours"', 3)[0].corpus == "kitchen"
+    assert several.search('where is "the server stays busy" raised', 3)[0].path == "src/retry.py"
+
+
+@given(st.sampled_from(WORDS), st.permutations(["net", "kitchen", "shop"]))
+@settings(max_examples=30)
+def test_the_order_of_corpora_does_not_matter(corpora: dict[str, Index], query: str, order: list[str]) -> None:
+    def found(names: list[str]) -> set[tuple[str, str]]:
+        hits = SeveralCorpora({name: corpora[name] for name in names}).search(query, 50)
+        return {(hit.corpus, hit.path) for hit in hits}
+
+    assert found(order) == found(["net", "kitchen", "shop"])

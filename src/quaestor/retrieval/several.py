@@ -173,7 +173,10 @@ def _only(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
     """Return those candidates that are kept."""
     rows = np.flatnonzero(kept)
     files = candidates.files
-    numbers, owner = np.unique(files.owner[rows], return_inverse=True)
+    owner = files.owner[rows]
+    numbers = np.flatnonzero(np.bincount(owner))
+    renumbered = np.zeros(len(files.paths), dtype=np.intp)
+    renumbered[numbers] = np.arange(len(numbers))
     return Candidates(
         _at(candidates.chunks, rows.tolist()),
         candidates.lexical[rows],
@@ -181,7 +184,7 @@ def _only(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
         candidates.body[rows],
         candidates.rarity,
         Files(
-            owner.astype(np.intp),
+            renumbered[owner],
             _at(files.paths, numbers.tolist()),
             _at(files.profiles, numbers.tolist()),
             _at(files.corpora, numbers.tolist()) if files.corpora else (),
