@@ -19,6 +19,7 @@ NAMES = [
     "Conversation",
     "Hit",
     "Index",
+    "Indexes",
     "Message",
     "QuaestorError",
     "__version__",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from quaestor import chatml as chatml
     from quaestor import tags as tags
     from quaestor.assemble import Index as Index
+    from quaestor.assemble import Indexes as Indexes
     from quaestor.chat.engine import Conversation as Conversation
     from quaestor.cited import Citation as Citation
     from quaestor.errors import QuaestorError as QuaestorError
@@ -26,6 +27,7 @@ _HOMES = {
     "Conversation": "quaestor.chat.engine",
     "Hit": "quaestor.passages",
     "Index": "quaestor.assemble",
+    "Indexes": "quaestor.assemble",
     "Message": "quaestor.messages",
     "QuaestorError": "quaestor.errors",
     "compose": "quaestor.window",
@@ -37,6 +39,7 @@ __all__ = [
     "Conversation",
     "Hit",
     "Index",
+    "Indexes",
     "Message",
     "QuaestorError",
     "__version__",

@@ -95,6 +95,7 @@ class Hit(NamedTuple):
         features: each ranking feature's share in the score, for ``search --explain``.
         chunk_id: the store's identifier of the chunk.
         also: where the same is said in other documents, as ``path:line``.
+        corpus: the name of the corpus that it was found in, where several were searched; else empty.
     """
 
     document: Document
@@ -104,6 +105,7 @@ class Hit(NamedTuple):
     features: Mapping[str, float] = MappingProxyType({})
     chunk_id: int = -1
     also: tuple[str, ...] = ()
+    corpus: str = ""
 
     @property
     def path(self) -> str:

@@ -74,6 +74,7 @@ HIT_KEYS = {
     "date",
     "sha256",
     "fresh",
+    "corpus",
 }
 
 

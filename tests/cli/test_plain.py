@@ -45,7 +45,6 @@ def test_click_reads_the_same_of_a_plain_line(words: list[str]) -> None:
         [],
         ["search"],
         ["ask", "x"],
-        ["search", "x", "y", "z"],
         ["search", "x", "-k", "3"],
         ["search", "--help"],
         ["search", "--", "x"],
@@ -65,6 +64,8 @@ def test_completion_is_left_to_click(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_says_what_click_lets_it_say(quaestor: Run, repository: Path) -> None:
     plain = quaestor("search", "send_with_retry", repository)
     assert quaestor("search", "send_with_retry", repository, "-k", 10) == plain
+    several = quaestor("search", "send_with_retry", repository / "src", repository / "docs")
+    assert quaestor("search", "send_with_retry", repository / "src", repository / "docs", "-k", 10) == several
     assert quaestor("search", "x", "/nowhere/at/all", "-k", 10) == quaestor("search", "x", "/nowhere/at/all")
 
 

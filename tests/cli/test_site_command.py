@@ -86,3 +86,20 @@ def test_what_a_page_of_a_folder_says_of_its_origin_is_not_believed(quaestor: Ru
     (tmp_path / "notes" / "a.md").write_text('---\nurl: "https://bank.example/"\n---\n# Dough\n\nWords on dough.\n')
     hits = json.loads(quaestor("search", "dough", str(tmp_path / "notes"), "--json").out)["hits"]
     assert hits[0]["url"] is None
+
+
+def test_a_site_and_a_folder_are_searched_together(quaestor: Run, repository: Path) -> None:
+    with SiteServer(serve) as server:
+        quaestor("index", server.url, "--allow-private", "--delay", "0")
+        server.asked.clear()
+        done = quaestor("search", "how long does the dough rest", server.url, repository, "--json")
+        assert (done.code, done.err) == (0, "")
+        assert {(hit["corpus"], hit["path"]) for hit in done.json["hits"][:2]} == {
+            ("127.0.0.1", "posts/dough.md"),
+            ("repository", "docs/guide.md"),
+        }
+        assert {
+            hit["corpus"]
+            for hit in quaestor("search", "dough", server.url, repository, "--json", "--since", "2021").json["hits"]
+        } == {"127.0.0.1"}
+        assert not server.asked

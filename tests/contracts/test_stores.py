@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from store_factories import DIMENSIONS, ON_DISK, Entry, Open, entry, open_embedded, vector_of
@@ -410,3 +410,32 @@ def test_random_sequences_match_a_model(name: str) -> None:
         max_examples=15, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
     )
     test("runTest").runTest()
+
+
+@given(
+    st.lists(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=3)),
+    st.data(),
+    st.sampled_from(list(FACTORIES)),
+)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+def test_stores_that_count_together_score_as_one(documents: list[list[str]], data: st.DataObject, name: str) -> None:
+    """Chunks of two stores get the scores that they have in one store, and those of each are its own best."""
+    entries = [entry(f"{number}.py", texts) for number, texts in enumerate(documents)]
+    halves: tuple[list[Entry], list[Entry]] = [], []
+    for one in entries:
+        halves[data.draw(st.booleans())].append(one)
+    each = (FieldBoosts(), FieldBoosts(1.0, 0.0, 0.0))
+    with tempfile.TemporaryDirectory() as folder:
+        whole, *parts = (FACTORIES[name](Path(folder) / str(number)) for number in range(3))
+        for store, held in zip((whole, *parts), (entries, *halves), strict=True):
+            put(store, *held)
+        among = parts[0].counts(WORDS).plus(parts[1].counts(WORDS))
+        assert among == whole.counts(WORDS)
+        expected = whole.lexical_each(WORDS, 100, each)
+        found = [store.lexical_each(WORDS, 100, each, among=among) for store in parts]
+        for way, own in enumerate(expected.found):
+            scores = sorted(score for one in found for _, score in one.found[way])
+            assert scores == pytest.approx(sorted(score for _, score in own), rel=1e-5)
+        assert all(one.frequencies == expected.frequencies for one in found)
+        for store in (whole, *parts):
+            store.close()

@@ -29,4 +29,4 @@ def test_parts(path: str, part: str) -> None:
 @pytest.mark.parametrize("path", ["src/distance.py", "distutils/core.py", "src/contest.py", "lib/vendors.py"])
 def test_ordinary_code(path: str) -> None:
     profile = profile_path(path)
-    assert not (profile.test or profile.vendored or profile.example or profile.prose)
+    assert not (profile.test or profile.background or profile.example or profile.prose)

@@ -34,12 +34,12 @@ def test_parts_of_words_are_no_words() -> None:
 
 def test_pairs_count_by_what_they_tell() -> None:
     runs = read_runs("red green blue", {"red": 3.0, "green": 1.0, "blue": 0.0})
-    assert shares(runs, [plain("red green")])[0].tolist() == [0.0, pytest.approx(4 / 5)]
+    assert shares(runs, [plain("red green")])[0].tolist() == [0.0, pytest.approx(4 / 5), 1.0]
 
 
 def test_a_query_of_stop_words_has_no_pairs() -> None:
     assert read_runs("what is it", {}).pairs == ()
-    assert shares(read_runs("", {}), [plain("text")])[0].tolist() == [0.0, 0.0]
+    assert shares(read_runs("", {}), [plain("text")])[0].tolist() == [0.0, 0.0, 0.0]
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from quaestor.assemble.places import locate as locate
     from quaestor.assemble.places import make_journal as make_journal
     from quaestor.assemble.places import make_objection as make_objection
+    from quaestor.assemble.several import Indexes as Indexes
 
 _HOMES = {
     "Index": "index",
+    "Indexes": "several",
     "TUNED": "apart",
     "Trial": "apart",
     "answering": "conversations",
@@ -60,6 +62,7 @@ _HOMES = {
 __all__ = [
     "TUNED",
     "Index",
+    "Indexes",
     "Trial",
     "answering",
     "conversation_settings",

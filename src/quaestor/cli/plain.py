@@ -1,4 +1,4 @@
-"""Searches whose command line needs no reading: ``quaestor search QUERY [PATH] [--json]``.
+"""Searches whose command line needs no reading: ``quaestor search QUERY [SOURCE ...] [--json]``.
 
 To import click, to make options and to read a line with them takes a tenth of a cold search. What is not plainly as
 known (any other option, a mistake, help, completion) is left to click, which reads these lines just the same.
@@ -22,7 +22,7 @@ def is_plain(arguments: Sequence[str]) -> bool:
     if not arguments or arguments[0] != COMMAND or _COMPLETING in os.environ:
         return False
     words = [argument for argument in arguments[1:] if argument != JSON]
-    return len(words) in (1, 2) and not any(word.startswith("-") for word in words)
+    return bool(words) and not any(word.startswith("-") for word in words)
 
 
 def run_plain(arguments: Sequence[str]) -> int:
@@ -30,9 +30,9 @@ def run_plain(arguments: Sequence[str]) -> int:
     import_numpy()
     from quaestor.cli.searching import Search, search  # noqa: PLC0415 - NumPy comes first
 
-    query, *path = (argument for argument in arguments[1:] if argument != JSON)
+    query, *sources = (argument for argument in arguments[1:] if argument != JSON)
     try:
-        return search(Search(query, path[0] if path else None, as_json=JSON in arguments))
+        return search(Search(query, tuple(sources), as_json=JSON in arguments))
     except KeyboardInterrupt:
         echo(err=True)  # ends the line in which a terminal shows ^C
         raise

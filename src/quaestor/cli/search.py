@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from quaestor.cli.meant import Filters
-from quaestor.cli.options import filter_options, json_option, path_argument
+from quaestor.cli.options import filter_options, json_option
 from quaestor.cli.searching import Search, search
 from quaestor.retrieval.retriever import Mode
 
 
 @click.command("search")
 @click.argument("query")
-@path_argument
+@click.argument("sources", nargs=-1, type=str, metavar="[SOURCE]...")
 @click.option("-k", "--results", type=click.IntRange(1, 1000), help="Number of hits.")
 @filter_options
 @click.option(
@@ -26,15 +26,15 @@ from quaestor.retrieval.retriever import Mode
 @json_option
 def command(
     query: str,
-    path: str | None,
+    sources: tuple[str, ...],
     results: int | None,
     mode: Mode,
     explain: bool,
     as_json: bool,
     filters: Filters,
 ) -> int:
-    """Find code and prose by words and by meaning.
+    """Find code and prose by words and by meaning: in folders, or sites that are indexed, all in one ranking.
 
-    Exit code 1 means that nothing was found.
+    Without a SOURCE, the current repository is meant. Exit code 1 means that nothing was found.
     """
-    return search(Search(query, path, results, mode, explain, as_json, filters))
+    return search(Search(query, sources, results, mode, explain, as_json, filters))

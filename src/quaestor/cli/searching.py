@@ -11,9 +11,9 @@ from quaestor.assemble import Index
 from quaestor.cli.meant import Filters, configure, find_root, remark_on
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
-from quaestor.corpus import Corpus
+from quaestor.corpus import Freshness
 from quaestor.corpus.objects import search_object
-from quaestor.corpus.understanding import why_none
+from quaestor.corpus.understanding import Signed, why_none
 from quaestor.named import NamedTuple
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
@@ -29,7 +29,7 @@ class Search(NamedTuple):
 
     Attributes:
         query: any text.
-        path: of the corpus; None for what is worked in.
+        sources: folders or addresses of sites; none for what is worked in.
         results: number of hits; None for the setting.
         mode: how hits are scored.
         explain: whether each feature's share in a score is shown.
@@ -38,7 +38,7 @@ class Search(NamedTuple):
     """
 
     query: str
-    path: str | None = None
+    sources: tuple[str, ...] = ()
     results: int | None = None
     mode: Mode = "ranked"
     explain: bool = False
@@ -48,7 +48,11 @@ class Search(NamedTuple):
 
 def search(asked: Search) -> int:
     """Search, print what is found and return the exit code."""
-    root = find_root(asked.path)
+    if len(asked.sources) > 1:
+        from quaestor.cli.searching_several import search_several  # noqa: PLC0415 - most searches are of one
+
+        return search_several(asked)
+    root = find_root(asked.sources[0] if asked.sources else None)
     settings = configure(root, results=asked.results).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
@@ -59,20 +63,23 @@ def search(asked: Search) -> int:
             print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
         else:
             remark_on(understood.phrases, understood.missed)
-            _print_hits(asked, hits, corpus)
+            print_hits(asked, hits, corpus, corpus.stats().documents)
+            remark_if_stale(corpus.freshness)
         print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 
-def _print_hits(asked: Search, hits: Sequence[Hit], corpus: Corpus) -> None:
+def print_hits(asked: Search, hits: Sequence[Hit], searched: Signed, documents: int) -> None:
+    """Print hits, or that there are none among so many documents of what was searched, and why."""
     if not hits:
-        remark(f"Nothing found for {asked.query[:80]!r} in {amount(corpus.stats().documents, 'document')}.")
-        if asked.filters.where and (why := why_none(corpus.store, asked.filters.where)):
+        remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")
+        if asked.filters.where and (why := why_none(searched, asked.filters.where)):
             remark(why)
         return
     wanted = frozenset(read_query(asked.query).terms)
     for hit in hits:
-        where = style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
+        corpus = style(f"{one_line(hit.corpus)}  ", fg="magenta") if hit.corpus else ""
+        where = corpus + style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
         symbol = style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""
         stale = "" if hit.fresh else style("  changed since it was indexed", fg="red")
         echo(f"{where}{symbol}{stale}")
@@ -83,7 +90,11 @@ def _print_hits(asked: Search, hits: Sequence[Hit], corpus: Corpus) -> None:
         if asked.explain:
             echo(_explained(hit))
         echo()
-    if not corpus.freshness.fresh and not corpus.freshness.hindrance:
+
+
+def remark_if_stale(freshness: Freshness) -> None:
+    """Say so if there was not time enough to take in what changed."""
+    if not freshness.fresh and not freshness.hindrance:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
 
 

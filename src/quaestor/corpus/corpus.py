@@ -17,7 +17,7 @@ from quaestor.corpus.values import CorpusStats
 from quaestor.errors import NotFoundError, UsageError
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.retriever import Mode
-from quaestor.stores import Where
+from quaestor.stores import Bylines, Where
 from quaestor.terms import terms_of_word
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Corpus(ReadIndex):
             from quaestor.retrieval.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
 
             where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
-        return self._checked(
+        return self.checked(
             self._found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
         )
 
@@ -76,7 +76,7 @@ class Corpus(ReadIndex):
         """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
         from quaestor.retrieval.conversation import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
-        return self._checked(
+        return self.checked(
             self._found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
         )
 
@@ -100,6 +100,10 @@ class Corpus(ReadIndex):
     def understand(self, question: str, where: Where | None = None) -> Understood:
         """Return a question with what it says of dates and authors as a filter, within ``where``."""
         return understood(self.store, question, where)
+
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents that a filter lets through, and when."""
+        return self.store.bylines(where)
 
     def unmentioned(self, question: str) -> tuple[str, ...]:
         """Return the names in a question that nothing in this corpus mentions."""
@@ -152,15 +156,15 @@ class Corpus(ReadIndex):
             generation=self.store.generation(),
         )
 
-    def _documents_of_relatives(self, related: Related) -> list[Document]:
-        paths = dict.fromkeys(one.path for one in related.relatives)
-        return [document for path in paths if (document := self.store.document(path)) is not None]
-
-    def _checked(self, hits: list[Hit]) -> list[Hit]:
+    def checked(self, hits: list[Hit]) -> list[Hit]:
         """Return hits that say of themselves whether they are fresh."""
         if self.freshness.fresh:
             return hits
         return [hit._replace(fresh=self._is_current(hit.path, hit.document.sha256)) for hit in hits]
+
+    def _documents_of_relatives(self, related: Related) -> list[Document]:
+        paths = dict.fromkeys(one.path for one in related.relatives)
+        return [document for path in paths if (document := self.store.document(path)) is not None]
 
     def _target(self, text: str, relations: Relations) -> Target:
         """Return what a text means: a document if there is one of this path, else a name."""

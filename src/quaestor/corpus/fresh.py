@@ -92,13 +92,23 @@ class FreshIndex(OpenIndex):
         """
         self.take_in()
         found = self.following(find)
-        if self.freshness.fresh and not self._as_indexed(documents(found)):
-            self.indexer.distrust()
+        if self.overtaken(documents(found)):
             self.take_in()
             found = self.following(find)
-            if not self._as_indexed(documents(found)):
-                self.freshness = self.freshness._replace(fresh=False)
+            self.look_at(documents(found))
         return found
+
+    def overtaken(self, documents: Iterable[Document]) -> bool:
+        """Return whether any of these changed though nothing was heard of it; ``take_in`` then looks at everything."""
+        if not self.freshness.fresh or self._as_indexed(documents):
+            return False
+        self.indexer.distrust()
+        return True
+
+    def look_at(self, documents: Iterable[Document]) -> None:
+        """Say that the index is not fresh if any of these is not as it was indexed."""
+        if not self._as_indexed(documents):
+            self.freshness = self.freshness._replace(fresh=False)
 
     def take_in(self) -> None:
         """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaestor.passages import Hit
@@ -21,6 +21,7 @@ def search_object(
     *,
     explain: bool = False,
     asked: Understood | None = None,
+    name: str = "",
 ) -> dict[str, Any]:
     """Return the result of a search.
 
@@ -31,23 +32,43 @@ def search_object(
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         asked: how the query was understood.
+        name: of the corpus; empty for its folder's.
     """
-    size = corpus.stats()
+    named = [hit._replace(corpus=name or corpus.root.name) for hit in hits]
+    return found_object(query, named, index_object(corpus), seconds, explain=explain, asked=asked)
+
+
+def found_object(
+    query: str,
+    hits: Sequence[Hit],
+    index: Mapping[str, Any],
+    seconds: float,
+    *,
+    explain: bool = False,
+    asked: Understood | None = None,
+) -> dict[str, Any]:
+    """Return what was found in an index, or in several that ``index`` tells of as one."""
     return {
         "query": query,
         "understood": list(asked.phrases) if asked else [],
         "missed": list(asked.missed) if asked else [],
-        "hits": [hit_object(hit, explain=explain) for hit in hits],
-        "index": {
-            "fresh": corpus.freshness.fresh,
-            "checked_at": corpus.freshness.checked_at,
-            "by_meaning": corpus.meaning.reach,
-            "embedder": size.embedder,
-            "coming": coming_object(corpus.meaning.coming),
-            "documents": size.documents,
-            "chunks": size.chunks,
-        },
+        "hits": [{**hit_object(hit, explain=explain), "corpus": hit.corpus} for hit in hits],
+        "index": index,
         "seconds": round(seconds, 4),
+    }
+
+
+def index_object(corpus: Corpus) -> dict[str, Any]:
+    """Return how current an index is, and what it holds."""
+    size = corpus.stats()
+    return {
+        "fresh": corpus.freshness.fresh,
+        "checked_at": corpus.freshness.checked_at,
+        "by_meaning": corpus.meaning.reach,
+        "embedder": size.embedder,
+        "coming": coming_object(corpus.meaning.coming),
+        "documents": size.documents,
+        "chunks": size.chunks,
     }
 
 

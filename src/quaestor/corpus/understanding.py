@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from quaestor.named import NamedTuple
 from quaestor.passages import Hit
-from quaestor.stores import Bylines, Store, Where
+from quaestor.stores import Bylines, Where
 
 # Quick, and true for many questions that ask for no date or author; most have no such thing in them.
 _MAY_SAY = re.compile(r"\bby\s|\d{4}", re.IGNORECASE)
@@ -30,7 +31,15 @@ class Understood(NamedTuple):
     missed: tuple[str, ...] = ()
 
 
-def understood(store: Store, question: str, where: Where | None = None) -> Understood:
+class Signed(Protocol):
+    """What knows who wrote its documents, and when: a store, a corpus, several of them."""
+
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents that a filter lets through, and when."""
+        ...
+
+
+def understood(store: Signed, question: str, where: Where | None = None) -> Understood:
     """Return a question with what it says of dates and authors as a filter, within ``where``.
 
     If no document is of that date or by that author, the question stays as it is.
@@ -68,7 +77,7 @@ def search_understood(
     return search(question, where), asked._replace(text=question, where=where, phrases=(), missed=asked.phrases)
 
 
-def why_none(store: Store, where: Where) -> str:
+def why_none(store: Signed, where: Where) -> str:
     """Return why a filter lets nothing through, as a sentence; empty if it does let something through."""
     if store.bylines(where).documents:
         return ""

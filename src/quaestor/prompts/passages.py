@@ -31,6 +31,7 @@ class Passage:
         language: the document's language.
         author: who wrote the document.
         date: when, in the form of ISO 8601.
+        corpus: the name of its corpus, where there are several; else empty.
     """
 
     n: int
@@ -44,6 +45,7 @@ class Passage:
     language: str = "text"
     author: str | None = None
     date: str | None = None
+    corpus: str = ""
 
 
 def number(hits: Iterable[Hit], first: int = 1) -> tuple[Passage, ...]:
@@ -61,6 +63,7 @@ def number(hits: Iterable[Hit], first: int = 1) -> tuple[Passage, ...]:
             language=hit.document.language,
             author=hit.document.author,
             date=hit.document.date,
+            corpus=hit.corpus,
         )
         for n, hit in enumerate(hits, first)
     )
@@ -81,7 +84,12 @@ def show(passage: Passage) -> str:
         where=_attribute(where(passage)),
         about="".join(
             f' {name}="{_attribute(value)}"'
-            for name, value in (("title", label), ("by", passage.author), ("date", passage.date))
+            for name, value in (
+                ("corpus", passage.corpus),
+                ("title", label),
+                ("by", passage.author),
+                ("date", passage.date),
+            )
             if value
         ),
         text=_CLOSING.sub("<\\\\/", passage.text.rstrip("\r\n")),

@@ -154,7 +154,7 @@ def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32
     lexical, dense, defines_name = (matrix[_COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
     covered = coverage(files, matches, paths, list(wanted.values()))
     _fill(matrix, "file_lexical_sum", file_features(files.owner, lexical, dense, defines_name, covered))
-    matrix[_COLUMN["shadowed"]] = shadowed(files.profiles)[files.owner]
+    matrix[_COLUMN["shadowed"]] = shadowed(files)[files.owner]
     _fill(matrix, "neighbour_lexical", _neighbours(np.array((lexical, dense)), files.owner, chunks))
     return np.ascontiguousarray(matrix.T)
 

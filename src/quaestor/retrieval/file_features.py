@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,11 +25,13 @@ class Files(NamedTuple):
         owner: the number of each candidate's file; shape ``(candidates,)``.
         paths: each file's path.
         profiles: what each file's path says.
+        corpora: the number of each file's corpus; empty where all are of one.
     """
 
     owner: NDArray[np.intp]
     paths: Sequence[str]
     profiles: Sequence[PathProfile]
+    corpora: Sequence[int] = ()
 
 
 def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
@@ -153,9 +156,14 @@ def coverage(files: Files, names: Matches, paths: Matches, weights: Sequence[flo
     return np.array([by_symbols, held @ weights])
 
 
-def shadowed(profiles: Sequence[PathProfile]) -> NDArray[np.bool_]:
-    """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version."""
-    shallowest: dict[str, int] = {}
-    for profile in profiles:
-        shallowest[profile.stem] = min(profile.depth, shallowest.get(profile.stem, profile.depth))
-    return np.array([profile.depth > shallowest[profile.stem] for profile in profiles])
+def shadowed(files: Files) -> NDArray[np.bool_]:
+    """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version.
+
+    Namesakes of two corpora have nothing to do with each other.
+    """
+    profiles = files.profiles
+    names = list(zip(files.corpora or repeat(0), [profile.stem for profile in profiles], strict=False))
+    shallowest: dict[tuple[int, str], int] = {}
+    for name, profile in zip(names, profiles, strict=True):
+        shallowest[name] = min(profile.depth, shallowest.get(name, profile.depth))
+    return np.array([profile.depth > shallowest[name] for name, profile in zip(names, profiles, strict=True)])

@@ -6,12 +6,13 @@ Knows stores and embedders only by their protocols, and nothing of files: freshn
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from quaestor.embedding import Embedder
+from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.certain import steps
@@ -23,16 +24,18 @@ from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.retrieval.traits import traits_of
+from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
-# Scores are known for this many chunks of each retriever, and this many of them become candidates: a chunk that one
-# retriever puts first has then a score from the other even where that one puts it far down.
+CANDIDATES = 100
+"""So many of the first chunks of each retriever are ranked, and half as many of the text alone."""
+
+# Scores are known for more chunks than become candidates: a chunk that one retriever puts first has then a score from
+# the other even where that one puts it far down.
 _SCORED = 300
-_CANDIDATES = 100
 _DEFINITIONS = 20
 # Of a name that is the whole query: headings bear it, too, and must not keep out what defines it.
 _DEFINITIONS_OF_SYMBOL = 200
@@ -78,10 +81,15 @@ class Retriever:
         """Read a query as it is searched for in this corpus."""
         return read_query(without_name(text, self.project))
 
-    def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> Candidates:
-        """Return the chunks that any retriever puts among its first ``count``, with all scores that are known."""
+    def candidates(
+        self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: Counts | None = None
+    ) -> Candidates:
+        """Return the chunks that any retriever puts among its first ``count``, with all scores that are known.
+
+        ``among`` is what several stores count of the query's terms together, where all of them are searched.
+        """
         self._chunks.follow(self.store)
-        matched = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
+        matched = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
@@ -105,7 +113,7 @@ class Retriever:
         )
 
     def scored(
-        self, query: Query, count: int = _CANDIDATES, where: Where | None = None
+        self, query: Query, count: int = CANDIDATES, where: Where | None = None
     ) -> list[tuple[StoredChunk, float]]:
         """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file.
 
@@ -116,14 +124,8 @@ class Retriever:
         candidates = self.candidates(query, count, where)
         if not candidates.chunks:
             return []
-        _, scores, _ = self._weighed(query, candidates)
+        _, scores, _ = _weighed(self.ranker, query, candidates)
         return list(zip(candidates.chunks, scores.tolist(), strict=True))
-
-    def _weighed(self, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
-        """Return the candidates' features, their scores, and what of these is a step for what is certain."""
-        features = compute_features(query, candidates)
-        step = steps(query, list(map(traits_of, candidates.chunks)), candidates.files)
-        return features, self.ranker.scores(features) + step, step
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
@@ -145,34 +147,23 @@ class Retriever:
         return [(fit, path) for fit, path in fits if fit > 0]
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
-        candidates = self.candidates(query, max(_CANDIDATES, k), where)
+        candidates = self.candidates(query, max(CANDIDATES, k), where)
         chunks = candidates.chunks
-        if not chunks:
-            return []
-        features, scores, step = self._weighed(query, candidates)
-        ranked = spread(scores.tolist(), candidates.files.owner.tolist(), self.ranker.decay, len(chunks))
-        traits = [traits_of(chunks[index]) for index, _ in ranked]
-        groups = folded(traits, [step[index] < 0 for index, _ in ranked], _COMPARED * k)
-        passages = self.joined([traits[group.leader].stored for group in groups], k)
-        hits = []
-        for place, chunk in passages:
-            group = groups[place]
-            index, _ = ranked[group.leader]
-            _, score = ranked[group.rank]
-            stored = chunks[index]
-            explained = Shares(self.ranker, features[index].copy(), float(step[index]), score)
-            also = places_of(group.others, traits)
-            hits.append(Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also))
-        return hits
+        ranked = rank(self.ranker, query, candidates, k, lambda rows: self.joined([chunks[row] for row in rows], k))
+        return [one.hit for one in ranked]
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
         """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
-        return joined(ranked, k, lambda path: self._chunks.of_document(self.store, path))
+        return joined(ranked, k, self.chunks_of)
+
+    def chunks_of(self, path: str) -> Sequence[StoredChunk]:
+        """Return the chunks of a document in order; remembered while the index stays as it is."""
+        return self._chunks.of_document(self.store, path)
 
     def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         """Return the hits of one retriever, or of both fused without any ranking."""
         self._chunks.follow(self.store)
-        count = max(_CANDIDATES, k)
+        count = max(CANDIDATES, k)
         lexical = self._lexical(query, count, where) if mode != "dense" else {}
         dense = dict(self._dense(query, count, where)) if mode != "lexical" else {}
         scores = (
@@ -188,6 +179,63 @@ class Retriever:
     def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
         vector = self.embedder.encode([query.text])[0]
         return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
+
+
+class Ranked(NamedTuple):
+    """A hit with where it comes from among the candidates.
+
+    Attributes:
+        hit: the hit.
+        row: of the candidate that is shown.
+        others: of those that say the same, in the order of ``hit.also``.
+    """
+
+    hit: Hit
+    row: int
+    others: tuple[int, ...]
+
+
+def rank(
+    ranker: Ranker,
+    query: Query,
+    candidates: Candidates,
+    k: int,
+    shown: Callable[[Sequence[int]], list[tuple[int, Chunk]]],
+) -> list[Ranked]:
+    """Return up to ``k`` hits, best first.
+
+    Args:
+        ranker: weighs the candidates.
+        query: the query as read.
+        candidates: all that are ranked.
+        k: how many hits.
+        shown: takes the candidates' rows, best first, and returns what passages show of them and the place of each.
+    """
+    chunks = candidates.chunks
+    if not chunks:
+        return []
+    features, scores, step = _weighed(ranker, query, candidates)
+    ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(chunks))
+    traits = [traits_of(chunks[index]) for index, _ in ranked]
+    groups = folded(traits, [step[index] < 0 for index, _ in ranked], _COMPARED * k)
+    hits = []
+    for place, chunk in shown([ranked[group.leader][0] for group in groups]):
+        group = groups[place]
+        index, _ = ranked[group.leader]
+        _, score = ranked[group.rank]
+        stored = chunks[index]
+        explained = Shares(ranker, features[index].copy(), float(step[index]), score)
+        also = places_of(group.others, traits)
+        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also)
+        hits.append(Ranked(hit, index, tuple([ranked[other][0] for other in group.others])))
+    return hits
+
+
+def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the candidates' features, their scores, and what of these is a step for what is certain."""
+    features = compute_features(query, candidates)
+    step = steps(query, list(map(traits_of, candidates.chunks)), candidates.files)
+    return features, ranker.scores(features) + step, step
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

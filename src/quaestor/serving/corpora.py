@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
@@ -17,10 +18,16 @@ from pathlib import Path
 
 from quaestor.assemble import Index
 from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
+from quaestor.corpus import Corpus
+from quaestor.corpus.naming import short_names
+from quaestor.corpus.several import SeveralCorpora
+from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError, UsageError
 from quaestor.ingest.report import ProgressState
 from quaestor.serving.claims import Claims
 from quaestor.serving.indexing import FirstIndexes, VectorsBehind
+
+ALL = "*"
+"""Stands for every corpus that somebody may see."""
 
 
 class StillIndexingError(IndexUnusableError):
@@ -81,7 +88,7 @@ class Corpora:
         self._first = FirstIndexes(self._claims) if apart else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
-        self._opening = {name: _Opening(root) for name, root in _named(roots).items()}
+        self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
         self._owned: dict[str, dict[str, _Opening]] = {}
 
     def __enter__(self) -> Corpora:
@@ -161,6 +168,35 @@ class Corpora:
                 f"The first index of {str(opening.root)!r} is still being made: {share}. Ask again in a few seconds."
             ) from None
 
+    def several(
+        self, names: Sequence[str], *, user: str | None = None, wait: float = 0.0
+    ) -> tuple[SeveralCorpora, Mapping[str, Exception]]:
+        """Return corpora that are searched as one, and why others that were asked for cannot be searched.
+
+        Args:
+            names: as for ``get``; ``ALL`` among them, or none, means every one that the user may see.
+            user: as for ``get``.
+            wait: seconds to wait for all first indexes together.
+
+        Raises:
+            NotFoundError: there is no corpus of one of the names that the user may see.
+            QuaestorError: none of them can be searched; this is why the first one cannot.
+        """
+        asked = list(self._seen(user)) if not names or ALL in names else list(dict.fromkeys(names))
+        for name in asked:
+            self._meant(name, user)
+        until = time.monotonic() + wait
+        found: dict[str, Corpus] = {}
+        failures: dict[str, Exception] = {}
+        for name in asked:
+            try:
+                found[name] = self.get(name, user=user, wait=max(until - time.monotonic(), 0.0))
+            except (QuaestorError, OSError) as error:
+                failures[name] = error
+        if not found:
+            raise next(iter(failures.values()))
+        return SeveralCorpora(found), failures
+
     def _seen(self, user: str | None) -> dict[str, _Opening]:
         return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
 
@@ -216,16 +252,3 @@ def _state(name: str, opening: _Opening) -> State:
     progress = opening.progress
     read = (0, 0) if ready or progress is None else (progress.done, progress.total)
     return State(name, str(opening.root), ready, *read, owned=opening.owned, failed=str(error or ""))
-
-
-def _named(roots: Sequence[Path]) -> dict[str, Path]:
-    """Return each root by its folder's name, with as many parents before it as tell it from the others."""
-    named: dict[str, Path] = {}
-    for root in dict.fromkeys(roots):
-        others = [other for other in roots if other != root]
-        for length in range(1, len(root.parts) + 1):
-            name = "/".join(root.parts[-length:])
-            if all(other.parts[-length:] != root.parts[-length:] for other in others):
-                break
-        named[name] = root
-    return named

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from operator import add
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,6 +32,28 @@ class Matched(NamedTuple):
 
     found: Sequence[Scored]
     frequencies: Mapping[str, int]
+
+
+class Counts(NamedTuple):
+    """What BM25 counts: how much there is of everything, and in how many chunks each term of a query stands.
+
+    Attributes:
+        chunks: number of chunks.
+        lengths: the number of terms in each field, in the order of ``FieldBoosts``.
+        frequencies: of each term, the number of chunks that hold it in each field.
+    """
+
+    chunks: int
+    lengths: tuple[int, ...]
+    frequencies: Mapping[str, tuple[int, ...]]
+
+    def plus(self, other: Counts) -> Counts:
+        """Return what two stores count together; both were asked for the same terms."""
+        return Counts(
+            self.chunks + other.chunks,
+            _sums(self.lengths, other.lengths),
+            {term: _sums(counts, other.frequencies[term]) for term, counts in self.frequencies.items()},
+        )
 
 
 class ChunkTerms(NamedTuple):
@@ -257,9 +280,22 @@ class Store(Protocol):
         ...
 
     def lexical_each(
-        self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
+        self,
+        terms: Sequence[str],
+        k: int,
+        each: Sequence[FieldBoosts],
+        where: Where | None = None,
+        among: Counts | None = None,
     ) -> Matched:
-        """Return what ``lexical`` does for each choice of boosts, in less time than one after the other."""
+        """Return what ``lexical`` does for each choice of boosts, in less time than one after the other.
+
+        ``among`` is what several stores, this one among them, count of these terms together: scores and frequencies
+        are then as if all their chunks stood in this one.
+        """
+        ...
+
+    def counts(self, terms: Iterable[str]) -> Counts:
+        """Return what BM25 counts of terms, to be added to what other stores count of them."""
         ...
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
@@ -330,3 +366,7 @@ class Store(Protocol):
     def close(self) -> None:
         """Release files; further use is an error."""
         ...
+
+
+def _sums(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
+    return tuple(map(add, one, other))

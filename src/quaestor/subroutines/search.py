@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Protocol
 
-from quaestor.corpus import Corpus
-from quaestor.corpus.understanding import why_none
+from quaestor.corpus.understanding import Signed, why_none
+from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.prompts.passages import number
 from quaestor.retrieval.filters import both, make_filter
@@ -29,29 +30,38 @@ PARAMETERS = (
 _BYLINES = frozenset({"since", "before", "by"})
 
 
-def search_of(corpus: Corpus, where: Where | None = None, *, bylines: bool | None = None) -> Subroutine:
+class Searched(Signed, Protocol):
+    """A corpus, or several that are searched as one."""
+
+    def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
+        """Return up to ``k`` hits among the documents that a filter lets through, best first."""
+        ...
+
+
+def search_of(corpus: Searched, where: Where | None = None, *, bylines: bool | None = None) -> Subroutine:
     """Return the subroutine that searches the documents of a corpus that ``where`` lets through.
 
     It takes dates and authors if ``bylines`` says so; None: if any document of the corpus has one.
     """
     description, parameters = described("search", PARAMETERS)
     if bylines is None:
-        held = corpus.store.bylines()
+        held = corpus.bylines()
         bylines = bool(held.dated or held.authors)
     if not bylines:
         parameters = tuple(one for one in parameters if one.name not in _BYLINES)
     return Subroutine("search", description, parameters, partial(_run, corpus, where))
 
 
-def _run(corpus: Corpus, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
+def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
     query = str(arguments["query"])
     path, since, before, by = (str(arguments.get(name, "")).strip() for name in ("path", "since", "before", "by"))
     where = both(make_filter([path] if path else [], (), since, before, [by]), within)
     hits = corpus.search(query, int(arguments["k"]), where=where)
     if not hits:
-        why = why_none(corpus.store, where) if where else ""
+        why = why_none(corpus, where) if where else ""
         nothing = load("result_nothing").render(query=brief(query))
         return Outcome(f"{nothing} {why}".rstrip(), data=())
-    changed = {hit.path: load("result_changed_hit").render(path=shown_name(hit.path)) for hit in hits if not hit.fresh}
-    shown = show_passages(room.numbered(number(hits)), room, list(changed.values()))
+    stale = {(hit.corpus, hit.path): hit.path for hit in hits if not hit.fresh}
+    changed = [load("result_changed_hit").render(path=shown_name(path)) for path in stale.values()]
+    shown = show_passages(room.numbered(number(hits)), room, changed)
     return Outcome(shown.text, shown.passages, data=tuple(hits))

@@ -22,6 +22,7 @@ def shown_line(line: str) -> str:
 
 
 def place(passage: Passage) -> str:
-    """Return where a passage stands, with its symbol: ``src/a.py:10-24 Client.send``."""
+    """Return where a passage stands, with its symbol: ``src/a.py:10-24 Client.send``, and with its corpus if named."""
+    corpus = f"{shown_name(passage.corpus)}: " if passage.corpus else ""
     symbol = f" {shown_name(passage.symbol)}" if passage.symbol else ""
-    return f"{shown_name(where(passage))}{symbol}"
+    return f"{corpus}{shown_name(where(passage))}{symbol}"

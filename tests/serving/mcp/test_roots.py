@@ -55,7 +55,7 @@ def test_several_are_told_apart(working_in: Start, repository: Path, tmp_path: P
     async def run() -> None:
         async with working_in(repository, notes) as client:
             search = (await client.list_tools()).tools[0]
-            assert search.input_schema["properties"]["corpus"]["enum"] == ["repository", "notes"]
+            assert search.input_schema["properties"]["corpus"]["items"]["enum"] == ["repository", "notes"]
 
     asyncio.run(run())
 

@@ -141,11 +141,49 @@ def test_several_corpora(connect: Connect, repository: Path, tmp_path: Path) -> 
 
     async def run() -> None:
         async with connect(repository, notes) as client:
-            found = await call(client, "search", query="where to eat", corpus="notes")
-            assert found.structured_content["hits"][0]["path"] == "mexico.md"
-            unnamed = await client.call_tool("search", {"query": "where to eat"})
+            found = await call(client, "search", query="where to eat", corpus=["notes"])
+            assert {hit["path"] for hit in found.structured_content["hits"]} == {"mexico.md"}
+            one = await call(client, "search", query="where to eat", corpus="notes")
+            assert one.structured_content == found.structured_content
+            for corpus in ({}, {"corpus": ["repository", "notes"]}, {"corpus": []}):
+                both = await call(client, "search", query="where to eat, or send_with_retry", **corpus)
+                places = {(hit["corpus"], hit["path"]) for hit in both.structured_content["hits"]}
+                assert {("notes", "mexico.md"), ("repository", "src/retry.py")} <= places
+                assert 'from="mexico.md:1-3" corpus="notes"' in both.content[0].text
+            for corpus, path in sorted(places):
+                read = await call(client, "read", path=path, corpus=corpus)
+                assert read.structured_content["text"]
+            unnamed = await client.call_tool("read", {"path": "mexico.md"})
             assert unnamed.is_error
             assert "'repository', 'notes'" in unnamed.content[0].text  # type: ignore[union-attr]
+            unknown = await client.call_tool("search", {"query": "where to eat", "corpus": ["note"]})
+            assert unknown.is_error
+            assert "There is no corpus 'note' here." in unknown.content[0].text  # type: ignore[union-attr]
+            assert "Did you mean 'notes'?" in unknown.content[0].text  # type: ignore[union-attr]
+
+    asyncio.run(run())
+
+
+def test_of_several_corpora_one_that_fails_costs_only_itself(
+    connect: Connect, repository: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "mexico.md").write_text("# Mexico\n\nEat chilaquiles in Oaxaca.\n", encoding="utf-8")
+
+    async def run() -> None:
+        async with connect(repository, notes) as client:
+            await call(client, "search", query="where to eat")
+            for index in (tmp_path / "home" / "indexes").glob("notes-*"):
+                for file in index.rglob("*.sqlite*"):
+                    file.unlink()
+            (notes / "mexico.md").unlink()
+            notes.rmdir()
+            found = await call(client, "search", query="send_with_retry")
+            assert found.structured_content["hits"][0]["path"] == "src/retry.py"
+            [failed] = found.structured_content["not_searched"]
+            assert failed["corpus"] == "notes"
+            assert failed["why"] in found.content[0].text
 
     asyncio.run(run())
 

@@ -31,11 +31,17 @@ _PROOF = {"sha256": _TEXT, "fresh": _TRUTH}
 
 SEARCH = _at_times(
     _object(
-        hits=_list(_object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, **_PROOF)),
+        hits=_list(
+            _at_times(
+                _object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, **_PROOF),
+                corpus=_TEXT,
+            )
+        ),
         fresh=_TRUTH,
         by_meaning={"type": "string", "enum": ["all", "some", "none"]},
     ),
     coming=_object(embedder=_TEXT, done=_WHOLE, total=_WHOLE, busy=_TRUTH),
+    not_searched=_list(_object(corpus=_TEXT, why=_TEXT)),
 )
 READ = _object(**_LINES, total_lines=_WHOLE, language=_TEXT, text=_TEXT, sha256=_TEXT)
 RELATED = _object(

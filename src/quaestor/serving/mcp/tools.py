@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.corpus import Corpus
-from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
-from quaestor.serving.mcp import schemas
-from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, read, related, search
+from quaestor.serving.mcp import schemas, searching
+from quaestor.serving.mcp.limits import BUDGET, MODEL, WAIT_SECONDS
+from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, read, related
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
@@ -26,22 +26,10 @@ from quaestor.tokens import tokenizer_for
 if TYPE_CHECKING:
     from quaestor.chat.outcome import TurnOutcome
     from quaestor.corpus.excerpts import Excerpt
-    from quaestor.prompts.passages import Passage
     from quaestor.retrieval.related import Related
-
-# Tokens of a result's text: what agents pay for, and more than they are glad of in one piece.
-_BUDGET = 6000
-# Whose model it is that reads is not known; others take about as many tokens.
-_MODEL = "gpt-4o"
-# Clients give a call about a minute.
-_WAIT_SECONDS = 20.0
-
-# What was searched by words alone, where meaning reached some documents or none.
-_ALONE = {"some": "Some documents", "none": "All documents"}
 
 # Not `registry_of`: that knows how to edit, which takes as long to import as all of these.
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
-    "search": partial(search.search_of, bylines=True),
     "read": read.read_of,
     "related": related.related_of,
 }
@@ -86,7 +74,7 @@ class Tool:
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
     """Return the tools over some corpora; where there is only one, none of them asks which."""
     return (
-        _reading(corpora, "search", "Search", search.PARAMETERS, schemas.SEARCH, _found),
+        _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
         _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
         _ask(corpora),
@@ -95,7 +83,7 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
 
 def prepare() -> None:
     """Load what the first call would wait for."""
-    tokenizer_for(_MODEL).count(" ")
+    tokenizer_for(MODEL).count(" ")
 
 
 def _reading(
@@ -115,22 +103,19 @@ def _call(
     corpora: Corpora, name: str, data: Callable[[Outcome], dict[str, Any]], arguments: Mapping[str, object]
 ) -> Answer:
     passed = dict(arguments)
-    corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=_WAIT_SECONDS)
-    count = tokenizer_for(_MODEL).count
-    outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=_BUDGET, count=count)
+    corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=WAIT_SECONDS)
+    count = tokenizer_for(MODEL).count
+    outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=BUDGET, count=count)
     if outcome.failed:
         return Answer(None, outcome.text)
-    if name != "search":
-        return Answer(data(outcome), outcome.text)
-    reach, coming = corpus.meaning.reach, corpus.meaning.coming
-    found, text = {**data(outcome), "by_meaning": reach}, outcome.text
-    if reach != "all":
-        text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
-    if coming is not None:
-        found["coming"] = coming._asdict()
-        made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"
-        text += "\n\n" + load("mcp_coming").render(made=made)
-    return Answer(found, text)
+    return Answer(data(outcome), outcome.text)
+
+
+def _search(corpora: Corpora) -> Tool:
+    def run(arguments: Mapping[str, object]) -> Answer:
+        return Answer(*searching.run(corpora, arguments))
+
+    return Tool("search", "Search", searching.description(), searching.takes(corpora), schemas.SEARCH, run)
 
 
 def _ask(corpora: Corpora) -> Tool:
@@ -141,7 +126,7 @@ def _ask(corpora: Corpora) -> Tool:
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
-        corpus = corpora.get(name, wait=_WAIT_SECONDS)
+        corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
         outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Answer(_answer(outcome), outcome.done.answer if outcome.done else "")
@@ -174,26 +159,6 @@ def _answer(outcome: TurnOutcome) -> dict[str, Any]:
 
 def _lines_of(path: str, start_line: int, end_line: int) -> dict[str, Any]:
     return {"path": path, "start_line": start_line, "end_line": end_line}
-
-
-def _found(outcome: Outcome) -> dict[str, Any]:
-    hits = cast("Sequence[Hit]", outcome.data)
-    # As much as the text shows: some clients give a model the data instead.
-    shown = [_hit(hits[passage.n - 1], passage) for passage in outcome.passages]
-    return {"hits": shown, "fresh": all(hit.fresh for hit in hits)}
-
-
-def _hit(hit: Hit, shown: Passage) -> dict[str, Any]:
-    return {
-        **_lines_of(hit.path, shown.start_line, shown.end_line),
-        "score": round(hit.score, 4),
-        "symbol": hit.symbol or "",
-        "language": hit.document.language,
-        "text": shown.text,
-        "title": hit.document.title or "",
-        "sha256": hit.document.sha256,
-        "fresh": hit.fresh,
-    }
 
 
 def _lines(outcome: Outcome) -> dict[str, Any]:

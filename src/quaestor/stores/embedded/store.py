@@ -18,6 +18,7 @@ from quaestor.stores import (
     DEFAULT_BOOSTS,
     LOCK_SECONDS,
     Bylines,
+    Counts,
     FieldBoosts,
     Matched,
     Pack,
@@ -187,11 +188,24 @@ class EmbeddedStore:
         return found
 
     def lexical_each(
-        self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
+        self,
+        terms: Sequence[str],
+        k: int,
+        each: Sequence[FieldBoosts],
+        where: Where | None = None,
+        among: Counts | None = None,
     ) -> Matched:
-        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading."""
+        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading.
+
+        ``among`` is what several stores count together; scores and frequencies are then as if they were one.
+        """
         view, allowed = self._lexical_now(where)
-        return view.search(weigh(terms), each, k, allowed)
+        return view.search(weigh(terms), each, k, allowed, among)
+
+    def counts(self, terms: Iterable[str]) -> Counts:
+        """Return what BM25 counts of terms, to be added to what other stores count of them."""
+        view, _ = self._lexical_now(None)
+        return view.counts(list(weigh(list(terms))))
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""

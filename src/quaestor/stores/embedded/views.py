@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.named import NamedTuple
-from quaestor.stores import FieldBoosts, Matched, Scored
+from quaestor.stores import Counts, FieldBoosts, Matched, Scored
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import LexicalBase, frequencies
 from quaestor.stores.embedded.marks import Lag
@@ -56,12 +56,29 @@ class LexicalView(NamedTuple):
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
         return self._counted(terms)[1]
 
+    def counts(self, terms: Sequence[str]) -> Counts:
+        """Return what BM25 counts of distinct terms."""
+        columns = self.frequencies(terms).T.tolist()
+        return Counts(self._count(), self._lengths(), dict(zip(terms, map(tuple, columns), strict=True)))
+
     def search(
-        self, weights: Mapping[str, float], each: Sequence[FieldBoosts], k: int, allowed: Allowed | None
+        self,
+        weights: Mapping[str, float],
+        each: Sequence[FieldBoosts],
+        k: int,
+        allowed: Allowed | None,
+        among: Counts | None = None,
     ) -> Matched:
-        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equals, the oldest."""
+        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equals, the oldest.
+
+        What is rare is so by ``among``, where that is given.
+        """
         terms = list(weights)
         bounds, counts = self._counted(terms)
+        chunks, lengths = self._count(), self._lengths()
+        if among is not None:
+            chunks, lengths = among.chunks, among.lengths
+            counts = np.array([among.frequencies[term] for term in terms], dtype=np.int64).reshape(-1, len(FIELDS)).T
         known = dict(zip(terms, counts.max(axis=0).tolist(), strict=True))
         if len(terms) > MAX_TERMS:
             chosen = rarest(counts.sum(axis=0).tolist())
@@ -69,8 +86,8 @@ class LexicalView(NamedTuple):
             bounds, counts = [own[..., chosen] for own in bounds], counts[:, chosen]
         if k <= 0 or not terms or not self._count():
             return Matched([Scored.of(()) for _ in each], known)
-        factors = np.array(each)[:, :, None] * (self._rarities(counts) * [weights[term] for term in terms])
-        averages = self._averages()
+        factors = np.array(each)[:, :, None] * (_rarities(chunks, counts) * [weights[term] for term in terms])
+        averages = [(length or 1) / chunks for length in lengths]
         best = self._stored(bounds, factors, averages, k + len(self.removed), allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
         found: list[Scored] = []
@@ -119,18 +136,13 @@ class LexicalView(NamedTuple):
                     one.offer(segment.chunks, offered)
         return [one.scored() for one in best]
 
-    def _rarities(self, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what the terms of these frequencies tell."""
-        rarities: NDArray[np.float64] = np.log1p((self._count() - frequencies + 0.5) / (frequencies + 0.5))
-        return rarities
-
     def _count(self) -> int:
         return len(self.recent) + (self.base.statistics.chunks if self.base else 0)
 
-    def _averages(self) -> list[float]:
-        """Return the mean length of each field; where none has a term, no length counts."""
+    def _lengths(self) -> tuple[int, ...]:
+        """Return the number of terms in each field."""
         stored = self.base.statistics.lengths if self.base else {}
-        return [(self.recent.lengths[field] + stored.get(field, 0) or 1) / self._count() for field in FIELDS]
+        return tuple([self.recent.lengths[field] + stored.get(field, 0) for field in FIELDS])
 
 
 class DenseView(NamedTuple):
@@ -165,3 +177,9 @@ class DenseView(NamedTuple):
     def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
         """Return up to ``k`` chunks by cosine, best first; of equals, the oldest."""
         return nearest(self.parts, vector, k, None if allowed is None else allowed.runs(), self.sizes)
+
+
+def _rarities(chunks: int, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what the terms of these frequencies tell among so many chunks."""
+    rarities: NDArray[np.float64] = np.log1p((chunks - frequencies + 0.5) / (frequencies + 0.5))
+    return rarities

@@ -70,6 +70,9 @@ NATIVE: dict[Key, list[Try]] = {
     ("POST", "/api/search"): [
         _open("/api/search", json={"query": "heron"}),
         Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpus": ids.corpus}}),
+        _open("/api/search", json={"query": "heron", "corpora": ["*"]}),
+        Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpora": [ids.corpus]}}),
+        Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpora": ["kitchen", ids.corpus]}}),
     ],
     ("GET", "/api/passage"): [
         Try(lambda _: "/api/passage", lambda ids: {"params": {"path": ids.path}}),
@@ -163,6 +166,8 @@ PAGE: dict[Key, list[Try]] = {
     ("GET", "/search"): [
         _page("/search?q=bird"),
         Try(lambda ids: f"/search?q=bird&corpus={ids.corpus}", without=303),
+        Try(lambda ids: f"/search?q=bird&corpus=kitchen&corpus={ids.corpus}", without=303),
+        _page("/search?q=bird&corpus=*"),
     ],
     ("GET", "/log-in"): [_open("/log-in", without=200, status=303)],
     ("POST", "/log-in"): [_open("/log-in", without=401, status=401, data={"token": "nobodys"})],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from quaestor.accounts.users import User
@@ -10,6 +11,7 @@ from quaestor.chat.session import Sessions
 from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
 from quaestor.config import Settings
+from quaestor.corpus.several import SeveralCorpora
 from quaestor.errors import NotFoundError
 from quaestor.serving.corpora import State
 from quaestor.serving.documents import Documents
@@ -34,6 +36,22 @@ def corpus_of(served: Served, user: User, name: str) -> Index:
     """
     serve_documents(served, user)
     return served.corpora.get(name, user=user.id)
+
+
+def several_of(served: Served, user: User, names: Sequence[str]) -> tuple[SeveralCorpora, Mapping[str, Exception]]:
+    """Return corpora that a user may see, to be searched as one, and why others of them cannot be searched.
+
+    Args:
+        served: what is served.
+        user: who asks.
+        names: which; none, or ``ALL`` among them, means all that the user may see.
+
+    Raises:
+        NotFoundError: there is none of one of these names for this user.
+        QuaestorError: none of them can be searched.
+    """
+    serve_documents(served, user)
+    return served.corpora.several(names, user=user.id)
 
 
 def corpus_settings(served: Served, user: User, name: str) -> Settings:

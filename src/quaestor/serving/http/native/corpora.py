@@ -9,14 +9,16 @@ from fastapi import APIRouter, Query
 
 from quaestor.accounts.users import User
 from quaestor.corpus.objects import search_object, stats_object
+from quaestor.corpus.several_objects import several_object
 from quaestor.errors import QuaestorError, UsageError
 from quaestor.retrieval.filters import make_filter
 from quaestor.serving.corpora import State
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native import schemas
-from quaestor.serving.http.native.access import corpora_of, corpus_of, corpus_settings
+from quaestor.serving.http.native.access import corpora_of, corpus_of, corpus_settings, several_of
 from quaestor.serving.http.native.refusals import refusals
 from quaestor.serving.http.state import Served, ServedHere
+from quaestor.stores import Where
 from quaestor.tokens import tokenizer_for
 
 router = APIRouter()
@@ -42,15 +44,20 @@ def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
     return stats_object(str(index.root), survey, index.stats(), index.meaning.coming)
 
 
-@router.post("/search", response_model=schemas.SearchResult, responses=refusals(404, 503))
+@router.post(
+    "/search", response_model=schemas.SearchResult, response_model_exclude_unset=True, responses=refusals(404, 503)
+)
 def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[str, Any]:
-    """Find code and prose by words and by meaning. No model is asked."""
+    """Find code and prose by words and by meaning, in a corpus or in several. No model is asked."""
     started = time.perf_counter()
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    if asked.corpora:
+        return _search_several(served, who, asked, where, started)
     index = corpus_of(served, who, asked.corpus)
     most = asked.k or corpus_settings(served, who, asked.corpus).results
-    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
     hits, understood = index.find(asked.query, most, where=where, filters=asked.filters)
-    return search_object(asked.query, hits, index, time.perf_counter() - started, asked=understood)
+    seconds = time.perf_counter() - started
+    return search_object(asked.query, hits, index, seconds, asked=understood, name=_name_of(served, who, asked.corpus))
 
 
 @router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))
@@ -81,6 +88,23 @@ def passage(
         "title": found.title,
         "url": found.url,
     }
+
+
+def _search_several(
+    served: Served, user: User, asked: schemas.SearchRequest, where: Where | None, started: float
+) -> dict[str, Any]:
+    if asked.corpus:
+        raise UsageError("Give 'corpus' or 'corpora', not both.")
+    corpora, failures = several_of(served, user, asked.corpora)
+    most = asked.k or max(corpus_settings(served, user, name).results for name in corpora)
+    hits, understood = corpora.find(asked.query, most, where=where, filters=asked.filters)
+    seconds = time.perf_counter() - started
+    return several_object(asked.query, hits, corpora, seconds, asked=understood, failures=failures)
+
+
+def _name_of(served: Served, user: User, corpus: str) -> str:
+    """Return what a corpus is called whose name may have been left out."""
+    return corpus or next(state.name for state in corpora_of(served, user) if not state.owned)
 
 
 def _state(served: Served, user: User, state: State) -> dict[str, Any]:

@@ -141,6 +141,10 @@ class SearchRequest(Limited):
     query: AnyText
     k: Annotated[int | None, Field(ge=1, le=1000, description="Hits; as the settings say where it is left out.")] = None
     corpus: CorpusName = ""
+    corpora: Annotated[
+        list[Annotated[str, Field(max_length=4096)]],
+        Field(max_length=1000, description="Several, instead of one, in one ranking; `*` for all that you may see."),
+    ] = []
 
 
 class HitObject(BaseModel):
@@ -159,6 +163,7 @@ class HitObject(BaseModel):
     date: str | None
     sha256: str
     fresh: bool
+    corpus: Annotated[str, Field(description="The name of the corpus that it is of.")]
 
 
 class Searched(BaseModel):
@@ -176,6 +181,13 @@ class Searched(BaseModel):
     chunks: int
 
 
+class SearchedCorpus(Searched):
+    """How current the index of one of several corpora is."""
+
+    name: str
+    error: Annotated[str | None, Field(description="Why it was not searched; null if it was.")]
+
+
 class SearchResult(BaseModel):
     """What was found, best first, as ``quaestor search --json`` tells it."""
 
@@ -183,7 +195,8 @@ class SearchResult(BaseModel):
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
     hits: list[HitObject]
-    index: Searched
+    index: Annotated[Searched, Field(description="Of all that were searched together.")]
+    corpora: Annotated[list[SearchedCorpus], Field(description="Each one, where several were asked for.")] = []
     seconds: float
 
 
