@@ -10,8 +10,12 @@ from quaestor.retrieval.duplicates import folded, places_of
 from quaestor.retrieval.traits import Traits, traits_of
 from quaestor.stores import StoredChunk
 
-NOTE = "The pool of connections is now closed when its owner leaves, so that no socket outlives the client that opened it."
-OTHER = "Headers are sent in the order in which they were given, and a header that is given twice is sent twice as well."
+NOTE = (
+    "The pool of connections is now closed when its owner leaves, so that no socket outlives the client that opened it."
+)
+OTHER = (
+    "Headers are sent in the order in which they were given, and a header that is given twice is sent twice as well."
+)
 
 
 def traits(path: str, text: str, number: int) -> Traits:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from quaestor.errors import IndexUnusableError
 from quaestor.passages import Chunk, Document, Span
+from quaestor.retrieval.certain import STEP
 from quaestor.retrieval.features import FEATURES, Candidates, compute_features
 from quaestor.retrieval.file_features import group_by_file
 from quaestor.retrieval.query import read_query
-from quaestor.retrieval.certain import STEP
 from quaestor.retrieval.ranker import Ranker, spread
 from quaestor.stores import StoredChunk
 
@@ -169,7 +169,9 @@ def test_who_asks_how_to_use_a_thing_may_want_its_documents(text: str, how_to: i
     assert found["code_how_to"] == [0, how_to]
 
 
-words = st.sampled_from("retry timeout Client.send send http/client.py test_x vendor \"send again\" déjà 再送 42 () how".split())
+words = st.sampled_from(
+    'retry timeout Client.send send http/client.py test_x vendor "send again" déjà 再送 42 () how'.split()
+)
 
 
 @given(

@@ -1,7 +1,8 @@
 """Documents that stand behind all others, unless a query asks for their kind.
 
-A changelog mentions every name, a licence stands in every repository, a translation says what the original says, vendored
-code is another project's, and a generated file repeats its source: whatever their words, few questions want them.
+A changelog mentions every name, a licence stands in every repository, a translation says what the original says,
+vendored code is another project's, and a generated file repeats its source: whatever their words, few questions want
+them.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ _ASKS = {
 }
 # Words by which a question shows its language; none of them is English, and two of one language are enough.
 _FUNCTION_WORDS = {
-    "de": "wie wo was wird werden ist sind der die das den dem ein eine nicht und oder mit von für wenn kann man ich welche",
-    "fr": "comment où quel quelle quels quelles est sont le la les des une dans pour avec qui que sur quand faire peut je",
+    "de": "wie wo was wird werden ist sind der die das den dem ein eine nicht und oder mit von für wenn kann man ich",
+    "fr": "comment où quel quelle quels quelles est sont le la les des une dans pour avec qui que sur quand faire je",
     "es": "cómo dónde qué cuál cuáles es son el la los las una en para con por que se cuando puede hace del",
     "it": "come dove che cosa quale quali sono il lo gli una nel per con della viene quando può fare",
     "pt": "como onde que qual quais são os as uma em para com não quando pode fazer do da",

@@ -52,7 +52,7 @@ def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np
 
 
 def _definitions(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks define the name that is the query: as it is written if there is such a one, and by its owner."""
+    """Tell which chunks define the name that is the query: as it is written, if that is there, and within its owner."""
     written = re.findall(r"\w+", query.text)
     defining = np.array([written[-1].lower() in known.defined for known in traits], dtype=np.bool_)
     exact = np.array([written[-1] in known.stored.chunk.defines for known in traits], dtype=np.bool_) & defining

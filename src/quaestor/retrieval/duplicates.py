@@ -1,8 +1,8 @@
 """Hits that say the same in several documents, folded into one: release notes, a book's two editions, a vendored copy.
 
-Two texts are the same where the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and their
-greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only texts that
-share one of these are compared.
+Two texts are the same where the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and
+their greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only texts
+that share one of these are compared.
 """
 
 from __future__ import annotations
@@ -113,4 +113,3 @@ def places_of(others: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...
     """Return where the others of a group stand, as ``path:line``."""
     stored = [ranked[place].stored for place in others]
     return tuple(f"{one.document.path}:{one.chunk.span.start_line}" for one in stored)
-

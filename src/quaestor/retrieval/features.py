@@ -195,7 +195,8 @@ def _fill_likeness(
 ) -> None:
     """Fill likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
 
-    It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they are.
+    It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they
+    are.
     """
     if query.kind != "text":
         return

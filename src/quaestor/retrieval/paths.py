@@ -75,9 +75,7 @@ def profile_path(path: str) -> PathProfile:
     parts = path.split("/")
     lowered = path.lower().split("/")
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(
-        *map(_terms_of_name, parts[-1 - _SPEAKING : -1])
-    )
+    stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[-1 - _SPEAKING : -1]))
     prose, data = ending in _PROSE, ending in _DATA
     return PathProfile(
         stem=stem.lower().encode("ascii", "ignore").translate(None, _NOT_IN_STEMS).decode(),

@@ -64,7 +64,7 @@ def asked_searches(asked: Asked, checkouts: Path, indexes: Path) -> list[Search]
     if not root.is_dir():
         return []
     if asked.files:
-        root = _documents(root, asked.files, indexes / "documents" / asked.folder)
+        root = documents_of(root, asked.files, indexes / "documents" / asked.folder)
     return list(_searches(asked.repository, root, asked.questions, indexes))
 
 
@@ -89,8 +89,8 @@ def prepared_searches(annotations: Path, checkouts: Path, indexes: Path) -> list
     return searches
 
 
-def _documents(checkout: Path, pattern: str, place: Path) -> Path:
-    """Lay the files whose paths match out in a folder of their own, by hard links, and return it."""
+def documents_of(checkout: Path, pattern: str, place: Path) -> Path:
+    """Lay the files whose paths match ``pattern`` out in a folder of their own, by hard links, and return it."""
     wanted = re.compile(pattern)
     for file in sorted(checkout.rglob("*")):
         inside = file.relative_to(checkout).as_posix()

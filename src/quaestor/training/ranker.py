@@ -4,7 +4,8 @@
         [--annotations DIR --repositories DIR] [--out ranker.json] [--report]
 
 Features are computed by the very code that searches, over real indexes. Weights are fitted to the repositories of the
-part ``learn``; the ridge and the decay are chosen on ``choose``; ``--report`` opens the part ``report``, once a release.
+part ``learn``; the ridge and the decay are chosen on ``choose``; ``--report`` opens the part ``report``, once a
+release.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def fit(searches: Sequence[Search], ridge: float, name: str) -> Ranker:
 
 def _doubled(features: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return features twice: for all chunks, and for chunks of prose."""
-    return np.concatenate([features, features * (features[:, [_PROSE]] > 0)], axis=1).astype(np.float64)
+    is_prose: NDArray[np.bool_] = np.array(features[:, _PROSE] > 0)
+    of_prose = features * is_prose[:, None]
+    return np.concatenate([features, of_prose], axis=1).astype(np.float64)
 
 
 def measure(searches: Sequence[Search], ranker: Ranker) -> Figures:
