@@ -1,8 +1,8 @@
 """Hits that say the same in several documents, folded into one: release notes, a book's two editions, a vendored copy.
 
 Two texts are the same where the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and
-their greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only texts
-that share one of these are compared.
+their greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only
+texts that share one of these are compared.
 """
 
 from __future__ import annotations

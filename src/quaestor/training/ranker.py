@@ -73,8 +73,7 @@ def fit(searches: Sequence[Search], ridge: float, name: str) -> Ranker:
 
 def _doubled(features: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return features twice: for all chunks, and for chunks of prose."""
-    is_prose: NDArray[np.bool_] = np.array(features[:, _PROSE] > 0)
-    of_prose = features * is_prose[:, None]
+    of_prose = features * np.greater(features[:, [_PROSE]], 0)
     return np.concatenate([features, of_prose], axis=1).astype(np.float64)
 
 
@@ -92,10 +91,9 @@ def ranked(search: Search, ranker: Ranker) -> list[int]:
 
 
 def _row(search: Search, order: Sequence[int]) -> tuple[float, float, float, float]:
-    answering = search.answers.any(axis=0)
-    ten = list(order[:_TEN])
-    found = search.answers[:, ten].any(axis=1)
-    return float(answering[order[0]]), float(found.any()), float(found.mean()), _ndcg_by_file(search, order)
+    first: NDArray[np.bool_] = search.answers[:, order[0]]
+    found: NDArray[np.bool_] = search.answers[:, list(order[:_TEN])].any(axis=1)
+    return float(first.any()), float(found.any()), float(found.mean()), _ndcg_by_file(search, order)
 
 
 def _ndcg_by_file(search: Search, order: Sequence[int]) -> float:

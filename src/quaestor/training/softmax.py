@@ -2,7 +2,8 @@
 
 Of a place that answers, several candidates may lie in it, and of a file that answers, all of its chunks do. Which of
 them is the best is not known, so the loss asks that their shares of the softmax add up to much, not that each has some
-(the multiple-instance form of ListNet; Cao et al., "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007).
+(the multiple-instance form of ListNet; Cao et al., "Learning to Rank: From Pairwise Approach to Listwise Approach",
+2007).
 """
 
 from __future__ import annotations
