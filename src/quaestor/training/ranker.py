@@ -91,9 +91,9 @@ def ranked(search: Search, ranker: Ranker) -> list[int]:
 
 
 def _row(search: Search, order: Sequence[int]) -> tuple[float, float, float, float]:
-    first: NDArray[np.bool_] = search.answers[:, order[0]]
-    found: NDArray[np.bool_] = search.answers[:, list(order[:_TEN])].any(axis=1)
-    return float(first.any()), float(found.any()), float(found.mean()), _ndcg_by_file(search, order)
+    ten = search.answers.take(list(order[:_TEN]), axis=1)
+    found = ten.any(axis=1, keepdims=True)
+    return float(ten[:, :1].any()), float(found.any()), float(found.mean()), _ndcg_by_file(search, order)
 
 
 def _ndcg_by_file(search: Search, order: Sequence[int]) -> float:
