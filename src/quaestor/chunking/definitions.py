@@ -28,6 +28,7 @@ class Definition:
         span: the whole of it, with the comments and decorators that precede it.
         body: its body; None where it has none.
         comment: the comment before it and the docstring in it, markers included; empty where there is none.
+        begin: offset of the definition itself, after the comments and decorators that precede it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Definition:
     span: Span
     body: Span | None
     comment: str
+    begin: int
 
 
 @dataclass(slots=True)
@@ -96,13 +98,14 @@ class _Walk:
 
     def _visit(self, node: Node, level: _Level) -> _Level | None:
         if not node.is_named:
-            if node.type[:1].isalpha():
+            if node.type[:1].isalpha() and self._leads(node):
                 self._lead.append(node)
             return None
         kind = node.type
         self._drop_if_apart(node)
         if kind in self._syntax.leading:
-            self._lead.append(node)
+            if self._leads(node):
+                self._lead.append(node)
             return None
         if kind in self._syntax.transparent or kind in self._syntax.holders or kind == "ERROR":
             return _Level(node.children, level.scope, level.container, transparent=True)
@@ -121,6 +124,10 @@ class _Walk:
         if found.kind in CONTAINERS and found.body is not None:
             return _Level(found.body.children, (*scope, found.name), found.kind)
         return None
+
+    def _leads(self, node: Node) -> bool:
+        """Whether a comment or keyword is about what follows: at a line's end it is about what precedes it."""
+        return bool(self._lead) or self._source.starts_line(node.start_byte)
 
     def _continues(self, made: Definition) -> bool:
         """Whether this is one more equation, clause or overload of the definition just before."""
@@ -151,7 +158,7 @@ class _Walk:
         if docstring := self._docstring(found.body) if found.kind in CALLABLES | CONTAINERS else "":
             comments.append(docstring)
         span = self._span(start, node.end_byte)
-        return Definition(found.name, found.kind, scope, span, body, "\n".join(comments))
+        return Definition(found.name, found.kind, scope, span, body, "\n".join(comments), node.start_byte)
 
     def _docstring(self, body: Node | None) -> str:
         first = named(body, 0) if body is not None else None

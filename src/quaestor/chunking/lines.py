@@ -13,35 +13,35 @@ from quaestor.passages import Chunk, Span
 
 _CONTINUATION_MASK = 0xC0
 _CONTINUATION = 0x80
-_LONGEST_CHARACTER = 4
+LONGEST_CHARACTER = 4
 
 
-def split_lines(data: bytes, start: int, end: int, settings: ChunkSettings) -> Iterator[int]:
+def split_lines(data: bytes, start: int, end: int, settings: ChunkSettings, whole: int = 0) -> Iterator[int]:
     """Yield the offsets at which ``data[start:end]`` is cut, its own start first.
 
     Cuts at the last blank line or line end before ``target``, else at the first line end before ``limit``,
-    else between two characters.
+    else between two characters. There is no cut before the offset ``whole``, which is within ``limit``.
     """
     position = start
     while position < end:
         yield position
-        position = _next_cut(data, position, end, settings)
+        position = _next_cut(data, position, end, settings, whole)
 
 
-def _next_cut(data: bytes, start: int, end: int, settings: ChunkSettings) -> int:
+def _next_cut(data: bytes, start: int, end: int, settings: ChunkSettings, whole: int) -> int:
     if end - start <= settings.target:
         return end
-    blank = data.rfind(b"\n\n", start + settings.target // 2, start + settings.target)
+    blank = data.rfind(b"\n\n", max(start + settings.target // 2, whole - 2), start + settings.target)
     if blank >= 0:
         return blank + 2
-    newline = data.rfind(b"\n", start, start + settings.target)
+    newline = data.rfind(b"\n", max(start, whole - 1), start + settings.target)
     if newline < 0:
-        newline = data.find(b"\n", start + settings.target, min(end, start + settings.limit))
+        newline = data.find(b"\n", max(start + settings.target, whole - 1), min(end, start + settings.limit))
     if newline >= 0:
         return newline + 1
     if end - start <= settings.limit:
         return end
-    return _between_characters(data, start, start + settings.limit)
+    return _between_characters(data, max(start + settings.limit // 2, whole - 1), start + settings.limit)
 
 
 def split_by_count(data: bytes, start: int, end: int, settings: ChunkSettings) -> Iterator[int]:
@@ -63,14 +63,21 @@ def split_by_count(data: bytes, start: int, end: int, settings: ChunkSettings) -
         position = following
 
 
-def _between_characters(data: bytes, start: int, cut: int) -> int:
-    space = data.rfind(b" ", start + (cut - start) // 2, cut)
+def _between_characters(data: bytes, earliest: int, cut: int) -> int:
+    space = data.rfind(b" ", earliest, cut)
     if space >= 0:
         return space + 1
-    for earlier in range(cut, max(start, cut - _LONGEST_CHARACTER), -1):
+    for earlier in range(cut, cut - LONGEST_CHARACTER, -1):
         if data[earlier] & _CONTINUATION_MASK != _CONTINUATION:
             return earlier
     return cut
+
+
+def next_character(data: bytes, offset: int) -> int:
+    """Return the offset, or that of the next character if it is within one."""
+    while offset < len(data) and data[offset] & _CONTINUATION_MASK == _CONTINUATION:
+        offset += 1
+    return offset
 
 
 def cut_lines(data: bytes, start: int, encoding: str, settings: ChunkSettings) -> tuple[Chunk, ...]:

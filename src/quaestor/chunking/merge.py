@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from quaestor.chunking.lines import lift, split_lines
+from quaestor.chunking.heads import head_cuts
+from quaestor.chunking.lines import lift
 from quaestor.chunking.names import CALLABLES, CONTAINERS
 from quaestor.chunking.outline import Piece
 from quaestor.chunking.settings import ChunkSettings
@@ -59,14 +60,14 @@ class _Group:
 
 
 def align(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
-    """Move every piece's start to the start of its line; what shares a line becomes one piece."""
+    """Move every piece's start to the start of its line; what shares a line or a head becomes one piece."""
     aligned: list[Piece] = []
     numbers: dict[int, int] = {}
     for piece in pieces:
         line = max(data.rfind(b"\n", 0, piece.start) + 1, start)
         piece.parent = numbers.get(piece.parent, piece.parent)
         shares = line < piece.start and bool(data[line : piece.start].strip())
-        if aligned and (shares or line <= aligned[-1].start):
+        if aligned and (shares or line <= aligned[-1].start or _within_head(aligned[-1], piece)):
             _absorb(aligned[-1], piece)
             numbers[piece.number] = aligned[-1].number
         else:
@@ -81,6 +82,10 @@ def align(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
     return aligned
 
 
+def _within_head(piece: Piece, other: Piece) -> bool:
+    return piece.head is not None and other.start < piece.head.end
+
+
 def _absorb(piece: Piece, other: Piece) -> None:
     if piece.kind == "block" and piece.name is None and other.kind != "block":
         piece.name, piece.kind, piece.scope = other.name, other.kind, other.scope
@@ -90,20 +95,30 @@ def _absorb(piece: Piece, other: Piece) -> None:
 
 
 def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Piece]:
-    """Split pieces that exceed the limit at line ends; what follows the first part continues it."""
+    """Split pieces that exceed the limit; what follows the first part continues it."""
     whole: list[Piece] = []
     for piece in pieces:
         if piece.end - piece.start <= settings.limit:
             whole.append(piece)
-            continue
-        cuts = [*split_lines(data, piece.start, piece.end, settings), piece.end]
-        piece.end = cuts[1]
-        whole.append(piece)
-        for start, end in pairwise(cuts[1:]):
-            part = Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True)
-            part.end = end
-            whole.append(part)
+        else:
+            whole.extend(_parts(piece, data, settings))
     return whole
+
+
+def _parts(piece: Piece, data: bytes, settings: ChunkSettings) -> list[Piece]:
+    """Return the parts of a piece: its name is defined, and its members follow, where its comments have ended."""
+    begin = piece.head.begin if piece.head is not None else piece.start
+    cuts = [*head_cuts(data, piece.start, piece.head, piece.end, settings), piece.end]
+    parts = [piece]
+    for start in cuts[1:-1]:
+        parts.append(Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True))
+    for part, end in zip(parts, cuts[1:], strict=True):
+        part.end = end
+    stating = next(part for part in parts if begin < part.end)
+    if stating is not piece:
+        stating.defines, piece.defines = piece.defines, []
+        stating.opens, piece.opens = piece.opens, False
+    return parts
 
 
 def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:

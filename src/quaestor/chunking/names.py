@@ -74,6 +74,11 @@ class Source(NamedTuple):
         raw = self.data[node.start_byte : min(node.end_byte, node.start_byte + 8 * LONGEST_NAME)]
         return raw.decode(self.encoding, errors="ignore")
 
+    def starts_line(self, offset: int) -> bool:
+        """Return whether only blanks stand before an offset in its line."""
+        line = self.data.rfind(b"\n", 0, offset) + 1
+        return not self.data[line:offset].strip()
+
 
 class Found(NamedTuple):
     """What a node defines.

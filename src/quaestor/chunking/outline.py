@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaestor.chunking.heads import Head, head_of
 from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
 from quaestor.chunking.settings import ChunkSettings
 from quaestor.chunking.syntax import Syntax
@@ -39,6 +40,7 @@ class Piece:
         defines: (depth, name) of every definition that starts here.
         item: whether this is an item of a list that stands for itself.
         end: offset of the next piece.
+        head: where what follows its comments begins, and what stays with these.
     """
 
     start: int
@@ -52,6 +54,7 @@ class Piece:
     item: bool = False
     defines: list[tuple[int, str]] = field(default_factory=list)
     end: int = 0
+    head: Head | None = None
 
 
 class _Frame(NamedTuple):
@@ -143,7 +146,7 @@ class Outline:
 
     def _lead(self, node: Node, frame: _Frame) -> None:
         start = node.start_byte
-        if self._pending is None and not self._starts_line(start):
+        if self._pending is None and not self._source.starts_line(start):
             return
         self._flush_if_apart(node, frame)
         if self._pending is None:
@@ -182,6 +185,7 @@ class Outline:
                 self._enter(node, frame.parent, frame.scope, frame.container, frame.owner, frame.inside)
             return
         piece = self._add(start, frame)
+        piece.head = head_of(node, start, self._source, None, self._settings)
         if size > self._settings.target and self._divisible(node, size):
             part = frame.part or not holder
             self._enter(node, piece.number, frame.scope, frame.container, frame.owner, part=part)
@@ -198,7 +202,9 @@ class Outline:
             if container and found.body is not None:
                 self._enter(found.body, frame.parent, (*scope, found.name), found.kind, None, inside)
         elif not self._continues(found, scope, node, frame):
-            self._open(node, node.end_byte - start, found, self._add(start, frame, found, scope))
+            piece = self._add(start, frame, found, scope)
+            piece.head = head_of(node, start, self._source, found, self._settings)
+            self._open(node, node.end_byte - start, found, piece)
 
     def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
         """Walk into a definition: for pieces of its own if it is large, else for the names of its members."""
@@ -206,7 +212,8 @@ class Outline:
         container = found.kind in CONTAINERS and found.body is not None
         owner = None if container else found
         inner = (*piece.scope, found.name)
-        if size <= (limit if found.kind in CALLABLES else target):
+        small = node.end_byte - node.start_byte <= target
+        if small or (size <= limit and found.kind in CALLABLES):
             if found.body is not None and (container or size > target):
                 self._enter(found.body, piece.number, inner, found.kind, owner, piece)
         elif container or self._divisible(node, size):
@@ -258,8 +265,3 @@ class Outline:
     def _divisible(self, node: Node, size: int) -> bool:
         count = node.child_count
         return count > 0 and size >= count * _FEWEST_BYTES_PER_CHILD
-
-    def _starts_line(self, offset: int) -> bool:
-        data = self._source.data
-        line = data.rfind(b"\n", 0, offset) + 1
-        return not data[line:offset].strip()
