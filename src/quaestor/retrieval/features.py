@@ -1,30 +1,24 @@
-"""The ranker's features: explicit measures of how a chunk fits a query.
+"""The ranker's features: explicit measures of how a chunk fits a query, each between 0 and 1.
 
 All of them are computed from the query and the candidates alone. A ranker that was trained on one list of names
-refuses another, so order and meaning here are part of the trained weights.
+refuses another, so order and meaning here are part of the trained weights. Where the folder lies, what it is called and
+how deep it is enters none of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from quaestor.named import NamedTuple
-from quaestor.questions import asks_how_to
-from quaestor.retrieval.file_features import (
-    Files,
-    coverage,
-    file_features,
-    line_match,
-    path_features,
-    shadowed,
-)
+from quaestor.retrieval.file_features import Files, best_agreement, in_files, line_match, shadowed
 from quaestor.retrieval.likeness import likenesses
 from quaestor.retrieval.matching import in_names, in_paths
-from quaestor.retrieval.phrases import Runs, read_runs, shares
+from quaestor.retrieval.phrases import read_runs
+from quaestor.retrieval.phrases import shares as shares_of_runs
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import FIXED, Traits, traits_of
 from quaestor.stores import StoredChunk
@@ -32,64 +26,57 @@ from quaestor.stores import StoredChunk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Column: TypeAlias = NDArray[np.floating] | NDArray[np.bool_]
+
 FEATURES: tuple[str, ...] = (
     # the retrievers
-    "lexical",
-    "lexical_rank",
     "lexical_body",
     "lexical_symbol",
-    "dense",
-    "dense_relative",
     "dense_rank",
-    # the words as they stand
+    # the words as they stand, and by meaning
     "phrase",
     "pairs",
     "pairs_relative",
     "words",
-    # its words by meaning
     "likeness",
     # names
-    "defines_name",
-    "is_name",
     "symbol_coverage",
-    "symbol_precision",
     "symbol_whole",
-    "scope_coverage",
     "qualified",
     # the path
-    "stem_is_name",
     "stem_coverage",
-    "stem_precision",
     "folder_coverage",
     "path_match",
     "line_match",
-    # the file
+    # the file, and the chunks before and after
     "file_lexical_sum",
     "file_lexical_best",
-    "file_dense_best",
-    "file_dense_mean",
-    "file_candidates",
-    "file_symbol_coverage",
-    "file_defines_name",
-    "file_coverage",
     "best_lexical_in_file",
-    "best_dense_in_file",
-    # the chunks before and after
     "neighbour_lexical",
-    "neighbour_dense",
     # what it is
-    *FIXED,
-    # what it is, and what is asked for
+    "example",
+    "declaration",
+    "prose",
+    "shadowed",
+    "function_kind",
+    "anonymous",
+    "first_in_file",
+    "file_size",
+    # what it is beside what is asked for
     "test_unasked",
-    "prose_how_to",
-    "code_how_to",
     "prose_of_few",
+    # of short queries, which ask for a subject more often than for a mechanism
+    "brief_stem_coverage",
+    "brief_file_lexical_sum",
+    "brief_type_kind",
 )
 """Names of the features, in the order of the matrix's columns."""
 
 _COMPARED_BY_MEANING = 64
 # So large a share of a name's terms is all of them, whatever rounding does.
 _WHOLE = 0.999
+# A query of so many terms is brief, one of so many is not; in between it is so in part.
+_BRIEF, _LONG = 4, 12
 _ASKS_TESTS = re.compile(r"\btests?\b|\btest_|\btested\b|\bspecs?\b|\bassert", re.IGNORECASE)
 
 _MOST_CHUNKS = 1 << 32
@@ -123,103 +110,121 @@ def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32
         query: the query as read.
         candidates: all chunks to be ranked; features of a file are taken over its candidates.
     """
-    chunks = candidates.chunks
-    if not chunks:
+    if not candidates.chunks:
         return np.zeros((0, len(FEATURES)), dtype=np.float32)
-    # A feature a row while they are filled in, which takes half the time.
-    matrix = np.zeros((len(FEATURES), len(chunks)), dtype=np.float32)
     total = sum(candidates.rarity.values()) or 1.0
     wanted = {term: weight / total for term, weight in candidates.rarity.items()}
-    traits = list(map(traits_of, chunks))
-    files = candidates.files
-    matches = in_names(traits, wanted)
-    named, symbol_coverage, symbol_precision, scope_coverage, _ = matches.sums(len(traits))
-    _fill(matrix, "lexical", _retrievers(candidates, named))
+    traits = list(map(traits_of, candidates.chunks))
+    fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32).reshape(len(traits), -1)
+    columns: dict[str, Column] = dict(zip(FIXED, fixed.T, strict=True))
+    columns |= _of_words(query, wanted, traits, candidates)
+    columns |= _of_names(query, wanted, traits)
+    columns |= _of_files(query, wanted, candidates)
+    columns |= _beside_the_query(query, columns)
+    return np.stack([columns[name] for name in FEATURES], axis=1, dtype=np.float32, casting="same_kind")
+
+
+def _of_words(
+    query: Query, wanted: Mapping[str, float], traits: Sequence[Traits], candidates: Candidates
+) -> dict[str, Column]:
+    """Return what the retrievers say, and how the query's words stand in the chunks."""
     runs = read_runs(query.text, wanted)
-    if runs.words:
-        _fill(matrix, "phrase", _verbatim(runs, traits))
-    if query.names:
-        _fill(matrix, "defines_name", _names(query.names, traits))
-        _fill(matrix, "qualified", [_qualified(query.qualified, traits)])
-    whole = symbol_coverage * (symbol_precision > _WHOLE)
-    _fill(matrix, "symbol_coverage", (symbol_coverage, symbol_precision, whole, scope_coverage))
-    paths = in_paths(files.profiles, wanted)
-    _fill(matrix, "stem_is_name", [column[files.owner] for column in path_features(query, files, paths)])
-    if query.places:
-        matrix[_COLUMN["line_match"]] = line_match(query.places, files, chunks)
-    fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
-    _fill(matrix, FIXED[0], fixed.reshape(len(traits), len(FIXED)).T)
-    _fill(matrix, "test_unasked", _asked(query, matrix))
-    _fill_likeness(matrix, query, traits, wanted)
-    lexical, dense, defines_name = (matrix[_COLUMN[name]] for name in ("lexical", "dense", "defines_name"))
-    covered = coverage(files, matches, paths, list(wanted.values()))
-    _fill(matrix, "file_lexical_sum", file_features(files.owner, lexical, dense, defines_name, covered))
-    matrix[_COLUMN["shadowed"]] = shadowed(files)[files.owner]
-    _fill(matrix, "neighbour_lexical", _neighbours(np.array((lexical, dense)), files.owner, chunks))
-    return np.ascontiguousarray(matrix.T)
+    texts = [known.words or known.plain() for known in traits] if runs.words else []
+    phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(traits)))
+    return {
+        "lexical_body": _relative(candidates.body),
+        "dense_rank": _reciprocal_ranks(candidates.dense),
+        "phrase": phrase,
+        "pairs": pairs,
+        "pairs_relative": _relative(pairs),
+        "words": words,
+        "likeness": _likeness(query, wanted, traits, candidates),
+    }
 
 
-def _fill(matrix: NDArray[np.float32], first: str, features: Sequence[Any] | NDArray[Any]) -> None:
-    """Write neighbouring features, beginning with the one called ``first``."""
-    start = _COLUMN[first]
-    matrix[start : start + len(features)] = features
-
-
-def _retrievers(candidates: Candidates, named: NDArray[np.float64]) -> list[NDArray[np.float32]]:
-    """Return lexical, lexical_rank, lexical_body, lexical_symbol, dense, dense_relative and dense_rank."""
-    lexical, dense, body = candidates.lexical, candidates.dense, candidates.body
-    return [
-        _relative(lexical),
-        _reciprocal_ranks(lexical),
-        _relative(body),
-        _relative(named.astype(np.float32)),
-        np.clip(dense, 0, 1),
-        np.clip(_relative(dense), 0, 1),
-        _reciprocal_ranks(dense),
-    ]
-
-
-def _relative(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return scores in units of the best."""
-    return scores / max(float(scores.max()), 1e-6)
-
-
-def _verbatim(runs: Runs, traits: Sequence[Traits]) -> list[NDArray[np.float32]]:
-    """Return phrase, pairs, pairs_relative and words."""
-    phrase, pairs, words = shares(runs, [known.words or known.plain() for known in traits]).astype(np.float32).T
-    return [phrase, pairs, _relative(pairs), words]
-
-
-def _fill_likeness(
-    matrix: NDArray[np.float32], query: Query, traits: Sequence[Traits], wanted: Mapping[str, float]
-) -> None:
-    """Fill likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
+def _likeness(
+    query: Query, wanted: Mapping[str, float], traits: Sequence[Traits], candidates: Candidates
+) -> NDArray[np.float32]:
+    """Return likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
 
     It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they
     are.
     """
-    if query.kind != "text":
-        return
-    promise = matrix[_COLUMN["lexical"]] + matrix[_COLUMN["dense_relative"]]
-    rows = np.argsort(-promise, kind="stable")[:_COMPARED_BY_MEANING]
-    alike = likenesses(query.text, wanted, [traits[row] for row in rows.tolist()])
-    matrix[_COLUMN["likeness"], rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
+    found = np.zeros(len(traits), dtype=np.float32)
+    if query.kind == "text":
+        promise = _relative(candidates.lexical) + _relative(candidates.dense)
+        rows = np.argsort(-promise, kind="stable")[:_COMPARED_BY_MEANING]
+        alike = likenesses(query.text, wanted, [traits[row] for row in rows.tolist()])
+        found[rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
+    return found
 
 
-def _neighbours(
-    scores: NDArray[np.float32], owner: NDArray[np.intp], chunks: Sequence[StoredChunk]
-) -> NDArray[np.float32]:
-    """Return neighbour_lexical and neighbour_dense: the better score of the chunks right before and after."""
+def _of_names(query: Query, wanted: Mapping[str, float], traits: Sequence[Traits]) -> dict[str, Column]:
+    """Return how the query's terms stand in the chunks' names."""
+    named, coverage, precision = in_names(traits, wanted).sums(len(traits))
+    qualified = [
+        any(name in known.names and owner in known.owners for owner, name in query.qualified) for known in traits
+    ]
+    return {
+        "lexical_symbol": _relative(named),
+        "symbol_coverage": coverage,
+        "symbol_whole": coverage * (precision > _WHOLE),
+        "qualified": np.array(qualified),
+    }
+
+
+def _of_files(query: Query, wanted: Mapping[str, float], candidates: Candidates) -> dict[str, Column]:
+    """Return what the chunks' paths, the other candidates of their files and their neighbours say."""
+    files, chunks = candidates.files, candidates.chunks
+    owner, lexical = files.owner, _relative(candidates.lexical)
+    stem_coverage, folder_coverage = in_paths(files.profiles, wanted).sums(len(files.paths))
+    in_file = in_files(owner, lexical)
+    places = query.places
+    return {
+        "stem_coverage": stem_coverage[owner],
+        "folder_coverage": folder_coverage[owner],
+        "path_match": best_agreement(places, files)[owner],
+        "line_match": np.array(line_match(places, files, chunks)) if places else np.zeros(len(chunks)),
+        "file_lexical_sum": in_file.sums,
+        "file_lexical_best": in_file.best,
+        "best_lexical_in_file": lexical >= in_file.best,
+        "neighbour_lexical": _neighbours(lexical, owner, chunks),
+        "shadowed": shadowed(files)[owner],
+    }
+
+
+def _beside_the_query(query: Query, columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return what a chunk is beside what is asked for."""
+    brief = min(max((_LONG - len(set(query.terms))) / (_LONG - _BRIEF), 0.0), 1.0)
+    prose = columns["prose"]
+    return {
+        "test_unasked": columns["test"] * (_ASKS_TESTS.search(query.text) is None),
+        # In a corpus of documents prose is no exception, and says nothing for or against a chunk.
+        "prose_of_few": prose * (1 - prose.mean()),
+        "brief_stem_coverage": columns["stem_coverage"] * brief,
+        "brief_file_lexical_sum": columns["file_lexical_sum"] * brief,
+        "brief_type_kind": columns["type_kind"] * brief,
+    }
+
+
+def _relative(scores: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return scores in units of the best, negative ones as 0."""
+    shares: NDArray[np.float32] = np.maximum(scores, 0).astype(np.float32)
+    shares /= np.float32(max(float(scores.max()), 1e-6))
+    return shares
+
+
+def _neighbours(scores: NDArray[np.float32], owner: NDArray[np.intp], chunks: Sequence[StoredChunk]) -> Column:
+    """Return the better score of the chunks right before and after each."""
     places = owner * _MOST_CHUNKS + [chunk.position for chunk in chunks]
     order = places.argsort()
     ascending = places[order]
     # Chunks in order: where the next one's place is the next, each of the two is beside the other.
     [beside] = np.nonzero(ascending[1:] - ascending[:-1] == 1)
     one, other = order[beside], order[beside + 1]
-    scores = np.maximum(scores, 0)
     better = np.zeros_like(scores)
-    better[:, one] = scores[:, other]
-    better[:, other] = np.maximum(better[:, other], scores[:, one])
+    better[one] = scores[other]
+    better[other] = np.maximum(better[other], scores[one])
     return better
 
 
@@ -229,29 +234,3 @@ def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     reciprocal = np.zeros(len(scores), dtype=np.float32)
     reciprocal[np.argsort(-scores, kind="stable")[:ranked]] = 10 / (10 + np.arange(ranked, dtype=np.float32))
     return reciprocal
-
-
-def _names(names: Sequence[str], traits: Sequence[Traits]) -> list[list[bool]]:
-    """Return defines_name and is_name for what a query names."""
-    first, asked = names[0], frozenset(names)
-    return [
-        [not known.names.isdisjoint(asked) for known in traits],
-        [known.symbol == first for known in traits],
-    ]
-
-
-def _qualified(pairs: Sequence[tuple[str, str]], traits: Sequence[Traits]) -> list[bool]:
-    """Return which chunks define a name of the query within what it names as the owner."""
-    return [any(name in known.names and owner in known.owners for owner, name in pairs) for known in traits]
-
-
-def _asked(query: Query, matrix: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-    """Return test_unasked, prose_how_to, code_how_to and prose_of_few: what a chunk is beside what is asked for."""
-    test, prose = matrix[_COLUMN["test"]], matrix[_COLUMN["prose"]]
-    how_to = np.float32(asks_how_to(query.text))
-    # In a corpus of documents prose is no exception, and says nothing for or against a chunk.
-    share = np.float32(prose.mean())
-    return [test * (_ASKS_TESTS.search(query.text) is None), prose * how_to, (1 - prose) * how_to, prose * (1 - share)]
-
-
-_COLUMN: Mapping[str, int] = {name: column for column, name in enumerate(FEATURES)}

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.named import NamedTuple
-from quaestor.retrieval.matching import Matches
 from quaestor.retrieval.paths import PathProfile, is_entry, profile_path
-from quaestor.retrieval.query import Place, Query
+from quaestor.retrieval.query import Place
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
@@ -41,23 +40,11 @@ def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
     return Files(np.array(owner), list(numbers), list(map(profile_path, numbers)))
 
 
-def path_features(query: Query, files: Files, paths: Matches) -> list[NDArray[np.float64]]:
-    """Return stem_is_name, stem_coverage, stem_precision, folder_coverage and path_match of each file.
-
-    Args:
-        query: the query.
-        files: the candidates by file.
-        paths: the terms of the query in the files' paths.
-    """
-    stem_is_name = path_match = np.zeros(len(files.paths))
-    if query.names:
-        names = [name.replace("_", "") for name in query.names]
-        namesakes = {name.rstrip("s") for name in names}
-        stems = [profile.stem for profile in files.profiles]
-        stem_is_name = np.array([stem in names or stem.rstrip("s") in namesakes for stem in stems], dtype=np.float64)
-    if query.places:
-        path_match = np.array([max(agreement(place.path, path) for place in query.places) for path in files.paths])
-    return [stem_is_name, *paths.sums(len(files.paths)), path_match]
+def best_agreement(places: Sequence[Place], files: Files) -> NDArray[np.float64]:
+    """Return how well each file's path fits the place that it fits best, 0 where there are none; shape ``(files,)``."""
+    if not places:
+        return np.zeros(len(files.paths))
+    return np.array([max(agreement(place.path, path) for place in places) for path in files.paths])
 
 
 def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChunk]) -> list[bool]:
@@ -99,61 +86,24 @@ def agreement(pointed: str, path: str) -> float:
     return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
 
 
-def file_features(
-    owner: NDArray[np.intp],
-    lexical: NDArray[np.float32],
-    dense: NDArray[np.float32],
-    defines_name: NDArray[np.float32],
-    covered: NDArray[np.float64],
-) -> list[NDArray[np.float64]]:
-    """Return what a chunk's file brings: several good chunks, and all its names.
+class InFile(NamedTuple):
+    """What the candidates of a file amount to, for each candidate; shape ``(candidates,)``.
 
-    Args:
-        owner: the number of each candidate's file.
-        lexical, dense, defines_name: the features of these names, of each candidate.
-        covered: of each file, as ``coverage`` gives it.
-
-    Returns:
-        file_lexical_sum to best_dense_in_file, of each candidate.
+    Attributes:
+        sums: the sum of their scores, in units of the greatest.
+        best: the best of their scores.
     """
-    counts = np.bincount(owner)
-    best_lexical = np.zeros(len(counts), dtype=np.float32)
-    np.maximum.at(best_lexical, owner, lexical)
-    # Each file's candidates in one run, the nearest first.
-    by_dense = np.lexsort((-dense, owner))
-    firsts = np.cumsum(counts) - counts
-    three = by_dense[np.arange(len(owner)) - np.repeat(firsts, counts) < 3]
-    sums = np.bincount(owner, lexical)
-    of_files = np.array(
-        [
-            sums / (sums.max() or 1.0),
-            best_lexical,
-            dense[by_dense[firsts]],
-            np.bincount(owner[three], dense[three]) / np.minimum(counts, 3),
-            np.log1p(counts) / 4,
-            covered[0],
-            np.bincount(owner, defines_name) > 0,
-            covered[1],
-        ]
-    )[:, owner]
-    return [*of_files, lexical >= of_files[1], dense >= of_files[2]]
+
+    sums: NDArray[np.float64]
+    best: NDArray[np.float32]
 
 
-def coverage(files: Files, names: Matches, paths: Matches, weights: Sequence[float]) -> NDArray[np.float64]:
-    """Return file_symbol_coverage and file_coverage of each file, shape ``(2, files)``.
-
-    Args:
-        files: the candidates by file.
-        names: the terms of the query in the candidates' names.
-        paths: those in the files' paths.
-        weights: what each term tells.
-    """
-    held = np.zeros((len(files.paths), len(weights)))
-    listed = names.shares[:, -1] > 0
-    held[files.owner[names.rows[listed]], names.terms[listed]] = 1
-    by_symbols = held @ weights
-    held[paths.rows, paths.terms] = 1
-    return np.array([by_symbols, held @ weights])
+def in_files(owner: NDArray[np.intp], scores: NDArray[np.float32]) -> InFile:
+    """Return what the scores of a file's candidates amount to; ``owner`` is the number of each candidate's file."""
+    sums = np.bincount(owner, scores)
+    best = np.zeros(len(sums), dtype=np.float32)
+    np.maximum.at(best, owner, scores)
+    return InFile((sums / (sums.max() or 1.0))[owner], best[owner])
 
 
 def shadowed(files: Files) -> NDArray[np.bool_]:

@@ -45,8 +45,8 @@ class Matches(NamedTuple):
 def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
     """Return the terms in and around each chunk's names.
 
-    They add to lexical_symbol (BM25, Robertson and Zaragoza, 2009), symbol_coverage, symbol_precision, scope_coverage,
-    and, last, to how many names that are listed as defined hold the term.
+    They add to lexical_symbol (BM25, Robertson and Zaragoza, 2009), to symbol_coverage, and to the share of the
+    symbol's terms that the query has.
 
     Args:
         traits: of the candidates.
@@ -67,14 +67,12 @@ def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
                     weight * count / (count + norm),
                     weight if term in known.name_terms else 0.0,
                     1 / len(set(known.symbol_terms)) if term in known.symbol_terms else 0.0,
-                    weight if term in known.scope_terms else 0.0,
-                    term in known.listed_terms,
                 )
-    return _matches(entries, 5)
+    return _matches(entries, 3)
 
 
 def in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float]) -> Matches:
-    """Return the terms in each file's path; they add to stem_coverage, stem_precision and folder_coverage.
+    """Return the terms in each file's path; they add to stem_coverage and folder_coverage.
 
     Args:
         profiles: of the files.
@@ -85,15 +83,13 @@ def in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float]) -> Ma
     for row, profile in enumerate(profiles):
         for term in sorted(profile.terms & words):
             weight = wanted[term]
-            of_stem = term in profile.stem_terms
             entries += (
                 row,
                 numbers[term],
-                weight if of_stem else 0.0,
-                1 / len(profile.stem_terms) if of_stem else 0.0,
+                weight if term in profile.stem_terms else 0.0,
                 weight if term in profile.folder_terms else 0.0,
             )
-    return _matches(entries, 3)
+    return _matches(entries, 2)
 
 
 def _numbers(wanted: Mapping[str, float]) -> Mapping[str, int]:

@@ -18,12 +18,20 @@ _EXAMPLE_FOLDERS = frozenset(
     benchmarks benches""".split()
     for mark in ("", "_")
 )
-_SUPERSEDED_FOLDERS = frozenset("external compat _compat legacy deprecated polyfill polyfills".split())
 # How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
 _SPEAKING = 3
 _SCRIPTS = [f"{kind}{language}s{x}" for kind in ("", "c", "m") for language in "jt" for x in ("", "x")]
-_REEXPORTS = frozenset({"__init__.py", "__init__.pyi", "package-info.java"})
-_ENTRIES = frozenset({*_REEXPORTS, "mod.rs", "lib.rs", "init.lua", *(f"index.{script}" for script in _SCRIPTS)})
+_ENTRIES = frozenset(
+    {
+        "__init__.py",
+        "__init__.pyi",
+        "package-info.java",
+        "mod.rs",
+        "lib.rs",
+        "init.lua",
+        *(f"index.{script}" for script in _SCRIPTS),
+    }
+)
 _DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
@@ -39,7 +47,7 @@ class PathProfile(NamedTuple):
         folder_terms: their terms.
         terms: all of these terms.
         depth: number of folders.
-        test, example, superseded, entry, declaration, prose, data: what part the file plays.
+        test, example, declaration, prose, data: what part the file plays.
         background: the kind of document that stands behind others, see ``background``; empty for any other.
     """
 
@@ -51,8 +59,6 @@ class PathProfile(NamedTuple):
     depth: int
     test: bool
     example: bool
-    superseded: bool
-    entry: bool
     declaration: bool
     prose: bool
     data: bool
@@ -60,8 +66,8 @@ class PathProfile(NamedTuple):
 
     @property
     def flags(self) -> tuple[bool, ...]:
-        """Return test, example, superseded, entry, declaration, prose and data."""
-        return (self.test, self.example, self.superseded, self.entry, self.declaration, self.prose, self.data)
+        """Return whether it is test, example, background, declaration, prose and data: sources come before these."""
+        return (self.test, self.example, bool(self.background), self.declaration, self.prose, self.data)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -86,8 +92,6 @@ def profile_path(path: str) -> PathProfile:
         depth=path.count("/"),
         test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
         example=not _EXAMPLE_FOLDERS.isdisjoint(lowered),
-        superseded=not _SUPERSEDED_FOLDERS.isdisjoint(lowered),
-        entry=name in _REEXPORTS,
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
         data=data,

@@ -16,20 +16,15 @@ from quaestor.terms import terms_of_word
 FIXED: tuple[str, ...] = (
     "test",
     "example",
-    "superseded",
-    "entry",
     "declaration",
     "prose",
-    "data",
-    "shadowed",
     "type_kind",
     "function_kind",
     "anonymous",
     "first_in_file",
-    "size",
     "file_size",
 )
-"""Names of the features that no query changes, in their order; ``shadowed`` depends on the other candidates."""
+"""Names of what no query changes, in their order."""
 
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
@@ -54,8 +49,6 @@ class Traits:
         terms: the same, each once.
         name_terms: the terms of what it defines.
         symbol_terms: the terms of its symbol.
-        scope_terms: the terms of the names around it, a document's title among them.
-        listed_terms: the terms of the names that it lists as defined.
         fixed: the values of ``FIXED``, float32, as bytes.
         words: its text as ``phrases.plain`` reads it, once it was asked for: a query of one word has no runs of words.
         word_sets: what ``word_set`` returned, once it was asked for.
@@ -65,14 +58,12 @@ class Traits:
     __slots__ = (
         "defined",
         "fixed",
-        "listed_terms",
         "name_terms",
         "named",
         "names",
         "owners",
         "path",
         "rows",
-        "scope_terms",
         "stored",
         "symbol",
         "symbol_terms",
@@ -91,8 +82,6 @@ class Traits:
     terms: frozenset[str]
     name_terms: Terms
     symbol_terms: Terms
-    scope_terms: Terms
-    listed_terms: Terms
     fixed: bytes
     words: Words
     word_sets: tuple[WordSet | None] | None
@@ -147,9 +136,7 @@ def _traits(stored: StoredChunk) -> Traits:
     one.terms = frozenset(named)
     one.name_terms = name_terms
     one.symbol_terms = symbol_terms
-    one.scope_terms = scope_terms
-    one.listed_terms = name_terms if chunk.defines else ()
-    one.fixed = _FLOATS(*path.flags, False, *_kind(stored))
+    one.fixed = _FLOATS(path.test, path.example, path.declaration, path.prose, *_kind(stored))
     one.words = b""
     one.word_sets = None
     one.rows = b""
@@ -161,13 +148,12 @@ def _terms(names: tuple[str, ...]) -> Terms:
 
 
 def _kind(stored: StoredChunk) -> Sequence[float]:
-    """Return type_kind, function_kind, anonymous, first_in_file, size and file_size."""
+    """Return type_kind, function_kind, anonymous, first_in_file and file_size."""
     chunk = stored.chunk
     return (
         chunk.kind in _TYPE_KINDS,
         chunk.kind in _FUNCTION_KINDS,
         chunk.symbol is None,
         stored.position == 0,
-        min(math.log1p(len(chunk.text)) / 8, 1),
         min(math.log1p(stored.document.size) / 14, 1),
     )
