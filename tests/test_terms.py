@@ -98,7 +98,9 @@ def test_any_text_has_terms_in_lower_case(text: str) -> None:
         assert not any(letter.isspace() for letter in term)
 
 
-@given(st.text(max_size=200) | st.text(alphabet="aZ_09 .é再\x00", max_size=60) | st.text(alphabet=UNSPACED, max_size=60))
+@given(
+    st.text(max_size=200) | st.text(alphabet="aZ_09 .é再\x00", max_size=60) | st.text(alphabet=UNSPACED, max_size=60)
+)
 def test_a_line_of_terms_is_the_terms(text: str) -> None:
     assert term_keys(text) == b"".join(key_of(term).to_bytes(8, "little") for term in terms(text))
 

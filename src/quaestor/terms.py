@@ -2,8 +2,8 @@
 
 ``words`` gives what the embedder reads: every identifier split into its parts. ``terms`` gives what the
 lexical index holds: the stems of the parts, so that "serializes" finds a serializer, and each compound identifier
-whole as well, so that an exact name finds its exact place. Of scripts that put no space between words (Chinese, Japanese,
-Thai) it holds every two neighbouring letters, and each Han letter, which may be a word.
+whole as well, so that an exact name finds its exact place. Of scripts that put no space between words (Chinese,
+Japanese, Thai) it holds every two neighbouring letters, and each Han letter, which may be a word.
 """
 
 from __future__ import annotations

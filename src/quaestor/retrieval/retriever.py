@@ -13,6 +13,7 @@ import numpy as np
 
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
+from quaestor.retrieval.background import CARRIED, language_of
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.certain import steps
 from quaestor.retrieval.duplicates import folded, places_of
@@ -76,7 +77,16 @@ class Retriever:
 
     def read(self, text: str) -> Query:
         """Read a query as it is searched for in this corpus."""
-        return read_query(without_name(text, self.project))
+        return self.carried(read_query(without_name(text, self.project)))
+
+    def carried(self, query: Query) -> Query:
+        """Return a query in another language as it is searched for in this corpus; any other as it is."""
+        language = language_of(query.text)
+        if language not in CARRIED or query.kind == "path":
+            return query
+        from quaestor.retrieval.carrying import carried_over  # noqa: PLC0415 - a question in English needs none
+
+        return carried_over(query, language, self.store.frequencies)
 
     def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> Candidates:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known."""

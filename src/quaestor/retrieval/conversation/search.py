@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from quaestor.passages import Hit
 from quaestor.retrieval.conversation.policies import TurnQuery
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.query import read_query
 from quaestor.retrieval.ranker import spread
+from quaestor.retrieval.query import read_query
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import StoredChunk, Where
 
@@ -72,7 +72,7 @@ def search_turn(
 
 
 def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _Found:
-    found = retriever.scored(read_query(text), count, where)
+    found = retriever.scored(retriever.carried(read_query(text)), count, where)
     scores = {stored.id: score for stored, score in found}
     unit = max(scores.values()) - statistics.median(scores.values()) if scores else 0.0
     return _Found({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
