@@ -18,7 +18,7 @@ from quaestor.named import NamedTuple
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
 from quaestor.retrieval.retriever import Mode
-from quaestor.terms import find_words, terms_of_word
+from quaestor.terms import find_words, terms, terms_of_word
 
 NOTHING_FOUND = 1
 _EXCERPT_LINES = 6
@@ -58,19 +58,19 @@ def search(asked: Search) -> int:
         if asked.as_json:
             print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
         else:
-            remark_on(understood.phrases, understood.missed)
-            _print_hits(asked, hits, corpus)
+            remark_on(understood.phrases, understood.missed, understood.translated)
+            _print_hits(asked, hits, corpus, understood.translated)
         print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 
-def _print_hits(asked: Search, hits: Sequence[Hit], corpus: Corpus) -> None:
+def _print_hits(asked: Search, hits: Sequence[Hit], corpus: Corpus, translated: Sequence[str]) -> None:
     if not hits:
         remark(f"Nothing found for {asked.query[:80]!r} in {amount(corpus.stats().documents, 'document')}.")
         if asked.filters.where and (why := why_none(corpus.store, asked.filters.where)):
             remark(why)
         return
-    wanted = frozenset(read_query(asked.query).terms)
+    wanted = frozenset((*read_query(asked.query).terms, *terms(" ".join(translated))))
     for hit in hits:
         where = style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
         symbol = style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""

@@ -37,6 +37,7 @@ def search_object(
         "query": query,
         "understood": list(asked.phrases) if asked else [],
         "missed": list(asked.missed) if asked else [],
+        "translated": list(asked.translated) if asked else [],
         "hits": [hit_object(hit, explain=explain) for hit in hits],
         "index": {
             "fresh": corpus.freshness.fresh,

@@ -33,7 +33,9 @@ _PLACE = re.compile(
 _MODULE = re.compile(rf"(?<![\w/.:@-]){_NAME}+(?:(?:\.|::|[/\\]){_NAME}+)+(?![\w/(]|\.\w)")
 _MOST_PLACES = 20
 # Words in quotation marks, and how many words a text must have for a stretch of it to be told from chance.
-_QUOTED = re.compile(r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”|«([^»\n]{6,300})»|`([^`\n]{6,300})`|(?<!\w)'([^'\n]{6,300})'(?!\w)")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”|«([^»\n]{6,300})»|`([^`\n]{6,300})`|(?<!\w)'([^'\n]{6,300})'(?!\w)"
+)
 _FEWEST_QUOTED = 2
 _MOST_QUOTES = 5
 _TRACE = re.compile(

@@ -13,7 +13,6 @@ import numpy as np
 
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
-from quaestor.retrieval.background import CARRIED, language_of
 from quaestor.retrieval.cache import ChunkCache
 from quaestor.retrieval.certain import steps
 from quaestor.retrieval.duplicates import folded, places_of
@@ -22,10 +21,11 @@ from quaestor.retrieval.features import Candidates, compute_features
 from quaestor.retrieval.file_features import agreement, group_by_file
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
+from quaestor.retrieval.language import CARRIED, language_of
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.retrieval.traits import traits_of
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
@@ -78,6 +78,14 @@ class Retriever:
     def read(self, text: str) -> Query:
         """Read a query as it is searched for in this corpus."""
         return self.carried(read_query(without_name(text, self.project)))
+
+    def translated(self, text: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        return self.read(text).translated if language_of(text) in CARRIED else ()
+
+    def in_english(self, text: str) -> str:
+        """Return a question in another language as it is searched for, any other as it is."""
+        return self.read(text).text if self.translated(text) else text
 
     def carried(self, query: Query) -> Query:
         """Return a query in another language as it is searched for in this corpus; any other as it is."""

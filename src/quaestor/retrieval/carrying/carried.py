@@ -1,4 +1,4 @@
-"""A query in another language as it is searched for: its English, its names, and of its own words what the index holds."""
+"""A query in another language as it is searched for: its English, its names, and words that the index itself holds."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from quaestor.retrieval.carrying import spaced, unspaced
 from quaestor.retrieval.carrying.values import Piece
 from quaestor.retrieval.query import Query, read_query
-from quaestor.terms import content_terms, has_unspaced
+from quaestor.terms import STOP_WORDS, content_terms, find_words, has_unspaced
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
 
-# Words of grammar by which text in a language is told from English text, as an index holds them.
+# Words of grammar by which text in a language is told from other text, as an index holds them; two must stand in it.
 _MARKS = {
     "de": ("der", "und", "nicht", "wird"),
-    "fr": ("les", "est", "une", "dans"),
-    "es": ("los", "para", "una", "del"),
-    "zh": ("的", "是", "在"),
+    "fr": ("les", "une", "avec", "sont"),
+    "es": ("los", "las", "una", "por"),
+    "zh": ("这", "這", "们", "們", "吗", "嗎"),
     "ja": ("ます", "です", "する", "して"),
 }
 _ENGLISH_MARK = "the"
 _FEW = 0.01
-"""An index in which a language's grammar stands in a smaller share of the chunks that English does holds none of it."""
+"""An index where a language's grammar stands in a smaller share of the chunks that English does holds none of it."""
 
 _OWN = 2
-"""How often a word that the index holds in the question's own language counts, where its English counts once."""
+"""How often a word that an index holds in the question's own language counts, where its English counts once."""
 
 
 def carried_over(query: Query, language: str, frequencies: Frequencies) -> Query:
@@ -37,25 +37,29 @@ def carried_over(query: Query, language: str, frequencies: Frequencies) -> Query
     """
     cut = unspaced.pieces if language in ("zh", "ja") else spaced.pieces
     found = list(cut(query.text, language))
+    share = _share(language, frequencies)
+    if share > 1:  # what it says in its own words is found by these
+        found = [piece if _is_missing(piece, frequencies) else piece._replace(english=None) for piece in found]
     translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _tells(word)))
-    if not translated:
-        return query
-    return _searched(query, found, translated, frequencies, own=_holds(language, frequencies))
+    return _searched(query, found, translated, frequencies, own=share > _FEW) if translated else query
 
 
-def _holds(language: str, frequencies: Frequencies) -> bool:
-    """Return whether an index holds text of a language."""
+def _share(language: str, frequencies: Frequencies) -> float:
+    """Return how many chunks of an index are in a language for each one in English."""
     counts = frequencies((*_MARKS[language], _ENGLISH_MARK))
-    english = counts.get(_ENGLISH_MARK, 0)
-    return max(counts[mark] for mark in _MARKS[language]) > _FEW * english
+    return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
+
+
+def _is_missing(piece: Piece, frequencies: Frequencies) -> bool:
+    """Return whether an index lacks a word as it stands."""
+    own = _own_terms(piece)
+    held = frequencies(own)
+    return not all(held.get(term) for term in own)
 
 
 def _tells(word: str) -> bool:
     """Return whether an English word is none of grammar."""
-    return bool(set(content_terms(word)) - set(_GRAMMAR))
-
-
-_GRAMMAR = frozenset("how why where when what which who if for with not to many long".split())
+    return not STOP_WORDS.issuperset(find_words(word))
 
 
 def _searched(
@@ -66,7 +70,9 @@ def _searched(
     kept = [term for piece in pieces if piece.english is None or own for term in _own_terms(piece)]
     english = [term for word in translated for term in content_terms(word)]
     held = frequencies((*kept, *english))
-    terms = [term for term in kept if held.get(term)] * (_OWN if own else 1) + [term for term in english if held.get(term)]
+    terms = [term for term in kept if held.get(term)] * (_OWN if own else 1) + [
+        term for term in english if held.get(term)
+    ]
     return query._replace(
         text=f"{query.text}\n{said}" if own else said,
         kind="text" if query.kind == "symbol" else query.kind,

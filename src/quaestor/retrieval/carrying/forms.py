@@ -10,8 +10,17 @@ from quaestor.terms import without_accents
 
 _WORD = re.compile(r"[^\W\d_]+")
 _STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
-# What Snowball leaves of German verbs differs by person and tense; their bare roots do not.
-_GERMAN_ENDING = re.compile(r"(?:test|tet|ten|est|end|te|et|en|st|n|t|e)$")
+# What Snowball leaves of a verb differs by person and tense; its bare root mostly does not.
+_ENDINGS = {
+    "de": re.compile(r"(?:test|tet|ten|est|end|te|et|en|st|n|t|e)$"),
+    "fr": re.compile(
+        r"(?:aient|erait|eront|èrent|issent|issant|ées|ent|ant|ons|ait|era|ira|ées|ez|ée|és|er|ir|re|it|is|é|e|s|u|ue|us)$"
+    ),
+    "es": re.compile(
+        r"(?:iendo|ieron|aron|ando|aban|ados|adas|idos|idas|aba|ían|ado|ada|ido|ida|ará|erá|irá|ía|ar|er|ir|an|en|as|es|ó"
+        r"|ió|o|a|e)$"
+    ),
+}
 _GERMAN_PARTICIPLE = re.compile(
     r"^(ab|an|auf|aus|bei|ein|fest|frei|fort|her|heraus|herunter|hinzu|hoch|los|mit|nach|um|vor|weg|wieder|zu|zurück"
     r"|zusammen)?ge(?=\w{3})"
@@ -39,9 +48,9 @@ def forms(word: str, language: str) -> tuple[str, ...]:
     """Return the forms by which a word in lower case is compared, the surest first; none has accents."""
     stem = _stemmer(language).stemWord
     # People leave accents out, and what a stemmer cuts off may hang by them.
-    found = [without_accents(stem(word)), stem(without_accents(word))]
-    if language == "de":
-        found += [root for one in _without_ge(word) if (root := _root(one))]
+    found = [stem(word)] if word.isascii() else [without_accents(stem(word)), stem(without_accents(word))]
+    alike = _without_ge(word) if language == "de" else [word]
+    found += [root for one in alike if (root := _root(one, language))]
     return tuple(dict.fromkeys(found))
 
 
@@ -55,6 +64,7 @@ def _without_ge(word: str) -> list[str]:
     return found
 
 
-def _root(word: str) -> str:
-    root = _GERMAN_ENDING.sub("", word)
-    return f"{without_accents(root)}-" if len(root) >= _SHORTEST_ROOT else ""
+def _root(word: str, language: str) -> str:
+    root = _ENDINGS[language].sub("", word)
+    root = root if root.isascii() else without_accents(root)
+    return f"{root}-" if len(root) >= _SHORTEST_ROOT else ""

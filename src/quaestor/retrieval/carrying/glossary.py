@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from quaestor.retrieval.carrying.forms import forms, words_of
 COLUMNS = ("de", "fr", "es", "zh", "ja")
 """The languages of the glossary, in the order of its columns behind the English one."""
 
-_FILES = ("grammar.txt", "acts.txt", "things.txt", "qualities.txt", "everyday.txt")
+_GRAMMAR = "grammar.txt"
+_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt")
 _NOTHING = "."
 
 English = tuple[str, ...]
@@ -35,55 +36,52 @@ class Glossary(NamedTuple):
     longest: int
 
 
+Heads = dict[str, English]
+
+
 @cache
 def glossary_of(language: str) -> Glossary:
     """Return the glossary of a language; it is read once."""
     column = COLUMNS.index(language) + 1
-    entries = list(_entries(column))
-    return _unspaced(entries) if language in ("zh", "ja") else _spaced(entries, language)
+    grammar = _heads((_GRAMMAR,), column)
+    heads = _heads(_FILES, column)
+    # A word of grammar is nothing else, whatever else it may mean.
+    return _unspaced(heads | grammar) if language in ("zh", "ja") else _spaced(heads | grammar, grammar, language)
 
 
-def lines() -> Iterator[list[str]]:
-    """Yield the fields of every line, English first."""
-    for name in _FILES:
+def lines(*files: str) -> Iterator[list[str]]:
+    """Yield the fields of every line, English first; of all files where none is named."""
+    for name in files or (_GRAMMAR, *_FILES):
         for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
             yield line.split("|")
 
 
-def _entries(column: int) -> Iterator[tuple[str, English]]:
-    for fields in lines():
-        english = () if fields[0] == _NOTHING else tuple(one.replace("_", " ") for one in fields[0].split())
-        for head in fields[column].split():
-            yield head.replace("_", " ").lower(), english
+def _heads(files: Sequence[str], column: int) -> Heads:
+    """Return what the words and phrases of a column are in English; a word may be several things."""
+    heads: Heads = {}
+    for fields in lines(*files):
+        english = [] if fields[0] == _NOTHING else [one.replace("_", " ") for one in fields[0].split()]
+        for head in fields[column].lower().split():
+            heads[head] = tuple(dict.fromkeys((*heads.get(head, ()), *english)))
+    return heads
 
 
-def _unspaced(entries: Iterable[tuple[str, English]]) -> Glossary:
-    words: dict[str, English] = {}
-    for head, english in entries:
-        _put(words, head.replace(" ", ""), english)
+def _unspaced(heads: Heads) -> Glossary:
+    words = {head.replace("_", ""): english for head, english in heads.items()}
     return Glossary(words, {}, {}, max(map(len, words)))
 
 
-def _spaced(entries: Iterable[tuple[str, English]], language: str) -> Glossary:
-    words: dict[str, English] = {}
-    by_form: dict[str, English] = {}
+def _spaced(heads: Heads, grammar: Heads, language: str) -> Glossary:
+    words: Heads = {}
+    by_form: Heads = {}
     phrases: dict[tuple[str, ...], English] = {}
-    for head, english in entries:
-        parts = words_of(head)
+    for head, english in heads.items():
+        parts = words_of(head.replace("_", " "))
         if len(parts) > 1:
-            _put(phrases, tuple(forms(part, language)[0] for part in parts), english)
+            phrases[tuple(forms(part, language)[0] for part in parts)] = english
             continue
-        _put(words, parts[0], english)
-        if english:  # words of grammar stand as they are, and the stems of short ones are anything
+        words[parts[0]] = english
+        if head not in grammar:  # the stems of its short words are anything
             for form in forms(parts[0], language):
                 by_form.setdefault(form, english)
     return Glossary(words, by_form, phrases, max(map(len, phrases)))
-
-
-def _put(entries: dict[str, English] | dict[tuple[str, ...], English], head: object, english: English) -> None:
-    """Note what a head is in English: a word of grammar is nothing else, any other may be several things."""
-    known = entries.get(head)  # type: ignore[call-overload]
-    if known is None:
-        entries[head] = english  # type: ignore[index]
-    elif known and english:
-        entries[head] = tuple(dict.fromkeys((*known, *english)))  # type: ignore[index]

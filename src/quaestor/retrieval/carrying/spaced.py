@@ -13,6 +13,11 @@ from quaestor.retrieval.carrying.values import Piece
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s\"“”„«»]+")
 _NAME = re.compile(r"[`_@#$\\/<>=(){}\[\]|*+~^%&]|\d|\w[.:]\w|[a-zäöü][A-Z]|^-|::|->")
 _EDGES = "\"'“”„«»‚‘’.,;:!?¿¡()[]…–—-"
+_CLAUSE_ENDS = ",.;:!?"
+# What German verbs part with: "schaltet … ab" is "abschalten".
+_PARTICLES = frozenset(
+    "ab an auf aus bei ein fest frei fort heraus herunter hinzu hoch los mit nach um vor weg wieder zu zurück".split()
+)
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_PART = 3
 _LONGEST_COMPOUND = 40
@@ -29,8 +34,11 @@ def pieces(text: str, language: str) -> Iterator[Piece]:
             yield from _of_words(run, glossary, language)
             run = []
             yield Piece(token, None)
-        else:
-            run += _WORD.findall(bare)
+            continue
+        run += _WORD.findall(bare)
+        if token[-1] in _CLAUSE_ENDS:
+            yield from _of_words(run, glossary, language)
+            run = []
     yield from _of_words(run, glossary, language)
 
 
@@ -47,6 +55,19 @@ def _of_words(words: list[str], glossary: Glossary, language: str) -> Iterator[P
         else:
             yield _of_word(words[at], known[at], glossary, language)
             at += 1
+    if language == "de" and words and words[-1].lower() in _PARTICLES:
+        yield from _of_parted(words[-1].lower(), words[:-1], glossary)
+
+
+def _of_parted(particle: str, words: list[str], glossary: Glossary) -> Iterator[Piece]:
+    """Yield the verb that stands in a clause, and the particle of it at the clause's end."""
+    for word in reversed(words):
+        known = next(
+            (glossary.forms[form] for form in forms(particle + word.lower(), "de") if form in glossary.forms), None
+        )
+        if known:
+            yield Piece(f"{word} {particle}", known)
+            return
 
 
 def _of_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
@@ -63,9 +84,7 @@ def _of_word(word: str, known: tuple[str, ...], glossary: Glossary, language: st
 def _of_compound(word: str, glossary: Glossary) -> English | None:
     """Return the English of a German compound: the likeliest word of each of its parts, of which all are known."""
     parts = _parts(word, glossary, {}) if len(word) <= _LONGEST_COMPOUND else None
-    if not parts:
-        return None
-    return tuple(english[0] for english in parts)
+    return (" ".join(english[0] for english in parts),) if parts else None
 
 
 def _parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from quaestor.passages import Hit
 from quaestor.retrieval.conversation.policies import TurnQuery
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.ranker import spread
 from quaestor.retrieval.query import read_query
+from quaestor.retrieval.ranker import spread
 from quaestor.retrieval.retriever import Mode, Retriever
 from quaestor.stores import StoredChunk, Where
 

@@ -126,6 +126,9 @@ def _call(
     found, text = {**data(outcome), "by_meaning": reach}, outcome.text
     if reach != "all":
         text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
+    if translated := corpus.translated(str(passed.get("query", ""))):
+        found["translated"] = list(translated)
+        text += "\n\n" + load("mcp_translated").render(words=", ".join(translated))
     if coming is not None:
         found["coming"] = coming._asdict()
         made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"
