@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from quaestor.terms import STOP_WORDS
 
-# Words of grammar by which a question shows its language. Some are English words too ("was", "die", "comment"): it takes
-# another to make it another language.
+# Words of grammar by which a question shows its language. Some are English words too ("was", "die", "comment"): it
+# takes another to make it another language.
 _FUNCTION_WORDS = {
     code: frozenset(words.split())
     for code, words in {
@@ -47,8 +47,8 @@ _ENGLISH = STOP_WORDS | frozenset(
     still such take the there through too two under until up us very want way well yet""".split()
 )
 _ENGLISH_TOO = _ENGLISH | frozenset(
-    """al am bin come comment con dem den die du dies en era fore ha hat he la lo ma main man me mes mi no non or os par per
-    plus pour pu sans si sin so solo son su sur tout un von war was""".split()
+    """al am bin come comment con dem den die du dies en era fore ha hat he la lo ma main man me mes mi no non or os par
+    per plus pour pu sans si sin so solo son su sur tout un von war was""".split()
 )
 _ENGLISH_TELLS = frozenset("how what why which where when does do the is are of and to".split())
 _WHOLE_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")  # none within a name, and no single letter
