@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.terms import find_words, key_of, split_identifier, term_keys, terms, terms_of_word, words
+from quaestor.terms import content_terms, find_words, key_of, split_identifier, term_keys, terms, terms_of_word, words
+
+# Letters with marks, kana, Han, Latin with and without accents, digits, a blank.
+UNSPACED = "กาค้ไฟล์นั้ 再試行する サーバーaBé_9 连接。"
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,45 @@ def test_terms_repeat_as_often_as_they_occur() -> None:
     assert terms("cart cart") == ["cart", "cart"]
 
 
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("再試行", "再試 試行 再 試 行"),
+        ("用xMalloc函数", "用 xmalloc x malloc 函数 函 数"),
+        ("サーバー", "サー ーバ バー"),
+        ("型", "型"),
+        ("ที่นี่", "ที่นี่"),
+        ("ไฟล์", "ไฟ ฟล์"),
+    ],
+)
+def test_scripts_without_spaces_are_held_in_pairs_of_letters(text: str, held: str) -> None:
+    assert terms(text) == held.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("再試行する", "再試 試行 行す"),
+        ("する", "する"),
+        ("型 エラー", "型 エラ ラー"),
+        ("连接 pool", "连接 pool"),
+        ("ค้นหา", "ค้น นห หา"),
+    ],
+)
+def test_pairs_are_asked_for_but_not_the_endings_of_japanese(text: str, asked: str) -> None:
+    assert content_terms(text) == asked.split()
+
+
+@given(st.text(alphabet=UNSPACED, max_size=60))
+def test_what_is_asked_for_is_held(text: str) -> None:
+    assert set(content_terms(text)) <= set(terms(text))
+
+
+def test_a_sentence_without_spaces_is_read_to_its_end() -> None:
+    assert terms("漢" * 500 + "字").count("漢字") == 1
+    assert len(words("漢" * 500)) == 500
+
+
 @given(st.text(max_size=200))
 def test_any_text_has_terms_in_lower_case(text: str) -> None:
     for term in (*words(text), *terms(text)):
@@ -56,7 +98,9 @@ def test_any_text_has_terms_in_lower_case(text: str) -> None:
         assert not any(letter.isspace() for letter in term)
 
 
-@given(st.text(max_size=200) | st.text(alphabet="aZ_09 .é再\x00", max_size=60))
+@given(
+    st.text(max_size=200) | st.text(alphabet="aZ_09 .é再\x00", max_size=60) | st.text(alphabet=UNSPACED, max_size=60)
+)
 def test_a_line_of_terms_is_the_terms(text: str) -> None:
     assert term_keys(text) == b"".join(key_of(term).to_bytes(8, "little") for term in terms(text))
 

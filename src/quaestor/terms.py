@@ -2,25 +2,33 @@
 
 ``words`` gives what the embedder reads: every identifier split into its parts. ``terms`` gives what the
 lexical index holds: the stems of the parts, so that "serializes" finds a serializer, and each compound identifier
-whole as well, so that an exact name finds its exact place.
+whole as well, so that an exact name finds its exact place. Of scripts that put no space between words (Chinese,
+Japanese, Thai) it holds every two neighbouring letters, and each Han letter, which may be a word.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from zlib import crc32
 
 import Stemmer
 
+# Vowels and tones of Thai are no letters of their own to Python, and would cut each word into crumbs.
+_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 # An identifier or a number, in any script.
-_WORD = re.compile(r"[^\W\d]\w*|\d+")
+_WORD = re.compile(rf"[^\W\d][\w{_MARKS}]*|\d+")
 # getHTTPResponse2 -> get HTTP Response 2; XMLParser -> XML Parser
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-# Scripts written without spaces (kana, Han, Thai) are read letter by letter.
-_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_OTHER_PART = f"[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+"  # compiled for the first word that is not ASCII
+# Scripts written without spaces: kana, Han, Thai. What they need is compiled for the first word that is not ASCII.
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED = f"\u0e00-\u0e7f\u3040-\u30ff{_HAN}"
+_OTHER_PART = f"(?![{_MARKS}])[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+"
+_RUN = f"[{_UNSPACED}]+|[^{_UNSPACED}]+"
+_LETTER = f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+"
+_ENDINGS = "[\u3040-\u309f]+"  # hiragana: what Japanese inflects and joins words with
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
 _stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
@@ -54,8 +62,8 @@ def split_identifier(word: str) -> tuple[str, ...]:
 
     Latin accents are dropped; scripts without spaces are split into letters; overlong words are cut.
     """
-    word = word[:_LONGEST_WORD]
     if word.isascii():
+        word = word[:_LONGEST_WORD]
         # Most words in code are of one of these forms, and the pattern takes several times as long.
         if word.islower():
             if word.isalpha():
@@ -63,8 +71,27 @@ def split_identifier(word: str) -> tuple[str, ...]:
             if word.replace("_", "").isalpha():
                 return tuple(filter(None, word.split("_")))
         return tuple(map(str.lower, _PART.findall(word)))
-    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
-    return tuple(re.findall(_OTHER_PART, plain.lower()))
+    return tuple(part[:_LONGEST_WORD] for part in re.findall(_OTHER_PART, without_accents(word)))
+
+
+def without_accents(text: str) -> str:
+    """Return a text in lower case, without the accents of Latin letters."""
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text))).lower()
+
+
+def has_unspaced(text: str) -> bool:
+    """Return whether a text has letters of a script that puts no space between words."""
+    return not text.isascii() and re.search(f"[{_UNSPACED}]", text) is not None
+
+
+def runs_of_scripts(text: str) -> list[str]:
+    """Return a text cut where letters of a script without spaces border on anything else."""
+    return re.findall(_RUN, text)
+
+
+def letters_of(run: str) -> list[str]:
+    """Return the letters of a script without spaces, each with the vowels and tones that stand above and below it."""
+    return re.findall(_LETTER, run)
 
 
 def words(text: str) -> list[str]:
@@ -89,6 +116,8 @@ _stems = _Stems()
 @lru_cache(maxsize=1 << 17)
 def terms_of_word(word: str) -> tuple[str, ...]:
     """Return the lexical terms of one raw word: a compound identifier whole, then the stems of its parts."""
+    if has_unspaced(word):
+        return tuple(_unspaced_terms(word, asked=False))
     parts = split_identifier(word)
     stems = tuple(map(_stems.__getitem__, parts))
     if len(parts) < 2 or not word.isascii():
@@ -99,6 +128,27 @@ def terms_of_word(word: str) -> tuple[str, ...]:
 def _whole(word: str) -> str:
     """Return the term of a compound identifier as a whole."""
     return word.lower().strip("_")[:_LONGEST_WORD]
+
+
+def _unspaced_terms(word: str, *, asked: bool) -> Iterator[str]:
+    """Yield the terms of a word with letters of a script without spaces.
+
+    Args:
+        word: any mixture of scripts.
+        asked: whether it is asked for. Pairs then suffice: that a letter stands somewhere tells much less.
+    """
+    for run in runs_of_scripts(unicodedata.normalize("NFC", word)):
+        if not has_unspaced(run):
+            for one in _WORD.findall(run):
+                yield from terms_of_word(one)
+            continue
+        letters = letters_of(run)
+        if len(letters) < 2:
+            yield run
+            continue
+        yield from map(_stems.__getitem__, map(str.__add__, letters, letters[1:]))  # which keeps one of each
+        if not asked:
+            yield from re.findall(f"[{_HAN}]", run)
 
 
 def terms(text: str) -> list[str]:
@@ -145,6 +195,8 @@ class _Keys(dict[str, bytes]):
 
     def _keys(self, word: str) -> bytes:
         """Return the keys of ``terms_of_word``; here words have many parts in common."""
+        if has_unspaced(word):
+            return b"".join(map(_key, terms_of_word(word)))
         parts = split_identifier(word)
         stems = b"".join(map(self._stems.__getitem__, parts))
         return stems if len(parts) < 2 or not word.isascii() else _key(_whole(word)) + stems
@@ -168,5 +220,11 @@ STOP_WORDS = frozenset(
 
 def content_terms(text: str) -> list[str]:
     """Return the lexical terms of ``text`` without stop words, in order; all terms if nothing else is left."""
-    content = [term for word in find_words(text) if word.lower() not in STOP_WORDS for term in terms_of_word(word)]
+    content = [term for word in find_words(text) if word.lower() not in STOP_WORDS for term in _asked_terms(word)]
+    if not text.isascii():
+        content = [term for term in content if not re.fullmatch(_ENDINGS, term)] or content
     return content or terms(text)
+
+
+def _asked_terms(word: str) -> Iterable[str]:
+    return _unspaced_terms(word, asked=True) if has_unspaced(word) else terms_of_word(word)

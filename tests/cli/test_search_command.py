@@ -26,11 +26,26 @@ def test_output_for_people(quaestor: Run, repository: Path) -> None:
     assert f"{line:6d}  def send_with_retry(request, send):" in lines
 
 
+def test_a_question_in_another_language_is_told_in_english(quaestor: Run, repository: Path) -> None:
+    asked = "Wie oft wird das Senden der Anfrage wiederholt?"
+    done = quaestor("search", asked, repository)
+    assert done.err.startswith("searched for: often, send, ")
+    assert done.out.startswith("src/retry.py:")
+    found = quaestor("search", "--json", asked, repository)
+    assert found.json["translated"][:2] == ["often", "send"]
+
+
+def test_a_question_in_another_language_is_answered_by_quotes(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "Wie oft wird das Senden der Anfrage wiederholt?", repository)
+    assert done.code == 0
+    assert "src/retry.py" in done.out
+
+
 def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
     done = quaestor("search", "--json", "send_with_retry", repository)
     assert (done.code, done.err) == (0, "")
     found = done.json
-    assert set(found) == {"query", "understood", "missed", "hits", "index", "seconds"}
+    assert set(found) == {"query", "understood", "missed", "translated", "hits", "index", "seconds"}
     assert found["query"] == "send_with_retry"
     assert set(found["index"]) == {
         "fresh",

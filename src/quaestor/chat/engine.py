@@ -163,7 +163,7 @@ class Conversation:
         """
         turn = Turn(0, _checked(question), None, 0.0)
         asked = await self._understood(turn)
-        query = self._sought(turn, asked)
+        query = await self._sought(turn, asked)
         hits = await self._found(turn, query, asked)
         window = self._window(turn)
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
@@ -200,12 +200,12 @@ class Conversation:
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         asked = await self._understood(turn)
-        query = self._sought(turn, asked)
+        query = await self._sought(turn, asked)
         yield self._searching(turn, query, asked)
         hits = await self._found(turn, query, asked)
         if not hits and asked.phrases:
             asked = Understood(turn.question.content, self.settings.where, missed=asked.phrases)
-            query = self._sought(turn, asked)
+            query = await self._sought(turn, asked)
             yield self._searching(turn, query, asked)
             hits = await self._found(turn, query, asked)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
@@ -252,9 +252,9 @@ class Conversation:
             return Understood(question, where)
         return await asyncio.to_thread(self.index.understand, question, where)
 
-    def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
+    async def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
         """Return what to search for, and note what is sought for whoever looks for it in the passages."""
-        turn.sought = asked.text
+        turn.sought = await asyncio.to_thread(self.index.in_english, asked.text)
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
 
     def _searching(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:

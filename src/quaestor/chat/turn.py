@@ -28,7 +28,7 @@ class Turn:
         question: the user's message.
         question_id: its number in the transcript.
         deadline: the event loop's time at which it must be over, seconds.
-        sought: the question without what limits the documents, by date or author.
+        sought: the question without what limits the documents, by date or author; as far as it can be, in English.
         passages: what was found, numbered.
         weak: whether what was found hardly speaks of the question, where that is asked about.
         shown: passages that the model was shown.

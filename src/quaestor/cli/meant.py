@@ -53,8 +53,10 @@ def configure(root: Path | None, **flags: object) -> Configuration:
     return configuration
 
 
-def remark_on(understood: Sequence[str], missed: Sequence[str]) -> None:
-    """Tell what of a question was taken for a filter, and what would have been."""
+def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequence[str] = ()) -> None:
+    """Tell what of a question was taken for a filter, what would have been, and what it is in English."""
+    if translated:
+        remark(f"searched for: {', '.join(map(one_line, translated))}")
     if understood:
         named = ", ".join(f"{one_line(phrase)!r}" for phrase in understood)
         remark(f"understood as a filter: {named}; put it in quotes, or use --no-filters, to search for the words")

@@ -18,7 +18,7 @@ from quaestor.named import NamedTuple
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
 from quaestor.retrieval.retriever import Mode
-from quaestor.terms import find_words, terms_of_word
+from quaestor.terms import find_words, terms, terms_of_word
 
 NOTHING_FOUND = 1
 _EXCERPT_LINES = 6
@@ -62,21 +62,23 @@ def search(asked: Search) -> int:
         if asked.as_json:
             print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
         else:
-            remark_on(understood.phrases, understood.missed)
-            print_hits(asked, hits, corpus, corpus.stats().documents)
+            remark_on(understood.phrases, understood.missed, understood.translated)
+            print_hits(asked, hits, corpus, corpus.stats().documents, understood.translated)
             remark_if_stale(corpus.freshness)
         print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 
-def print_hits(asked: Search, hits: Sequence[Hit], searched: Signed, documents: int) -> None:
+def print_hits(
+    asked: Search, hits: Sequence[Hit], searched: Signed, documents: int, translated: Sequence[str] = ()
+) -> None:
     """Print hits, or that there are none among so many documents of what was searched, and why."""
     if not hits:
         remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")
         if asked.filters.where and (why := why_none(searched, asked.filters.where)):
             remark(why)
         return
-    wanted = frozenset(read_query(asked.query).terms)
+    wanted = frozenset((*read_query(asked.query).terms, *terms(" ".join(translated))))
     for hit in hits:
         corpus = style(f"{one_line(hit.corpus)}  ", fg="magenta") if hit.corpus else ""
         where = corpus + style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)

@@ -57,8 +57,8 @@ def _answer(
     if asked.as_json:
         print_json(found)
     else:
-        remark_on(understood.phrases, understood.missed)
-        print_hits(asked, hits, corpora, found["index"]["documents"])
+        remark_on(understood.phrases, understood.missed, understood.translated)
+        print_hits(asked, hits, corpora, found["index"]["documents"], understood.translated)
         remark_if_stale(corpora.freshness)
     print_remarks(f"{name}: {error}" for name, error in failures.items())
     print_remarks(corpora.remarks)

@@ -93,9 +93,18 @@ class Corpus(ReadIndex):
             filters: whether anything is to be read out of the question; without, its words are searched for.
         """
         asked = self.understand(question, where) if filters else Understood(question, where)
-        return search_understood(
+        hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
+        return hits, asked._replace(translated=self.translated(asked.text))
+
+    def translated(self, question: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        return self.retriever.translated(question)
+
+    def in_english(self, question: str) -> str:
+        """Return a question in another language as it is searched for, any other as it is."""
+        return self.retriever.in_english(question)
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
         """Return a question with what it says of dates and authors as a filter, within ``where``."""

@@ -52,6 +52,7 @@ def found_object(
         "query": query,
         "understood": list(asked.phrases) if asked else [],
         "missed": list(asked.missed) if asked else [],
+        "translated": list(asked.translated) if asked else [],
         "hits": [{**hit_object(hit, explain=explain), "corpus": hit.corpus} for hit in hits],
         "index": index,
         "seconds": round(seconds, 4),

@@ -109,9 +109,15 @@ class SeveralCorpora(Mapping[str, Corpus]):
     ) -> tuple[Sequence[Hit], Understood]:
         """Return up to ``k`` hits for a question as it is understood, and how that is; as ``Corpus.find``."""
         asked = self.understand(question, where) if filters else Understood(question, where)
-        return search_understood(
+        hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
+        return hits, asked._replace(translated=self.translated(asked.text))
+
+    def translated(self, question: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        words = (word for corpus in self.answering.values() for word in corpus.translated(question))
+        return tuple(dict.fromkeys(words))
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
         """Return a question with what it says of dates and authors as a filter, unless that leaves nothing anywhere."""

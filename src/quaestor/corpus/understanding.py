@@ -23,12 +23,14 @@ class Understood(NamedTuple):
         where: only documents that this lets through.
         phrases: the words that were taken for a filter, and are not searched for.
         missed: words that would be a filter, but nothing was left by it, so they are searched for.
+        translated: what the words of a question in another language are in English; they are searched for, too.
     """
 
     text: str
     where: Where | None = None
     phrases: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    translated: tuple[str, ...] = ()
 
 
 class Signed(Protocol):

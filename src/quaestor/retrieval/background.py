@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from quaestor.retrieval.language import language_of
+
 CHANGELOG, LEGAL, VENDORED, GENERATED, TRANSLATION = "changelog", "legal", "vendored", "generated", "translation"
 
 _CHANGELOGS = frozenset(
@@ -42,20 +44,6 @@ _ASKS = {
     VENDORED: re.compile(r"vendor|third[ -]?party|\bbundled\b|node_modules", re.IGNORECASE),
     GENERATED: re.compile(r"generated|minified|lock ?file", re.IGNORECASE),
     TRANSLATION: re.compile(r"translat|locali[sz]|\bi18n\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
-}
-# Words by which a question shows its language; none of them is English, and two of one language are enough.
-_FUNCTION_WORDS = {
-    "de": "wie wo was wird werden ist sind der die das den dem ein eine nicht und oder mit von für wenn kann man ich",
-    "fr": "comment où quel quelle quels quelles est sont le la les des une dans pour avec qui que sur quand faire je",
-    "es": "cómo dónde qué cuál cuáles es son el la los las una en para con por que se cuando puede hace del",
-    "it": "come dove che cosa quale quali sono il lo gli una nel per con della viene quando può fare",
-    "pt": "como onde que qual quais são os as uma em para com não quando pode fazer do da",
-}
-_SCRIPTS = {
-    "ja": re.compile("[\u3040-\u30ff]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "zh": re.compile("[\u4e00-\u9fff]"),
-    "ru": re.compile("[\u0400-\u04ff]"),
 }
 
 
@@ -109,14 +97,3 @@ def kinds_asked_for(text: str) -> frozenset[str]:
     asked = {kind for kind, pattern in _ASKS.items() if pattern.search(text)}
     language = language_of(text)
     return frozenset(asked | {language} if language else asked)
-
-
-def language_of(text: str) -> str:
-    """Return the code of the language that a question is written in, empty for English and where it is not plain."""
-    for code, script in _SCRIPTS.items():
-        if script.search(text):
-            return code
-    words = set(re.findall(r"[^\W\d_]+", text.lower()))
-    counts = {code: len(words.intersection(listed.split())) for code, listed in _FUNCTION_WORDS.items()}
-    best = max(counts, key=counts.__getitem__)
-    return best if counts[best] > 1 else ""

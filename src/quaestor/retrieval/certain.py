@@ -88,7 +88,7 @@ def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
 
 def _behind(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which candidates are background of a kind, or a translation into a language, that was not asked for."""
-    asked = kinds_asked_for(query.text) | {""}
+    asked = kinds_asked_for(query.text) | kinds_asked_for(query.asked) | {""}
     pointed = [any(agreement(place.path, path) == 1 for place in query.places) for path in files.paths]
     by_path = [profile.background not in asked for profile in files.profiles]
     notes = "generated" not in asked

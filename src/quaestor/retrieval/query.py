@@ -7,12 +7,13 @@ from typing import Literal
 
 from quaestor.chunking.languages import knows_extension
 from quaestor.named import NamedTuple
-from quaestor.terms import STOP_WORDS, content_terms, find_words
+from quaestor.terms import STOP_WORDS, content_terms, find_words, has_unspaced
 
 QueryKind = Literal["symbol", "path", "trace", "text"]
 
 # A pasted file of 100 kB is a query too; what stands at its two ends says what is asked.
 _LONGEST = 8_000
+_LONGEST_UNSPACED_NAME = 8
 
 _NAME = r"[^\W\d]\w*"
 _SYMBOL = re.compile(rf"^[@#&*!]?{_NAME}(?:(?:::|->|\.|#|\\|/){_NAME})*[!?]?(?:\(\))?$")
@@ -68,6 +69,8 @@ class Query(NamedTuple):
         places: files that it points at, first mentioned first.
         qualified: pairs of an owner and a name (``Client.send``), lower-case.
         quotes: stretches of several words that it quotes, as they stand in it.
+        asked: what was asked, where that was in another language and ``text`` is what is searched for instead.
+        translated: what the words of such a question are in English.
     """
 
     text: str
@@ -77,6 +80,8 @@ class Query(NamedTuple):
     places: tuple[Place, ...] = ()
     qualified: tuple[tuple[str, str], ...] = ()
     quotes: tuple[str, ...] = ()
+    asked: str = ""
+    translated: tuple[str, ...] = ()
 
 
 def read_query(text: str) -> Query:
@@ -126,8 +131,8 @@ def _kind(text: str) -> QueryKind:
 
 
 def _looks_like_a_name(text: str) -> bool:
-    """Tell ``HandlerStack`` and ``send`` from nothing else: a single word is looked up as a name."""
-    return " " not in text
+    """Tell ``HandlerStack`` and ``send`` from questions, which some scripts put no space into."""
+    return " " not in text and not (has_unspaced(text) and len(text) > _LONGEST_UNSPACED_NAME)
 
 
 def _places(text: str) -> tuple[Place, ...]:

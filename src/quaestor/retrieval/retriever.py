@@ -22,6 +22,7 @@ from quaestor.retrieval.features import Candidates, compute_features
 from quaestor.retrieval.file_features import agreement, group_by_file
 from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
+from quaestor.retrieval.language import CARRIED, language_of
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
 from quaestor.retrieval.traits import traits_of
@@ -79,7 +80,24 @@ class Retriever:
 
     def read(self, text: str) -> Query:
         """Read a query as it is searched for in this corpus."""
-        return read_query(without_name(text, self.project))
+        return self.carried(read_query(without_name(text, self.project)))
+
+    def translated(self, text: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        return self.read(text).translated if language_of(text) in CARRIED else ()
+
+    def in_english(self, text: str) -> str:
+        """Return a question in another language as it is searched for, any other as it is."""
+        return self.read(text).text if self.translated(text) else text
+
+    def carried(self, query: Query) -> Query:
+        """Return a query in another language as it is searched for in this corpus; any other as it is."""
+        language = language_of(query.text)
+        if language not in CARRIED or query.kind == "path":
+            return query
+        from quaestor.retrieval.carrying import carried_over  # noqa: PLC0415 - a question in English needs none
+
+        return carried_over(query, language, self.store.frequencies)
 
     def candidates(
         self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: Counts | None = None

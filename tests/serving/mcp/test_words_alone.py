@@ -87,3 +87,13 @@ def test_each_hit_and_relative_carries_the_hash_of_its_bytes_and_says_that_they_
         for one in (*hits, *relatives):
             assert one["fresh"] is True
             assert one["sha256"] == hashlib.sha256((repository / one["path"]).read_bytes()).hexdigest()
+
+
+def test_a_question_in_another_language_is_told_in_english(tmp_path: Path, repository: Path) -> None:
+    settings = Settings(home=str(tmp_path / "home"))
+    with Corpora([repository], lambda _: settings) as corpora:
+        corpora.get("", wait=60)
+        data, text = called(corpora, "search", query="Wie oft wird das Senden wiederholt?")
+        assert {"often", "send", "retry"} <= set(data["translated"])
+        assert "in English as well: often, send" in text
+        assert "translated" not in called(corpora, "search", query="how often is sending tried?")[0]

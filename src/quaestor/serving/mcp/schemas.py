@@ -40,6 +40,7 @@ SEARCH = _at_times(
         fresh=_TRUTH,
         by_meaning={"type": "string", "enum": ["all", "some", "none"]},
     ),
+    translated=_list(_TEXT),
     coming=_object(embedder=_TEXT, done=_WHOLE, total=_WHOLE, busy=_TRUTH),
     not_searched=_list(_object(corpus=_TEXT, why=_TEXT)),
 )

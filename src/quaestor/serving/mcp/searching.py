@@ -48,16 +48,17 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
         QuaestorError: no corpus that is meant can be searched.
     """
     passed = dict(arguments)
+    query = str(passed.get("query", ""))
     names = _names(passed.pop("corpus", None), corpora.names)
     if len(corpora.names) == 1:
         [name] = corpora.names
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         outcome = _searched(corpus, passed)
-        return _told(outcome, corpus.meaning.reach, corpus.meaning.coming, {})
+        return _told(outcome, corpus.meaning.reach, corpus.meaning.coming, {}, corpus.translated(query))
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _searched(several, passed)
     coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _told(outcome, several.reach, coming, {**failures, **several.failures})
+    return _told(outcome, several.reach, coming, {**failures, **several.failures}, several.translated(query))
 
 
 def _names(given: object, known: Sequence[str]) -> Sequence[str]:
@@ -83,7 +84,11 @@ def _searched(corpus: search.Searched, arguments: Mapping[str, object]) -> Outco
 
 
 def _told(
-    outcome: Outcome, reach: ByMeaning, coming: Coming | None, failures: Mapping[str, Exception]
+    outcome: Outcome,
+    reach: ByMeaning,
+    coming: Coming | None,
+    failures: Mapping[str, Exception],
+    translated: Sequence[str],
 ) -> tuple[dict[str, Any] | None, str]:
     """Return what was found, and what is to be said with it."""
     if outcome.failed:
@@ -92,6 +97,9 @@ def _told(
     text = outcome.text
     if reach != "all":
         text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
+    if translated:
+        found["translated"] = list(translated)
+        text += "\n\n" + load("mcp_translated").render(words=", ".join(translated))
     if coming is not None:
         found["coming"] = coming._asdict()
         made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"

@@ -46,7 +46,8 @@ def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str
         "said": "",
         "failed": "",
     }
-    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": (), "waiting": "", "lacking": {}}
+    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": ()}
+    values |= {"translated": (), "waiting": "", "lacking": {}}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
@@ -63,7 +64,8 @@ def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str
         "said": _said(hits, corpora, asked, time.perf_counter() - begun),
         "understood": asked.phrases,
         "missed": asked.missed,
-        "hits": [_hit(hit, asked.text, among=among) for hit in hits],
+        "translated": asked.translated,
+        "hits": [_hit(hit, " ".join((asked.text, *asked.translated)), among=among) for hit in hits],
         **_left_out({**failures, **corpora.failures}),
     }
     return page("search.html", **values)
@@ -76,7 +78,8 @@ def _said(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, secon
     coming = next((one for corpus in corpora.answering.values() if (one := corpus.meaning.coming)), None)
     if coming is not None:
         said += f", by the bundled embedder: {coming.done:,} vectors of the one that was chosen are made"
-    if hits and not any(content_terms(asked.text) & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
+    wanted = content_terms(" ".join((asked.text, *asked.translated)))
+    if hits and not any(wanted & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
         said += ". None of the words stands in them: they are what comes nearest"
     return said
 

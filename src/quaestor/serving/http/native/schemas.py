@@ -194,6 +194,9 @@ class SearchResult(BaseModel):
     query: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    translated: Annotated[
+        list[str], Field(description="What was searched for in English for a question in another language.")
+    ]
     hits: list[HitObject]
     index: Annotated[Searched, Field(description="Of all that were searched together.")]
     corpora: Annotated[list[SearchedCorpus], Field(description="Each one, where several were asked for.")] = []
