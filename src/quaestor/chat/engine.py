@@ -41,6 +41,7 @@ from quaestor.models.stops import StopCutter
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.retrieval.conversation import TurnQuery, query_of_turn
+from quaestor.retrieval.spelling import mend
 from quaestor.subroutines import Registry
 from quaestor.window import Recall, Window
 
@@ -204,7 +205,7 @@ class Conversation:
         yield self._searching(turn, query, asked)
         hits = await self._found(turn, query, asked)
         if not hits and asked.phrases:
-            asked = Understood(turn.question.content, self.settings.where, missed=asked.phrases)
+            asked = await self._spelt(Understood(turn.question.content, self.settings.where, missed=asked.phrases))
             query = self._sought(turn, asked)
             yield self._searching(turn, query, asked)
             hits = await self._found(turn, query, asked)
@@ -248,9 +249,15 @@ class Conversation:
     async def _understood(self, turn: Turn) -> Understood:
         """Return the question with what it says of dates and authors as a filter, if it is to be read for that."""
         question, where = turn.question.content, self.settings.where
-        if not self.settings.filters:
-            return Understood(question, where)
-        return await asyncio.to_thread(self.index.understand, question, where)
+        asked = Understood(question, where)
+        if self.settings.filters:
+            asked = await asyncio.to_thread(self.index.understand, question, where)
+        return await self._spelt(asked)
+
+    async def _spelt(self, asked: Understood) -> Understood:
+        """Return a question with the nearest words in the place of those that stand nowhere."""
+        spelling = await asyncio.to_thread(self.index.spelling, asked.text)
+        return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
 
     def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
         """Return what to search for, and note what is sought for whoever looks for it in the passages."""
@@ -261,7 +268,7 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.limited(turn.number, asked.phrases, asked.missed)
-        return Searching(query.single, asked.phrases, asked.missed)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown)
 
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""

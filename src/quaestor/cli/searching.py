@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from quaestor.amounts import amount
 from quaestor.assemble import Index
-from quaestor.cli.meant import Filters, configure, find_root, remark_on
+from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_on_unknown
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Corpus
@@ -59,6 +59,7 @@ def search(asked: Search) -> int:
             print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
         else:
             remark_on(understood.phrases, understood.missed)
+            remark_on_unknown(understood.unknown)
             _print_hits(asked, hits, corpus)
         print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
@@ -70,7 +71,7 @@ def _print_hits(asked: Search, hits: Sequence[Hit], corpus: Corpus) -> None:
         if asked.filters.where and (why := why_none(corpus.store, asked.filters.where)):
             remark(why)
         return
-    wanted = frozenset(read_query(asked.query).terms)
+    wanted = frozenset(read_query(corpus.spelling(asked.query).text).terms)
     for hit in hits:
         where = style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
         symbol = style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""

@@ -17,6 +17,7 @@ from quaestor.corpus.values import CorpusStats
 from quaestor.errors import NotFoundError, UsageError
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.retriever import Mode
+from quaestor.retrieval.spelling import Spelling
 from quaestor.stores import Where
 from quaestor.terms import terms_of_word
 
@@ -93,9 +94,14 @@ class Corpus(ReadIndex):
             filters: whether anything is to be read out of the question; without, its words are searched for.
         """
         asked = self.understand(question, where) if filters else Understood(question, where)
-        return search_understood(
+        hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
+        return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
+
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        return self.following(lambda: self.retriever.spelling(query))
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
         """Return a question with what it says of dates and authors as a filter, within ``where``."""

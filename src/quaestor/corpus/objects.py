@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaestor.passages import Hit
+from quaestor.retrieval.spelling import Unknown
 
 if TYPE_CHECKING:
     from quaestor.corpus import Corpus, CorpusStats, Understood
@@ -37,6 +38,7 @@ def search_object(
         "query": query,
         "understood": list(asked.phrases) if asked else [],
         "missed": list(asked.missed) if asked else [],
+        "unknown": unknown_objects(asked.unknown if asked else ()),
         "hits": [hit_object(hit, explain=explain) for hit in hits],
         "index": {
             "fresh": corpus.freshness.fresh,
@@ -49,6 +51,11 @@ def search_object(
         },
         "seconds": round(seconds, 4),
     }
+
+
+def unknown_objects(unknown: Sequence[Unknown]) -> list[dict[str, Any]]:
+    """Return the words of a query that stand nowhere, with the nearest that do."""
+    return [{"word": one.word, "nearest": list(one.nearest)} for one in unknown]
 
 
 def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:

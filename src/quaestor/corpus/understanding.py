@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from quaestor.named import NamedTuple
 from quaestor.passages import Hit
+from quaestor.retrieval.spelling import Unknown
 from quaestor.stores import Bylines, Store, Where
 
 # Quick, and true for many questions that ask for no date or author; most have no such thing in them.
@@ -22,12 +23,14 @@ class Understood(NamedTuple):
         where: only documents that this lets through.
         phrases: the words that were taken for a filter, and are not searched for.
         missed: words that would be a filter, but nothing was left by it, so they are searched for.
+        unknown: words that stand nowhere in the corpus, with the nearest that do.
     """
 
     text: str
     where: Where | None = None
     phrases: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
 
 
 def understood(store: Store, question: str, where: Where | None = None) -> Understood:

@@ -23,7 +23,8 @@ from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
+from quaestor.retrieval.spelling import Spelling, Spellings
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 from quaestor.retrieval.traits import traits_of
 from quaestor.terms import terms
 
@@ -61,10 +62,12 @@ class Retriever:
         self.ranker = ranker
         self.project = project
         self._chunks = ChunkCache()
+        self._spellings = Spellings()
 
     def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first; none when nothing matches.
 
+        A ranked search looks for the nearest words in the place of those that stand nowhere, as ``spelling`` tells.
         Each hit's ``features`` hold every feature's share in its score, when it was ranked.
         """
         query = self.read(text)
@@ -78,10 +81,20 @@ class Retriever:
         """Read a query as it is searched for in this corpus."""
         return read_query(without_name(text, self.project))
 
+    def spelling(self, text: str) -> Spelling:
+        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        return self._spellings.of(self.store, self.read(text))
+
     def candidates(self, query: Query, count: int = _CANDIDATES, where: Where | None = None) -> Candidates:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known."""
+        return self._gathered(query, self._matched(query, count, where), count, where)
+
+    def _matched(self, query: Query, count: int, where: Where | None) -> Matched:
+        return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
+
+    def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+        """Return the candidates, of which what the words find is known."""
         self._chunks.follow(self.store)
-        matched = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where)
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
@@ -145,7 +158,18 @@ class Retriever:
         return [(fit, path) for fit, path in fits if fit > 0]
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
-        candidates = self.candidates(query, max(_CANDIDATES, k), where)
+        count = max(_CANDIDATES, k)
+        matched = self._matched(query, count, where)
+        if all(matched.frequencies.values()):
+            self._spellings.note(self.store, query)
+        else:
+            spelling = self._spellings.of(self.store, query)
+            if spelling.strange:
+                return []
+            if spelling.text != query.text:
+                query = read_query(spelling.text)
+                matched = self._matched(query, count, where)
+        candidates = self._gathered(query, matched, count, where)
         chunks = candidates.chunks
         if not chunks:
             return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from quaestor.corpus import Corpus
@@ -9,6 +10,7 @@ from quaestor.corpus.understanding import why_none
 from quaestor.prompts import load
 from quaestor.prompts.passages import number
 from quaestor.retrieval.filters import both, make_filter
+from quaestor.retrieval.spelling import Unknown
 from quaestor.stores import Where
 from quaestor.subroutines.arguments import brief
 from quaestor.subroutines.passages import show_passages
@@ -48,10 +50,23 @@ def _run(corpus: Corpus, within: Where | None, arguments: Arguments, room: Room)
     path, since, before, by = (str(arguments.get(name, "")).strip() for name in ("path", "since", "before", "by"))
     where = both(make_filter([path] if path else [], (), since, before, [by]), within)
     hits = corpus.search(query, int(arguments["k"]), where=where)
+    unknown = corpus.spelling(query).unknown
     if not hits:
         why = why_none(corpus.store, where) if where else ""
         nothing = load("result_nothing").render(query=brief(query))
-        return Outcome(f"{nothing} {why}".rstrip(), data=())
+        return Outcome(" ".join(filter(None, (nothing, _told(unknown), why))), data=())
     changed = {hit.path: load("result_changed_hit").render(path=shown_name(hit.path)) for hit in hits if not hit.fresh}
-    shown = show_passages(room.numbered(number(hits)), room, list(changed.values()))
+    remarks = [*filter(None, (_told(unknown),)), *changed.values()]
+    shown = show_passages(room.numbered(number(hits)), room, remarks)
     return Outcome(shown.text, shown.passages, data=tuple(hits))
+
+
+def _told(unknown: Sequence[Unknown]) -> str:
+    """Return what a model is told of words that stand nowhere; empty where all of them stand."""
+    if not unknown:
+        return ""
+    named = (
+        f"{brief(one.word)} (searched for {brief(one.nearest[0])})" if one.nearest else brief(one.word)
+        for one in unknown
+    )
+    return load("result_unknown").render(words=", ".join(named))

@@ -35,6 +35,7 @@ SEARCH = _at_times(
         fresh=_TRUTH,
         by_meaning={"type": "string", "enum": ["all", "some", "none"]},
     ),
+    unknown=_list(_object(word=_TEXT, nearest=_list(_TEXT))),
     coming=_object(embedder=_TEXT, done=_WHOLE, total=_WHOLE, busy=_TRUTH),
 )
 READ = _object(**_LINES, total_lines=_WHOLE, language=_TEXT, text=_TEXT, sha256=_TEXT)

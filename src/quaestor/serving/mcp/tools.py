@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.corpus import Corpus
+from quaestor.corpus.objects import unknown_objects
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
@@ -124,6 +125,8 @@ def _call(
         return Answer(data(outcome), outcome.text)
     reach, coming = corpus.meaning.reach, corpus.meaning.coming
     found, text = {**data(outcome), "by_meaning": reach}, outcome.text
+    if unknown := corpus.spelling(str(passed["query"])).unknown:
+        found["unknown"] = unknown_objects(unknown)
     if reach != "all":
         text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
     if coming is not None:

@@ -96,7 +96,7 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
     """Search without a model."""
     name = corpus or (at.frame.corpora[0].name if at.frame.corpora else "")
     values = {"frame": at.frame, "heading": "Search", "query": q, "name": name, "hits": [], "said": "", "failed": ""}
-    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": (), "waiting": ""}
+    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": (), "unknown": (), "waiting": ""}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
@@ -114,7 +114,7 @@ def search(at: Looking, q: str = "", corpus: str = "", since: str = "", before: 
         said += f", by the bundled embedder: {coming.done:,} vectors of the one that was chosen are made"
     if hits and not any(content_terms(asked.text) & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
         said += ". None of the words stands in them: they are what comes nearest"
-    values |= {"said": said, "understood": asked.phrases, "missed": asked.missed}
+    values |= {"said": said, "understood": asked.phrases, "missed": asked.missed, "unknown": asked.unknown}
     return page("search.html", **{**values, "hits": [_hit(hit, name, asked.text) for hit in hits]})
 
 

@@ -176,12 +176,20 @@ class Searched(BaseModel):
     chunks: int
 
 
+class UnknownWord(BaseModel):
+    """A word of a query that stands nowhere in the corpus."""
+
+    word: str
+    nearest: Annotated[list[str], Field(description="Words that do stand; the first was searched for instead.")]
+
+
 class SearchResult(BaseModel):
     """What was found, best first, as ``quaestor search --json`` tells it."""
 
     query: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     hits: list[HitObject]
     index: Searched
     seconds: float
@@ -246,6 +254,7 @@ class AskResult(BaseModel):
     question: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]
