@@ -29,6 +29,7 @@ from quaestor.chat.turn import Preview, Turn
 from quaestor.citations.verify import verify
 from quaestor.cited import Citation
 from quaestor.corpus import Corpus, Understood
+from quaestor.corpus.doubt import Doubt
 from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.errors import UsageError
 from quaestor.messages import Message
@@ -212,7 +213,7 @@ class Conversation:
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refused(turn):
-            quoted = await self._quotes(turn, await asyncio.to_thread(self.index.unmentioned, turn.sought))
+            quoted = await self._quotes(turn, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, quoted):
                 yield event
@@ -277,10 +278,16 @@ class Conversation:
         turn.passages = self._numbering.passages(hits)
         return hits
 
-    async def _quotes(self, turn: Turn, unmentioned: tuple[str, ...]) -> ExtractiveAnswer:
+    async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
+        """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
+        return await asyncio.to_thread(self.index.doubt, turn.sought, () if self._history.said else hits)
+
+    async def _quotes(self, turn: Turn, doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.meaning.near.encode
-        return await asyncio.to_thread(extract, turn.sought, turn.passages, encode, unmentioned=unmentioned)
+        return await asyncio.to_thread(
+            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses
+        )
 
     async def _refused(self, turn: Turn) -> bool:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""

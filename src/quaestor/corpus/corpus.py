@@ -22,6 +22,7 @@ from quaestor.stores import Where
 from quaestor.terms import terms_of_word
 
 if TYPE_CHECKING:
+    from quaestor.corpus.doubt import Doubt
     from quaestor.models import Model
     from quaestor.retrieval.conversation import TurnQuery
     from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
@@ -112,6 +113,12 @@ class Corpus(ReadIndex):
         from quaestor.corpus.unmentioned import unmentioned  # noqa: PLC0415 - no search needs it
 
         return self.following(lambda: unmentioned(self.store, question))
+
+    def doubt(self, question: str, hits: Sequence[Hit]) -> Doubt:
+        """Return what speaks against there being an answer to a question in the hits of a search for it alone."""
+        from quaestor.corpus.doubt import doubt_of  # noqa: PLC0415 - no search needs it
+
+        return doubt_of(question, hits, self.unmentioned(question))
 
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.

@@ -124,7 +124,7 @@ def spelt(store: Store, query: Query) -> Spelling:
 
     A pasted text, a trace and a question in another language than English stay as they are.
     """
-    if all(store.frequencies(query.terms).values()) or _is_foreign(query.text):
+    if all(store.frequencies(query.terms).values()) or is_foreign(query.text):
         return Spelling(query.text)
     places = list(_WORD.finditer(query.text))
     telling = list(dict.fromkeys(one.group() for one in places if one.group().lower() not in _SAY_NOTHING))
@@ -151,7 +151,7 @@ def mend(text: str, unknown: Iterable[Unknown]) -> str:
     return _WORD.sub(lambda found: nearest.get(found.group(), found.group()), text) if nearest else text
 
 
-def _is_foreign(text: str) -> bool:
+def is_foreign(text: str) -> bool:
     """Return whether a text may be in another language than English."""
     return bool(_FOREIGN.search(text)) or bool(language_of(text))
 
