@@ -45,7 +45,8 @@ def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
     done = quaestor("search", "--json", "send_with_retry", repository)
     assert (done.code, done.err) == (0, "")
     found = done.json
-    assert set(found) == {"query", "understood", "missed", "translated", "hits", "index", "seconds"}
+    keys = {"query", "understood", "missed", "translated", "unknown", "hits", "index", "seconds"}
+    assert set(found) == keys
     assert found["query"] == "send_with_retry"
     assert set(found["index"]) == {
         "fresh",
@@ -194,3 +195,29 @@ def test_the_shares_of_every_hit_add_up_to_its_score(quaestor: Run, repository: 
         assert sum(hit["features"].values()) == pytest.approx(hit["score"], abs=0.01)
         told = quaestor("search", "--explain", query, repository).out
         assert f"score {hit['score']:.3f} = " in told
+
+
+def test_words_that_stand_nowhere_are_named(quaestor: Run, repository: Path) -> None:
+    done = quaestor("search", "the sourdogh startre of a zebra", repository)
+    assert done.code == 0
+    assert done.err == (
+        "stands nowhere here: 'sourdogh' (searched for 'sourdough'), 'startre' (searched for 'starter'), 'zebra'\n"
+    )
+    assert done.out.startswith("docs/guide.md:")
+    found = quaestor("search", "--json", "the sourdogh startre of a zebra", repository).json
+    assert found["unknown"] == [
+        {"word": "sourdogh", "nearest": ["sourdough"]},
+        {"word": "startre", "nearest": ["starter"]},
+        {"word": "zebra", "nearest": []},
+    ]
+    assert found["hits"][0]["path"] == "docs/guide.md"
+
+
+def test_a_query_of_which_nothing_stands_finds_nothing(quaestor: Run, repository: Path) -> None:
+    done = quaestor("search", "zebra crossings", repository)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "stands nowhere here: 'zebra', 'crossings'\nNothing found for 'zebra crossings' in 3 documents.\n"
+    )
+    done = quaestor("search", "--json", "zebra crossings", repository)
+    assert (done.code, done.err, done.json["hits"]) == (1, "", [])

@@ -12,6 +12,7 @@ from quaestor.config import Settings
 DOCUMENTS = {
     "docs/guide.md": "# Guide\n\nA `match` has one arm for each case. Read the PDF, or ask over http.\n",
     "docs/POSTGRES.md": "# Setting up\n\nRun `createdb` first. The file is config.toml. See the 31 options.\n",
+    "src/acme/_client.py": "def connect():\n    return 1\n",
     "src/client.py": "import json\n\n\nclass HTTPClient:\n    def send_batch(self):\n        return json.dumps([])\n",
 }
 
@@ -39,6 +40,16 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Does it run on an ARM board?", ("ARM",)),
         ("Does it read a PDF or the JSON?", ()),
         ("how do I read it?", ()),
+        # A path or a module is known by its end, whatever separates its parts; one of another machine says nothing.
+        ("what does acme/_client.py do?", ()),
+        (r"what does acme\_client.py do?", ()),
+        ("what is acme._client for?", ()),
+        ("what fails in /home/me/site-packages/acme/_client.py?", ()),
+        (r"what fails in C:\Users\me\acme\_client.py?", ()),
+        ("what fails in site-packages/acme/_client.py:12?", ()),
+        ("what calls /home/me/shop/till.py here?", ()),
+        ("what does bmce/_client.py do?", ("bmce/_client.py",)),
+        ("what does acme/_till.py do?", ("acme/_till.py",)),
         ("", ()),
     ],
 )

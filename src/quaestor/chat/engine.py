@@ -29,6 +29,7 @@ from quaestor.chat.turn import Preview, Turn
 from quaestor.citations.verify import verify
 from quaestor.cited import Citation
 from quaestor.corpus import Corpus, Understood
+from quaestor.corpus.doubt import Doubt
 from quaestor.endpoints.failures import ToolsRefusedError
 from quaestor.errors import UsageError
 from quaestor.messages import Message
@@ -41,6 +42,7 @@ from quaestor.models.stops import StopCutter
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.retrieval.conversation import TurnQuery, query_of_turn
+from quaestor.retrieval.spelling import mend
 from quaestor.subroutines import Registry
 from quaestor.window import Recall, Window
 
@@ -204,14 +206,14 @@ class Conversation:
         yield self._searching(turn, query, asked)
         hits = await self._found(turn, query, asked)
         if not hits and asked.phrases:
-            asked = Understood(turn.question.content, self.settings.where, missed=asked.phrases)
+            asked = await self._spelt(Understood(turn.question.content, self.settings.where, missed=asked.phrases))
             query = await self._sought(turn, asked)
             yield self._searching(turn, query, asked)
             hits = await self._found(turn, query, asked)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refused(turn):
-            quoted = await self._quotes(turn, await asyncio.to_thread(self.index.unmentioned, turn.sought))
+            quoted = await self._quotes(turn, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, quoted):
                 yield event
@@ -248,9 +250,15 @@ class Conversation:
     async def _understood(self, turn: Turn) -> Understood:
         """Return the question with what it says of dates and authors as a filter, if it is to be read for that."""
         question, where = turn.question.content, self.settings.where
-        if not self.settings.filters:
-            return Understood(question, where)
-        return await asyncio.to_thread(self.index.understand, question, where)
+        asked = Understood(question, where)
+        if self.settings.filters:
+            asked = await asyncio.to_thread(self.index.understand, question, where)
+        return await self._spelt(asked)
+
+    async def _spelt(self, asked: Understood) -> Understood:
+        """Return a question with the nearest words in the place of those that stand nowhere."""
+        spelling = await asyncio.to_thread(self.index.spelling, asked.text)
+        return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
 
     async def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
         """Return what to search for, and note what is sought for whoever looks for it in the passages."""
@@ -261,7 +269,7 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.limited(turn.number, asked.phrases, asked.missed)
-        return Searching(query.single, asked.phrases, asked.missed)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown)
 
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
@@ -270,10 +278,16 @@ class Conversation:
         turn.passages = self._numbering.passages(hits)
         return hits
 
-    async def _quotes(self, turn: Turn, unmentioned: tuple[str, ...]) -> ExtractiveAnswer:
+    async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
+        """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
+        return await asyncio.to_thread(self.index.doubt, turn.sought, () if self._history.said else hits)
+
+    async def _quotes(self, turn: Turn, doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.meaning.near.encode
-        return await asyncio.to_thread(extract, turn.sought, turn.passages, encode, unmentioned=unmentioned)
+        return await asyncio.to_thread(
+            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses
+        )
 
     async def _refused(self, turn: Turn) -> bool:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""

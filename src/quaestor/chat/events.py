@@ -11,6 +11,7 @@ from quaestor.messages import ToolCall, Usage
 from quaestor.models import FinishReason
 from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage
+from quaestor.retrieval.spelling import Unknown
 from quaestor.window import Window
 
 
@@ -22,11 +23,13 @@ class Searching:
         query: the text that is searched for.
         understood: words of the question that limit the documents instead, by date or author.
         missed: words that would, but nothing would be left.
+        unknown: words that stand nowhere in the corpus, with the nearest that do.
     """
 
     query: str
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.chat.records import DecisionRun
 from quaestor.config import Settings
+from quaestor.corpus.objects import unknown_objects
 from quaestor.messages import Message
 from quaestor.models.wire import as_wire
 from quaestor.passages import Hit
@@ -26,6 +27,7 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
         "question": question,
         "understood": list(outcome.understood),
         "missed": list(outcome.missed),
+        "unknown": unknown_objects(outcome.unknown),
         "answer": done.answer,
         "citations": [asdict(citation) for citation in outcome.citations],
         "unsupported": list(outcome.unsupported),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Searching
 from quaestor.cited import Citation
 from quaestor.passages import Hit
+from quaestor.retrieval.spelling import Unknown
 
 _NEAREST = 3
 
@@ -18,6 +19,7 @@ class TurnOutcome:
     Attributes:
         understood: words of the question that limited the documents, by date or author.
         missed: words that would have, but nothing was left.
+        unknown: words that stand nowhere in the corpus, with the nearest that do.
         hits: what was found, best first.
         citations: each as it was checked.
         unsupported: sentences without support.
@@ -28,6 +30,7 @@ class TurnOutcome:
 
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
     hits: tuple[Hit, ...] = ()
     citations: tuple[Citation, ...] = ()
     unsupported: tuple[str, ...] = ()
@@ -38,8 +41,8 @@ class TurnOutcome:
     def take(self, event: Event) -> None:
         """Take the next event."""
         match event:
-            case Searching(understood=understood, missed=missed):
-                self.understood, self.missed = understood, missed
+            case Searching(understood=understood, missed=missed, unknown=unknown):
+                self.understood, self.missed, self.unknown = understood, missed, unknown
             case Passages(hits=hits):
                 self.hits = hits
             case Composed(window=window):

@@ -14,7 +14,7 @@ from quaestor.chat.events import Event, Returned, Searching, Stopped, Text
 from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.cli.calls import call_line
-from quaestor.cli.meant import Filters, configure, find_root, remark_on
+from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_on_unknown
 from quaestor.cli.options import filter_options, json_option, model_options, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
@@ -81,8 +81,9 @@ async def _follow(events: AsyncIterator[Event], *, quiet: bool) -> TurnOutcome:
     async for event in events:
         outcome.take(event)
         match event:
-            case Searching(understood=understood, missed=missed) if not quiet:
+            case Searching(understood=understood, missed=missed, unknown=unknown) if not quiet:
                 remark_on(understood, missed)
+                remark_on_unknown([one for one in unknown if one.nearest])
             case Returned() if not quiet:
                 remark(call_line(outcome.calls[-1], event))
             case Stopped(reason=reason) if not quiet:

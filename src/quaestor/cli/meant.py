@@ -13,6 +13,7 @@ from quaestor.cli.output import one_line, remark
 from quaestor.config import Configuration, load_configuration
 from quaestor.errors import NotFoundError
 from quaestor.named import NamedTuple
+from quaestor.retrieval.spelling import Unknown
 from quaestor.stores import Where
 
 
@@ -63,3 +64,17 @@ def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequ
     if missed:
         named = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
         remark(f"not used as a filter, for nothing would be left: {named}")
+
+
+def remark_on_unknown(unknown: Sequence[Unknown]) -> None:
+    """Tell which words of a question stand nowhere, and what was searched for instead."""
+    if unknown:
+        named = ", ".join(_unknown(one) for one in unknown)
+        remark(f"stands nowhere here: {named}")
+
+
+def _unknown(one: Unknown) -> str:
+    if not one.nearest:
+        return f"{one.word!r}"
+    first, *others = one.nearest
+    return f"{one.word!r} (searched for {first!r}{''.join(f'; or {other!r}?' for other in others)})"

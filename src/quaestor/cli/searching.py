@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from quaestor.amounts import amount
 from quaestor.assemble import Index
-from quaestor.cli.meant import Filters, configure, find_root, remark_on
+from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_on_unknown
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.corpus import Freshness
 from quaestor.corpus.objects import search_object
-from quaestor.corpus.understanding import Signed, why_none
+from quaestor.corpus.understanding import Signed, Understood, why_none
 from quaestor.named import NamedTuple
 from quaestor.passages import Hit
 from quaestor.retrieval.query import read_query
 from quaestor.retrieval.retriever import Mode
+from quaestor.retrieval.spelling import mend
 from quaestor.terms import find_words, terms, terms_of_word
 
 NOTHING_FOUND = 1
@@ -63,22 +64,23 @@ def search(asked: Search) -> int:
             print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
         else:
             remark_on(understood.phrases, understood.missed, understood.translated)
-            print_hits(asked, hits, corpus, corpus.stats().documents, understood.translated)
+            remark_on_unknown(understood.unknown)
+            print_hits(asked, hits, corpus, corpus.stats().documents, understood)
             remark_if_stale(corpus.freshness)
         print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 
-def print_hits(
-    asked: Search, hits: Sequence[Hit], searched: Signed, documents: int, translated: Sequence[str] = ()
-) -> None:
+def print_hits(asked: Search, hits: Sequence[Hit], searched: Signed, documents: int, understood: Understood) -> None:
     """Print hits, or that there are none among so many documents of what was searched, and why."""
     if not hits:
         remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")
         if asked.filters.where and (why := why_none(searched, asked.filters.where)):
             remark(why)
         return
-    wanted = frozenset((*read_query(asked.query).terms, *terms(" ".join(translated))))
+    wanted = frozenset(
+        (*read_query(mend(asked.query, understood.unknown)).terms, *terms(" ".join(understood.translated)))
+    )
     for hit in hits:
         corpus = style(f"{one_line(hit.corpus)}  ", fg="magenta") if hit.corpus else ""
         where = corpus + style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)

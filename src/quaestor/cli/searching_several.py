@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from quaestor.assemble import Index
-from quaestor.cli.meant import configure, find_root, remark_on
+from quaestor.cli.meant import configure, find_root, remark_on, remark_on_unknown
 from quaestor.cli.output import print_json, print_remarks, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.searching import NOTHING_FOUND, Search, print_hits, remark_if_stale
@@ -58,7 +58,8 @@ def _answer(
         print_json(found)
     else:
         remark_on(understood.phrases, understood.missed, understood.translated)
-        print_hits(asked, hits, corpora, found["index"]["documents"], understood.translated)
+        remark_on_unknown(understood.unknown)
+        print_hits(asked, hits, corpora, found["index"]["documents"], understood)
         remark_if_stale(corpora.freshness)
     print_remarks(f"{name}: {error}" for name, error in failures.items())
     print_remarks(corpora.remarks)

@@ -34,7 +34,7 @@ from quaestor.cli.calls import call_line, print_why
 from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
-from quaestor.cli.meant import Filters, remark_on
+from quaestor.cli.meant import Filters, remark_on, remark_on_unknown
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
 from quaestor.cli.sources import print_citations, print_place, print_support
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
@@ -186,8 +186,9 @@ class Talk:
                 echo(safe(text), nl=False)
             case Called(name=name, arguments=arguments):
                 self._called = {"name": name, "arguments": arguments}
-            case Searching(understood=understood, missed=missed):
+            case Searching(understood=understood, missed=missed, unknown=unknown):
                 remark_on(understood, missed)
+                remark_on_unknown([one for one in unknown if one.nearest])
             case Returned():
                 remark(call_line(self._called, event))
             case Stopped(reason=reason):

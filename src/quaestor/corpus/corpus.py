@@ -17,10 +17,12 @@ from quaestor.corpus.values import CorpusStats
 from quaestor.errors import NotFoundError, UsageError
 from quaestor.passages import Document, Hit
 from quaestor.retrieval.retriever import Mode
+from quaestor.retrieval.spelling import Spelling
 from quaestor.stores import Bylines, Where
 from quaestor.terms import terms_of_word
 
 if TYPE_CHECKING:
+    from quaestor.corpus.doubt import Doubt
     from quaestor.models import Model
     from quaestor.retrieval.conversation import TurnQuery
     from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
@@ -96,7 +98,12 @@ class Corpus(ReadIndex):
         hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
-        return hits, asked._replace(translated=self.translated(asked.text))
+        asked = asked._replace(translated=self.translated(asked.text))
+        return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
+
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        return self.following(lambda: self.retriever.spelling(query))
 
     def translated(self, question: str) -> tuple[str, ...]:
         """Return what is searched for in English for the words of a question in another language."""
@@ -119,6 +126,12 @@ class Corpus(ReadIndex):
         from quaestor.corpus.unmentioned import unmentioned  # noqa: PLC0415 - no search needs it
 
         return self.following(lambda: unmentioned(self.store, question))
+
+    def doubt(self, question: str, hits: Sequence[Hit]) -> Doubt:
+        """Return what speaks against there being an answer to a question in the hits of a search for it alone."""
+        from quaestor.corpus.doubt import doubt_of  # noqa: PLC0415 - no search needs it
+
+        return doubt_of(question, hits, self.unmentioned(question))
 
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.

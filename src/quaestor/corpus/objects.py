@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaestor.passages import Hit
+from quaestor.retrieval.spelling import Unknown
 
 if TYPE_CHECKING:
     from quaestor.corpus import Corpus, CorpusStats, Understood
@@ -53,6 +54,7 @@ def found_object(
         "understood": list(asked.phrases) if asked else [],
         "missed": list(asked.missed) if asked else [],
         "translated": list(asked.translated) if asked else [],
+        "unknown": unknown_objects(asked.unknown if asked else ()),
         "hits": [{**hit_object(hit, explain=explain), "corpus": hit.corpus} for hit in hits],
         "index": index,
         "seconds": round(seconds, 4),
@@ -71,6 +73,11 @@ def index_object(corpus: Corpus) -> dict[str, Any]:
         "documents": size.documents,
         "chunks": size.chunks,
     }
+
+
+def unknown_objects(unknown: Sequence[Unknown]) -> list[dict[str, Any]]:
+    """Return the words of a query that stand nowhere, with the nearest that do."""
+    return [{"word": one.word, "nearest": list(one.nearest)} for one in unknown]
 
 
 def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Each corpus keeps what it has alone: its index, its freshness, its embedder. One
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
@@ -18,6 +19,7 @@ from quaestor.errors import QuaestorError, UsageError
 from quaestor.ingest.files import folder_of
 from quaestor.passages import Hit
 from quaestor.retrieval.features import Candidates
+from quaestor.retrieval.language import CARRIED, language_of
 from quaestor.retrieval.query import Query, read_query
 from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.retriever import CANDIDATES, Mode, rank
@@ -31,6 +33,7 @@ from quaestor.retrieval.several import (
     together,
     without_copies,
 )
+from quaestor.retrieval.spelling import Spelling, Unknown, mend
 from quaestor.stores import Bylines, Counts, Where
 
 _Done = TypeVar("_Done")
@@ -112,7 +115,18 @@ class SeveralCorpora(Mapping[str, Corpus]):
         hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
-        return hits, asked._replace(translated=self.translated(asked.text))
+        asked = asked._replace(translated=self.translated(asked.text))
+        return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
+
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what the corpora hold: its words that stand in none, and the nearest that do in one."""
+        each = list(self._each(lambda corpus: corpus.spelling(query)).values())
+        lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
+        unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
+        nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
+        found = tuple(Unknown(one.word, nearest.get(one.word, ())) for one in unknown)
+        text = each[0].text if len(each) == 1 else mend(query, found)
+        return Spelling(text, found, all(spelling.strange for spelling in each))
 
     def translated(self, question: str) -> tuple[str, ...]:
         """Return what is searched for in English for the words of a question in another language."""
@@ -154,8 +168,9 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return (*failed, *said)
 
     def _found(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
-        query = self._read(text)
-        if not query.text:
+        spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
+        query = self._read(spelling.text)
+        if spelling.strange or not query.text:
             return []
         counts = self._each(lambda corpus: corpus.following(lambda: corpus.store.counts(query.terms)))
         among = reduce(Counts.plus, counts.values())
@@ -172,7 +187,21 @@ class SeveralCorpora(Mapping[str, Corpus]):
         if len(self) == 1:
             [corpus] = self.values()
             return corpus.retriever.read(text)
-        return read_query(text)
+        query = read_query(text)
+        language = language_of(text)
+        if language not in CARRIED or query.kind == "path":
+            return query
+        from quaestor.retrieval.carrying import carried_over  # noqa: PLC0415 - a question in English needs none
+
+        return carried_over(query, language, self._frequencies)
+
+    def _frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of chunks of all corpora in which each term stands."""
+        wanted = list(terms)
+        total = Counter(dict.fromkeys(wanted, 0))
+        for found in self._each(lambda corpus: corpus.following(lambda: corpus.store.frequencies(wanted))).values():
+            total.update(found)
+        return total
 
     def _of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
         return [(name, self[name]) for name in dict.fromkeys(hit.corpus for hit in hits)]

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from quaestor.named import NamedTuple
 from quaestor.passages import Hit
+from quaestor.retrieval.spelling import Unknown
 from quaestor.stores import Bylines, Where
 
 # Quick, and true for many questions that ask for no date or author; most have no such thing in them.
@@ -24,6 +25,7 @@ class Understood(NamedTuple):
         phrases: the words that were taken for a filter, and are not searched for.
         missed: words that would be a filter, but nothing was left by it, so they are searched for.
         translated: what the words of a question in another language are in English; they are searched for, too.
+        unknown: words that stand nowhere in the corpus, with the nearest that do.
     """
 
     text: str
@@ -31,6 +33,7 @@ class Understood(NamedTuple):
     phrases: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     translated: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
 
 
 class Signed(Protocol):

@@ -6,10 +6,16 @@ import re
 
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.corpus.names import names_in
-from quaestor.stores import Store, StoredChunk
-from quaestor.terms import find_words, split_identifier, terms_of_word
+from quaestor.retrieval.file_features import agreement
+from quaestor.retrieval.query import read_query
+from quaestor.stores import FieldBoosts, Store, StoredChunk
+from quaestor.terms import find_words, split_identifier, terms, terms_of_word
 
 _LOOKED_AT = 50
+_BY_PATH = FieldBoosts(0.0, 1.0, 0.0)
+_ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[/\\]")
+_SAME_NAME = 0.4
+"""How well two files agree that bear one name in different folders."""
 
 
 def unmentioned(store: Store, question: str) -> tuple[str, ...]:
@@ -22,6 +28,8 @@ def unmentioned(store: Store, question: str) -> tuple[str, ...]:
 
 
 def _is_mentioned(store: Store, name: str) -> bool:
+    if _is_elsewhere(name) or _is_path_here(store, name):
+        return True
     if "." in name and "/" not in name and not knows_extension(name):
         return all(_is_mentioned(store, part) for part in name.split(".") if part)
     parts = [part for word in find_words(name) for part in split_identifier(word)]
@@ -39,6 +47,27 @@ def _is_mentioned(store: Store, name: str) -> bool:
         return any(written.search(_said(one)) for one in holders)
     capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
     return any(one.document.language not in PROSE or capitals.search(_said(one)) for one in holders)
+
+
+def _is_elsewhere(name: str) -> bool:
+    """Return whether a name is a place on some machine, which says nothing of what is asked about."""
+    return _ABSOLUTE.match(name) is not None
+
+
+def _is_path_here(store: Store, name: str) -> bool:
+    """Return whether a document's path ends as a path or module does, whatever separates its folders."""
+    for place in read_query(name).places:
+        stem = place.path.rpartition("/")[2].partition(".")[0]
+        near = store.lexical(terms(stem), _LOOKED_AT, None, _BY_PATH)
+        if any(_is_end(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
+            return True
+    return False
+
+
+def _is_end(pointed: str, path: str) -> bool:
+    """Return whether a file's name, and its folder where both have one, is what is pointed at."""
+    folders = "/" in pointed and "/" in path
+    return agreement(pointed, path) > (_SAME_NAME if folders else 0)
 
 
 def _said(stored: StoredChunk) -> str:

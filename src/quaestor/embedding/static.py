@@ -56,6 +56,10 @@ class _Parts(dict[str, bytes]):
         found = self[part] = array("i", self._cut(part)).tobytes()
         return found
 
+    def listed(self) -> Sequence[str]:
+        """Return all words and pieces that have rows."""
+        return self._rows.words()
+
     def _cut(self, word: str) -> Iterable[int]:
         """Cut a lower-case word greedily into the longest known pieces."""
         whole = self._rows.get(word)
@@ -100,6 +104,10 @@ class Pieces(dict[str, bytes]):
     def joined(self, text: str) -> bytes:
         """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
         return b"".join(map(self.__getitem__, rough_words(text)))
+
+    def listed(self) -> Sequence[str]:
+        """Return all words and pieces that have rows."""
+        return self._parts.listed()
 
     def rows(self, text: str) -> NDArray[np.int32]:
         """Return the rows of every word of ``text``, in order."""
@@ -174,6 +182,11 @@ class StaticEmbedder:
         other._table, other._scales = self._table.copy(), self._scales.copy()
         other._table[rows], other._scales[rows] = table, scales
         return other
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The whole words that it has vectors for."""
+        return [word for word in self.pieces.listed() if not word.startswith("##")]
 
     def vectors_of(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
         """Return the weighted vectors of rows of the table, shape ``(len(rows), dimensions)``."""

@@ -40,9 +40,13 @@ class Vocabulary:
         at = self._lines.find(b"\n%s\n" % word.encode("utf-8", "surrogatepass"))
         return None if at < 0 else self._lines.count(b"\n", 0, at)
 
+    def words(self) -> list[str]:
+        """Return all words in the order of their rows."""
+        return self._lines[1:-1].decode().split("\n")
+
     def _index(self) -> Callable[[str], int | None]:
         """Look words up in a dictionary from here on."""
-        words = self._lines[1:-1].decode().split("\n")
+        words = self.words()
         self.longest = max(map(len, words))
         self.get = dict(zip(words, range(len(words)), strict=True)).get
         return self.get

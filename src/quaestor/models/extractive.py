@@ -97,6 +97,7 @@ def answer(
     encode: Encode | None = None,
     most: int = 3,
     unmentioned: Sequence[str] = (),
+    refused: bool | None = None,
 ) -> ExtractiveAnswer:
     """Answer a question with quotes from numbered passages.
 
@@ -106,7 +107,8 @@ def answer(
         encode: an embedder's ``encode``, for likeness beyond shared words.
         most: how many quotes to give at most; more only where more documents of prose say the same as well.
         unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
-            it then.
+            it then, unless it is known not to be ``refused``.
+        refused: whether the passages are known not to answer; None where how much of the question they hold tells.
     """
     wanted = content_terms(question)
     found = [unit for passage in passages for unit in units(passage)]
@@ -117,7 +119,9 @@ def answer(
     held = frozenset().union(*(wanted & (one.unit.terms | _label_terms(one.unit.passage)) for one in chosen))
     coverage = _told(held, rarity)
     alike = max((one.likeness for one in chosen), default=0.0)
-    known = bool(chosen) and not unmentioned and (coverage >= _LEAST_COVERAGE or alike >= _LEAST_SIMILARITY)
+    if refused is None:
+        refused = bool(unmentioned) or (coverage < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+    known = bool(chosen) and not refused
     quotes = tuple(_quote(one.unit) for one in (*chosen, *further)) if known else ()
     named = {passage.n: passage for passage in passages}
     if quotes:

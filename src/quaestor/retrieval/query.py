@@ -145,7 +145,9 @@ def _places(text: str) -> tuple[Place, ...]:
     for module in _MODULE.findall(text):
         if not knows_extension(module):
             places[Place(re.sub(r"\.|::|\\", "/", module.lower()), None)] = None
-    return tuple(places)[:_MOST_PLACES]
+    found = tuple(places)
+    # The frames of a trace that tell most stand at one of its ends, in some languages at the last.
+    return found if len(found) <= _MOST_PLACES else (*found[: _MOST_PLACES // 2], *found[-_MOST_PLACES // 2 :])
 
 
 def _compounds(text: str, kind: QueryKind) -> list[tuple[str, ...]]:

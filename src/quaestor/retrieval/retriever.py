@@ -25,8 +25,9 @@ from quaestor.retrieval.joining import joined
 from quaestor.retrieval.language import CARRIED, language_of
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
+from quaestor.retrieval.spelling import Spelling, Spellings
 from quaestor.retrieval.traits import traits_of
-from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Scored, Store, StoredChunk, Where
+from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
@@ -65,10 +66,12 @@ class Retriever:
         self.ranker = ranker
         self.project = project
         self._chunks = ChunkCache()
+        self._spellings = Spellings()
 
     def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first; none when nothing matches.
 
+        A ranked search looks for the nearest words in the place of those that stand nowhere, as ``spelling`` tells.
         Each hit's ``features`` hold every feature's share in its score, when it was ranked.
         """
         query = self.read(text)
@@ -106,8 +109,18 @@ class Retriever:
 
         ``among`` is what several stores count of the query's terms together, where all of them are searched.
         """
+        return self._gathered(query, self._matched(query, count, where, among), count, where)
+
+    def spelling(self, text: str) -> Spelling:
+        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        return self._spellings.of(self.store, self.read(text))
+
+    def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
+        return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
+
+    def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+        """Return the candidates, of which what the words find is known."""
         self._chunks.follow(self.store)
-        matched = self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
@@ -165,7 +178,18 @@ class Retriever:
         return [(fit, path) for fit, path in fits if fit > 0]
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
-        candidates = self.candidates(query, max(CANDIDATES, k), where)
+        count = max(CANDIDATES, k)
+        matched = self._matched(query, count, where)
+        if all(matched.frequencies.values()):
+            self._spellings.note(self.store, query)
+        else:
+            spelling = self._spellings.of(self.store, query)
+            if spelling.strange:
+                return []
+            if spelling.text != query.text:
+                query = read_query(spelling.text)
+                matched = self._matched(query, count, where)
+        candidates = self._gathered(query, matched, count, where)
         chunks = candidates.chunks
         ranked = rank(self.ranker, query, candidates, k, lambda rows: self.joined([chunks[row] for row in rows], k))
         return [one.hit for one in ranked]

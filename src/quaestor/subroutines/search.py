@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.prompts.passages import number
 from quaestor.retrieval.filters import both, make_filter
+from quaestor.retrieval.spelling import Spelling, Unknown
 from quaestor.stores import Where
 from quaestor.subroutines.arguments import brief
 from quaestor.subroutines.passages import show_passages
@@ -37,6 +39,10 @@ class Searched(Signed, Protocol):
         """Return up to ``k`` hits among the documents that a filter lets through, best first."""
         ...
 
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what stands anywhere."""
+        ...
+
 
 def search_of(corpus: Searched, where: Where | None = None, *, bylines: bool | None = None) -> Subroutine:
     """Return the subroutine that searches the documents of a corpus that ``where`` lets through.
@@ -57,11 +63,23 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
     path, since, before, by = (str(arguments.get(name, "")).strip() for name in ("path", "since", "before", "by"))
     where = both(make_filter([path] if path else [], (), since, before, [by]), within)
     hits = corpus.search(query, int(arguments["k"]), where=where)
+    unknown = corpus.spelling(query).unknown
     if not hits:
         why = why_none(corpus, where) if where else ""
         nothing = load("result_nothing").render(query=brief(query))
-        return Outcome(f"{nothing} {why}".rstrip(), data=())
+        return Outcome(" ".join(filter(None, (nothing, _told(unknown), why))), data=())
     stale = {(hit.corpus, hit.path): hit.path for hit in hits if not hit.fresh}
     changed = [load("result_changed_hit").render(path=shown_name(path)) for path in stale.values()]
-    shown = show_passages(room.numbered(number(hits)), room, changed)
+    shown = show_passages(room.numbered(number(hits)), room, [*filter(None, (_told(unknown),)), *changed])
     return Outcome(shown.text, shown.passages, data=tuple(hits))
+
+
+def _told(unknown: Sequence[Unknown]) -> str:
+    """Return what a model is told of words that stand nowhere; empty where all of them stand."""
+    if not unknown:
+        return ""
+    named = (
+        f"{brief(one.word)} (searched for {brief(one.nearest[0])})" if one.nearest else brief(one.word)
+        for one in unknown
+    )
+    return load("result_unknown").render(words=", ".join(named))

@@ -41,6 +41,7 @@ SEARCH = _at_times(
         by_meaning={"type": "string", "enum": ["all", "some", "none"]},
     ),
     translated=_list(_TEXT),
+    unknown=_list(_object(word=_TEXT, nearest=_list(_TEXT))),
     coming=_object(embedder=_TEXT, done=_WHOLE, total=_WHOLE, busy=_TRUTH),
     not_searched=_list(_object(corpus=_TEXT, why=_TEXT)),
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from quaestor.corpus.objects import unknown_objects
 from quaestor.corpus.values import ByMeaning, Coming
 from quaestor.errors import UsageError
 from quaestor.passages import Hit
 from quaestor.prompts import load
 from quaestor.prompts.passages import Passage
+from quaestor.retrieval.spelling import Unknown
 from quaestor.serving.corpora import ALL, Corpora
 from quaestor.serving.mcp.limits import BUDGET, MODEL, WAIT_SECONDS
 from quaestor.serving.mcp.schemas import Schema
@@ -54,11 +56,25 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
         [name] = corpora.names
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         outcome = _searched(corpus, passed)
-        return _told(outcome, corpus.meaning.reach, corpus.meaning.coming, {}, corpus.translated(query))
+        return _told(
+            outcome,
+            corpus.meaning.reach,
+            corpus.meaning.coming,
+            {},
+            corpus.translated(query),
+            corpus.spelling(query).unknown,
+        )
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _searched(several, passed)
     coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _told(outcome, several.reach, coming, {**failures, **several.failures}, several.translated(query))
+    return _told(
+        outcome,
+        several.reach,
+        coming,
+        {**failures, **several.failures},
+        several.translated(query),
+        several.spelling(query).unknown,
+    )
 
 
 def _names(given: object, known: Sequence[str]) -> Sequence[str]:
@@ -89,6 +105,7 @@ def _told(
     coming: Coming | None,
     failures: Mapping[str, Exception],
     translated: Sequence[str],
+    unknown: Sequence[Unknown],
 ) -> tuple[dict[str, Any] | None, str]:
     """Return what was found, and what is to be said with it."""
     if outcome.failed:
@@ -97,6 +114,8 @@ def _told(
     text = outcome.text
     if reach != "all":
         text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
+    if unknown:
+        found["unknown"] = unknown_objects(unknown)
     if translated:
         found["translated"] = list(translated)
         text += "\n\n" + load("mcp_translated").render(words=", ".join(translated))

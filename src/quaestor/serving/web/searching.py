@@ -47,7 +47,7 @@ def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str
         "failed": "",
     }
     values |= {"since": since, "before": before, "by": by, "understood": (), "missed": ()}
-    values |= {"translated": (), "waiting": "", "lacking": {}}
+    values |= {"translated": (), "unknown": (), "waiting": "", "lacking": {}}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
@@ -65,6 +65,7 @@ def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str
         "understood": asked.phrases,
         "missed": asked.missed,
         "translated": asked.translated,
+        "unknown": asked.unknown,
         "hits": [_hit(hit, " ".join((asked.text, *asked.translated)), among=among) for hit in hits],
         **_left_out({**failures, **corpora.failures}),
     }

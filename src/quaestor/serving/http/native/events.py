@@ -23,7 +23,7 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.objects import by_name, passage_place
-from quaestor.corpus.objects import hit_object
+from quaestor.corpus.objects import hit_object, unknown_objects
 from quaestor.errors import QuaestorError
 from quaestor.passages import Hit
 from quaestor.serving.http.failures import code, text_of
@@ -42,8 +42,9 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
         cost: tells what a turn cost; None where no price is known.
     """
     match event:
-        case Searching(query=query, understood=understood, missed=missed):
-            return "searching", {"query": query, "understood": list(understood), "missed": list(missed)}
+        case Searching(query=query, understood=understood, missed=missed, unknown=unknown):
+            limits = {"understood": list(understood), "missed": list(missed)}
+            return "searching", {"query": query, **limits, "unknown": unknown_objects(unknown)}
         case Passages(hits=hits, known=known, numbers=numbers):
             return "passages", {"passages": _passages(hits, numbers), "known": known}
         case Summarising(messages=messages):

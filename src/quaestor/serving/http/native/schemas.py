@@ -188,6 +188,13 @@ class SearchedCorpus(Searched):
     error: Annotated[str | None, Field(description="Why it was not searched; null if it was.")]
 
 
+class UnknownWord(BaseModel):
+    """A word of a query that stands nowhere in the corpus."""
+
+    word: str
+    nearest: Annotated[list[str], Field(description="Words that do stand; the first was searched for instead.")]
+
+
 class SearchResult(BaseModel):
     """What was found, best first, as ``quaestor search --json`` tells it."""
 
@@ -197,6 +204,7 @@ class SearchResult(BaseModel):
     translated: Annotated[
         list[str], Field(description="What was searched for in English for a question in another language.")
     ]
+    unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     hits: list[HitObject]
     index: Annotated[Searched, Field(description="Of all that were searched together.")]
     corpora: Annotated[list[SearchedCorpus], Field(description="Each one, where several were asked for.")] = []
@@ -262,6 +270,7 @@ class AskResult(BaseModel):
     question: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]

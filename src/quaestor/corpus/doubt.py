@@ -1,0 +1,83 @@
+"""Whether what was found answers a question at all, told before anything is quoted.
+
+Two things are known without a model: that a question names what the corpus does not, and how far the first hit stands
+above the rest. Where a place answers, it fits the question in ways that its neighbours do not; where none does, the ten
+best are about as good as each other. Pairs of one question asked with and without the files that answer it gave the
+weights (``benchmarks/refusals.py --split learn``): a better first hit and a longer lead never refuse more, a name that
+stands nowhere never refuses less. They are in the ranker's units: another ranker needs the least worths anew, which
+the benchmark prints.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from quaestor.chunking.languages import PROSE
+from quaestor.named import NamedTuple
+from quaestor.passages import Hit
+from quaestor.retrieval.certain import STEP
+from quaestor.retrieval.query import read_query
+from quaestor.retrieval.spelling import is_foreign
+
+_FIRST = 0.6
+_LEAD = 1.2
+_NAMES = 5.0
+_MISSED = 4.0
+"""What it tells that a name or a path that is the whole query has no certain place."""
+_FOREIGN = 1.0
+"""Less is found of a question in another language, answered or not."""
+_LEAST, _LEAST_OF_PROSE = 6.2, 5.5
+"""What hits must be worth, where most are code, and where most are prose."""
+_HIGHEST = 15.0
+_LONGEST_LEAD = 6.0
+_FEWEST = 10
+"""Hits of which fewer are no rest that the first could stand above."""
+
+
+class Doubt(NamedTuple):
+    """What speaks against there being an answer.
+
+    Attributes:
+        names: what the question names and the corpus does not, as far as that tells anything.
+        worth: how surely the hits answer, 0 and above if they do; None where there are too few of them to tell.
+    """
+
+    names: tuple[str, ...] = ()
+    worth: float | None = None
+
+    @property
+    def refuses(self) -> bool | None:
+        """Whether the question is not to be answered; None where only quotes can tell."""
+        if self.worth is None:
+            return True if self.names else None
+        return self.worth < 0
+
+
+def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str]) -> Doubt:
+    """Return the doubt that hits answer a question.
+
+    Names in a message, which shows values of another machine, and in another language than English tell nothing.
+
+    Args:
+        question: as it was searched for.
+        hits: of a ranked search for it alone, best first.
+        names: what ``unmentioned`` returns.
+    """
+    foreign, kind = is_foreign(question), read_query(question).kind
+    kept = () if foreign or kind == "trace" else tuple(names)
+    if len(hits) < _FEWEST:
+        return Doubt(kept)
+    certain = hits[0].score > STEP / 2
+    first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _standing([hit.score for hit in hits[:_FEWEST]])
+    worth = _FIRST * first + _LEAD * lead + _FOREIGN * foreign - _NAMES * bool(kept)
+    if kind in ("symbol", "path") and not certain and not question.strip().islower():
+        worth -= _MISSED
+    prose = sum(hit.document.language in PROSE for hit in hits[:_FEWEST])
+    return Doubt(kept, worth - (_LEAST_OF_PROSE if 2 * prose > _FEWEST else _LEAST))
+
+
+def _standing(scores: Sequence[float]) -> tuple[float, float]:
+    """Return how good the first score is, and how much better than the rest; no more than tells anything."""
+    lead = scores[0] - statistics.fmean(scores[1:])
+    return min(scores[0], _HIGHEST), min(lead, _LONGEST_LEAD)

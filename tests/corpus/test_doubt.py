@@ -1,0 +1,64 @@
+"""What speaks against there being an answer in what was found."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.corpus.doubt import Doubt, doubt_of
+from quaestor.passages import Chunk, Document, Hit, Span
+
+QUESTION = "how does the client go on where a server is down?"
+SCORES = st.lists(st.floats(-5, 20), min_size=10, max_size=10).map(lambda scores: sorted(scores, reverse=True))
+
+
+def hits_of(scores: list[float], language: str = "python") -> list[Hit]:
+    document = Document("a.py", "0" * 64, 10, 0, language)
+    return [Hit(document, Chunk("text", Span(0, 4, 1, 1)), score) for score in scores]
+
+
+def worth(question: str, scores: list[float], *names: str) -> float:
+    found = doubt_of(question, hits_of(scores), names).worth
+    assert found is not None
+    return found
+
+
+@given(SCORES, st.floats(0, 10))
+def test_a_better_first_hit_never_refuses_more(scores: list[float], more: float) -> None:
+    assert worth(QUESTION, [scores[0] + more, *scores[1:]]) >= worth(QUESTION, scores)
+
+
+@given(SCORES, st.floats(0, 10))
+def test_a_longer_lead_never_refuses_more(scores: list[float], less: float) -> None:
+    assert worth(QUESTION, [scores[0], *(score - less for score in scores[1:])]) >= worth(QUESTION, scores)
+
+
+@given(SCORES)
+def test_a_name_that_stands_nowhere_never_refuses_less(scores: list[float]) -> None:
+    assert worth(QUESTION, scores, "Kafka") < worth(QUESTION, scores)
+
+
+def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:
+    assert doubt_of(QUESTION, hits_of([12.0, *[7.0] * 9]), ()).refuses is False
+    assert doubt_of(QUESTION, hits_of([6.0, *[5.5] * 9]), ()).refuses is True
+    # A certain place is one, however the rest is scored.
+    assert doubt_of("failover", hits_of([106.0, *[105.0] * 9]), ()).refuses is False
+
+
+def test_of_few_hits_only_names_tell() -> None:
+    assert doubt_of(QUESTION, hits_of([1.0, 1.0]), ()) == Doubt()
+    assert doubt_of(QUESTION, hits_of([1.0, 1.0]), ("Kafka",)).refuses is True
+    assert doubt_of(QUESTION, [], ()).refuses is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Traceback (most recent call last):\n  File 'till.py', line 3, in Till\nKeyError: 'Till'",
+        "wie wird der Till gemacht?",
+        "où est le Till ?",
+    ],
+)
+def test_names_in_messages_and_other_languages_tell_nothing(question: str) -> None:
+    assert doubt_of(question, hits_of([12.0, *[7.0] * 9]), ("Till",)).names == ()
