@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -103,7 +104,19 @@ def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Pie
             part = Piece(start, piece.number, piece.number, piece.name, piece.kind, piece.scope, part=True)
             part.end = end
             whole.append(part)
+    _settle_names(whole)
     return whole
+
+
+def _settle_names(pieces: list[Piece]) -> None:
+    """Let each piece define what is named in it: before a name may stand a comment that is a piece of its own."""
+    starts = [piece.start for piece in pieces]
+    for piece in pieces:
+        away = [entry for entry in piece.defines if entry[2] >= piece.end]
+        if away:
+            piece.defines = [entry for entry in piece.defines if entry[2] < piece.end]
+        for entry in away:
+            pieces[bisect_right(starts, entry[2]) - 1].defines.append(entry)
 
 
 def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
@@ -205,4 +218,4 @@ def _main(pieces: list[Piece]) -> Piece:
 def _defines(pieces: list[Piece]) -> tuple[str, ...]:
     found = [entry for piece in pieces for entry in piece.defines]
     found.sort(key=lambda entry: entry[0])
-    return tuple(dict.fromkeys(name for _, name in found))
+    return tuple(dict.fromkeys(name for _, name, _ in found))
