@@ -14,7 +14,7 @@ import numpy as np
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
-from quaestor.retrieval.certain import steps
+from quaestor.retrieval.certain import path_and_line, steps
 from quaestor.retrieval.duplicates import folded, places_of
 from quaestor.retrieval.explaining import Shares
 from quaestor.retrieval.features import Candidates, compute_features
@@ -23,8 +23,8 @@ from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.retrieval.traits import traits_of
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
@@ -37,6 +37,7 @@ _DEFINITIONS = 20
 # Of a name that is the whole query: headings bear it, too, and must not keep out what defines it.
 _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
+_HOLDING_NAME = 200
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -86,14 +87,20 @@ class Retriever:
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*lexical.best(count), *dense.best(count), *body.best(count // 2)])
-        if query.names:
+        if query.names or query.whole:
             most = _DEFINITIONS_OF_SYMBOL if query.kind == "symbol" else _DEFINITIONS
-            chosen |= dict.fromkeys(self.store.defining(query.names, most, where))
+            # As it stands, too: a name may have marks in it that part words elsewhere (save!, get-thing, print.frame).
+            chosen |= dict.fromkeys(self.store.defining((*query.names, query.whole.lower()), most, where))
         for quote in query.quotes:
             chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
+        chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in stored.chunk.defines for stored in found.values()):
+            # What no grammar tells to be a definition may look like one.
+            chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
+            found = self._chunks.get(self.store, chosen)
         ids, chunks = np.fromiter(found, np.int64, len(found)), list(found.values())
         return Candidates(
             chunks,
@@ -137,6 +144,14 @@ class Retriever:
         ]
         return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
 
+    def _at_whole_path(self, query: Query, where: Where | None) -> list[int]:
+        """Return the chunks that are shown of the documents whose path the whole query is, or is the end of."""
+        end, line = path_and_line(query.whole)
+        place = Place(end, line)
+        paths = self.store.paths_ending(end, _POINTED_FILES, where) if end else ()
+        every = (stored for path in paths for stored in self._chunks.of_document(self.store, path))
+        return [stored.id for stored in every if _shows(stored, place)]
+
     def _files_like(self, pointed: str, where: Where | None) -> list[tuple[float, str]]:
         """Return the documents whose paths agree best with one that a query points at, and how well."""
         near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, where, _PATH)
@@ -152,7 +167,7 @@ class Retriever:
         features, scores, step = self._weighed(query, candidates)
         ranked = spread(scores.tolist(), candidates.files.owner.tolist(), self.ranker.decay, len(chunks))
         traits = [traits_of(chunks[index]) for index, _ in ranked]
-        groups = folded(traits, [step[index] < 0 for index, _ in ranked], _COMPARED * k)
+        groups = folded(traits, [float(step[index]) for index, _ in ranked], _COMPARED * k)
         passages = self.joined([traits[group.leader].stored for group in groups], k)
         hits = []
         for place, chunk in passages:
