@@ -16,6 +16,7 @@ from quaestor.retrieval.background import is_generated, kinds_asked_for
 from quaestor.retrieval.file_features import Files, agreement
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import Traits
+from quaestor.terms import content_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,17 +40,21 @@ _AFTER = re.compile(r"[ \t]*(?:::[ \t]|(?:=|:=|<-|:)[ \t]*(?:async[ \t]+)?(?:fun
 _LONGEST_BEFORE = 80
 
 
-def steps(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.float32]:
+def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return for each candidate ``STEP`` if it is certain, ``-STEP`` if it is background that nobody asked for, else 0.
 
     Args:
         query: what is asked.
         traits: of the candidates.
         files: the candidates by file.
+        behind: which of them are background; see ``background_among``.
     """
-    certain = _certain(query, traits, files).astype(np.float32)
-    behind = _behind(query, traits, files)
-    return np.float32(STEP) * (certain - behind * np.where(certain, np.float32(0.5), np.float32(1)))
+    certain = _certain(query, traits, files)
+    if not query.whole and _asks_more(query):
+        # A changelog may say just what somebody quotes in a question about the code.
+        certain &= ~behind
+    shares = np.where(behind, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
+    return (STEP * shares).astype(np.float32)
 
 
 def path_and_line(whole: str) -> tuple[str, int | None]:
@@ -89,8 +94,9 @@ def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDAr
     end, line = path_and_line(query.whole)
     fits = np.array([_fit(end, path) for path in files.paths])
     best = fits.max()
-    best_of: NDArray[np.bool_] = (fits == best)[files.owner] & (best > 0)
-    return best_of & np.array([_shows(known, line) for known in traits])
+    shown = np.array([_shows(known, line) for known in traits], dtype=np.bool_)
+    shown &= (fits == best)[files.owner]
+    return shown if best else np.zeros_like(shown)
 
 
 def _fit(end: str, path: str) -> int:
@@ -111,7 +117,9 @@ def _definitions(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     written = re.findall(r"\w+", query.whole) if query.kind == "symbol" else []
     if len(written) > 1:
         owner = written[-2].lower()
-        return _defining(written[-1], traits) & np.array([owner in known.owners for known in traits])
+        owned = np.array([owner in known.owners for known in traits], dtype=np.bool_)
+        owned &= _defining(written[-1], traits)
+        return owned
     return _defining(written[0], traits) if written and written[0] != query.whole else whole
 
 
@@ -168,7 +176,15 @@ def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
 
 
-def _behind(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _asks_more(query: Query) -> bool:
+    """Return whether a query says more than what it quotes."""
+    rest = query.text
+    for quote in query.quotes:
+        rest = rest.replace(quote, " ")
+    return bool(content_terms(rest))
+
+
+def background_among(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which candidates are background of a kind, or a translation into a language, that was not asked for."""
     asked = kinds_asked_for(query.text) | {""}
     pointed = [any(agreement(place.path, path) == 1 for place in query.places) for path in files.paths]

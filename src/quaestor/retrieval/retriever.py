@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from quaestor.embedding import Embedder
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
-from quaestor.retrieval.certain import path_and_line, steps
+from quaestor.retrieval.certain import background_among, path_and_line, steps
 from quaestor.retrieval.duplicates import folded, places_of
 from quaestor.retrieval.explaining import Shares
 from quaestor.retrieval.features import Candidates, compute_features
@@ -26,6 +26,9 @@ from quaestor.retrieval.ranker import Matrix, Ranker, spread
 from quaestor.retrieval.traits import traits_of
 from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
@@ -128,8 +131,10 @@ class Retriever:
 
     def _weighed(self, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
         """Return the candidates' features, their scores, and what of these is a step for what is certain."""
-        features = compute_features(query, candidates)
-        step = steps(query, list(map(traits_of, candidates.chunks)), candidates.files)
+        traits = list(map(traits_of, candidates.chunks))
+        behind = background_among(query, traits, candidates.files)
+        features = _features(query, candidates, behind)
+        step = steps(query, traits, candidates.files, behind)
         return features, self.ranker.scores(features) + step, step
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
@@ -203,6 +208,26 @@ class Retriever:
     def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
         vector = self.embedder.encode([query.text])[0]
         return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
+
+
+def _features(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> Matrix:
+    """Return the features of the candidates, those of background apart: beside others it has no say in what is much."""
+    if not behind.any() or behind.all():
+        return compute_features(query, candidates)
+    rows = [np.flatnonzero(part) for part in (~behind, behind)]
+    parts = [compute_features(query, _part(candidates, own)) for own in rows]
+    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
+
+
+def _part(candidates: Candidates, rows: NDArray[np.intp]) -> Candidates:
+    chunks = [candidates.chunks[row] for row in rows.tolist()]
+    return candidates._replace(
+        chunks=chunks,
+        lexical=candidates.lexical[rows],
+        dense=candidates.dense[rows],
+        body=candidates.body[rows],
+        files=group_by_file(chunks),
+    )
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:
