@@ -87,6 +87,16 @@ def test_chunks_tell_the_paths_of_their_documents(store: Store) -> None:
     assert not store.paths_of([])
 
 
+def test_paths_are_found_by_their_end(store: Store) -> None:
+    put(store, *(entry(path, ["text"]) for path in ("lib/a/Main.py", "main.py", "lib/domain.py", "b/\udcff.py")))
+    assert store.paths_ending("main.py", 5) == ["main.py", "lib/a/Main.py"]
+    assert store.paths_ending("a/main.py", 5) == ["lib/a/Main.py"]
+    assert store.paths_ending("main.py", 5, Where(paths=("lib/**",))) == ["lib/a/Main.py"]
+    assert store.paths_ending("main.py", 1) == ["main.py"]
+    for end in ("ain.py", "%.py", "\udcff", "/main.py", ""):
+        assert not store.paths_ending(end, 5)
+
+
 def test_lexical_ranks_by_bm25(store: Store) -> None:
     put(
         store,

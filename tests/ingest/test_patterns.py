@@ -73,6 +73,13 @@ def test_folders_only() -> None:
     assert ignored("build/", "build", folder=False) is None
 
 
+def test_the_slash_of_a_folder_is_no_part_of_its_path() -> None:
+    assert ignored("*/*", "a", folder=True) is None
+    assert ignored("*/*\n!*.c", "a/main.c") is False
+    assert ignored("a/**", "a", folder=True) is None
+    assert ignored("a/**", "a/b", folder=True) is True
+
+
 def test_windows_lines_and_mark() -> None:
     patterns = PatternSet.parse(b"\xef\xbb\xbf*.log\r\n*.tmp\r\n")
     assert patterns.decide("a.log", "a.log", folder=False) is True

@@ -12,6 +12,12 @@ def test_embedded_text_says_where_and_what() -> None:
     assert embedded_text(CHUNK, "net/client.py") == "net/client.py\nClient should_retry\nreturn self.retries"
 
 
+def test_only_the_nearest_folders_speak() -> None:
+    near = "a/b/c/client.py"
+    assert embedded_text(CHUNK, f"srv/builds/{near}") == embedded_text(CHUNK, near)
+    assert chunk_terms([CHUNK], f"srv/builds/{near}") == chunk_terms([CHUNK], near)
+
+
 def test_a_title_is_put_in_once() -> None:
     chunk = Chunk(Span(0, 1, 1, 1), "text", "Install", scope=("Guide",))
     assert embedded_text(chunk, title="Guide") == "Guide Install\ntext"

@@ -8,13 +8,14 @@ import os
 import sys
 from collections import deque
 from functools import cache
+from operator import attrgetter
 from time import thread_time
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.unpacked import UNPACKED_INTO, unpacked
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Tree
+    from tree_sitter import Language, Node, Query, Tree
 
 # Beyond this a source file is data or generated.
 LARGEST_PARSED = 4_000_000
@@ -97,6 +98,26 @@ class _Slices:
             # Python itself shares slices of up to one byte.
             if len(old) > 1 and sys.getrefcount(old) > _OWN_REFERENCES:
                 ctypes.pythonapi.Py_DecRef(ctypes.py_object(old))
+
+
+def nodes_of(root: Node, name: str, types: tuple[str, ...]) -> list[Node]:
+    """Return all nodes of the given types below ``root`` in order; the grammar's own machine looks for them."""
+    query = _query(name, types)
+    if query is None:
+        return []
+    from tree_sitter import QueryCursor  # noqa: PLC0415 - keeps `import quaestor` fast
+
+    found = QueryCursor(query).captures(root).get("found", [])
+    return sorted(found, key=attrgetter("start_byte"))
+
+
+@cache
+def _query(name: str, types: tuple[str, ...]) -> Query | None:
+    from tree_sitter import Query  # noqa: PLC0415
+
+    language = grammar(name)
+    known = [kind for kind in types if language is not None and language.id_for_node_kind(kind, True)]
+    return Query(language, f"[{' '.join(f'({kind})' for kind in known)}] @found") if language and known else None
 
 
 def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:

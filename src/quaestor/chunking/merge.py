@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -102,11 +103,12 @@ def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Pie
             whole.append(piece)
         else:
             whole.extend(_parts(piece, data, settings))
+    _settle_names(whole)
     return whole
 
 
 def _parts(piece: Piece, data: bytes, settings: ChunkSettings) -> list[Piece]:
-    """Return the parts of a piece: its name is defined, and its members follow, where its comments have ended."""
+    """Return the parts of a piece: its members follow where its comments have ended."""
     begin = piece.head.begin if piece.head is not None else piece.start
     cuts = [*head_cuts(data, piece.start, piece.head, piece.end, settings), piece.end]
     parts = [piece]
@@ -116,9 +118,19 @@ def _parts(piece: Piece, data: bytes, settings: ChunkSettings) -> list[Piece]:
         part.end = end
     stating = next(part for part in parts if begin < part.end)
     if stating is not piece:
-        stating.defines, piece.defines = piece.defines, []
         stating.opens, piece.opens = piece.opens, False
     return parts
+
+
+def _settle_names(pieces: list[Piece]) -> None:
+    """Let each piece define what is named in it: before a name may stand a comment that is a piece of its own."""
+    starts = [piece.start for piece in pieces]
+    for piece in pieces:
+        away = [entry for entry in piece.defines if entry[2] >= piece.end]
+        if away:
+            piece.defines = [entry for entry in piece.defines if entry[2] < piece.end]
+        for entry in away:
+            pieces[bisect_right(starts, entry[2]) - 1].defines.append(entry)
 
 
 def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
@@ -220,4 +232,4 @@ def _main(pieces: list[Piece]) -> Piece:
 def _defines(pieces: list[Piece]) -> tuple[str, ...]:
     found = [entry for piece in pieces for entry in piece.defines]
     found.sort(key=lambda entry: entry[0])
-    return tuple(dict.fromkeys(name for _, name in found))
+    return tuple(dict.fromkeys(name for _, name, _ in found))

@@ -7,14 +7,16 @@ into containers, and into nodes too large for one chunk.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaestor.chunking.grammars import nodes_of
 from quaestor.chunking.heads import Head, head_of
 from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
 from quaestor.chunking.settings import ChunkSettings
-from quaestor.chunking.syntax import Syntax
+from quaestor.chunking.syntax import SHALLOW, Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 # A node with many tiny children is data: cutting it by lines is as good, and far cheaper.
 _FEWEST_BYTES_PER_CHILD = 32
 NO_PARENT = -1
+_NESTED = 1 << 10  # deeper than anything that encloses by name
+_SOUGHT = (CALLABLES | CONTAINERS | {"type"}) - {"test"}
 
 
 @dataclass(slots=True)
@@ -37,7 +41,7 @@ class Piece:
         scope: enclosing symbols, outermost first.
         part: whether this continues what its parent began (statements of one body).
         opens: whether what follows are its members, as pieces of their own.
-        defines: (depth, name) of every definition that starts here.
+        defines: (depth, name, offset) of every definition here; the offset is where its name stands.
         item: whether this is an item of a list that stands for itself.
         end: offset of the next piece.
         head: where what follows its comments begins, and what stays with these.
@@ -52,7 +56,7 @@ class Piece:
     part: bool = False
     opens: bool = False
     item: bool = False
-    defines: list[tuple[int, str]] = field(default_factory=list)
+    defines: list[tuple[int, str, int]] = field(default_factory=list)
     end: int = 0
     head: Head | None = None
 
@@ -88,10 +92,12 @@ class Outline:
         self._source = source
         self._syntax = syntax
         self._settings = settings
+        self._deep = tuple(kind for kind in syntax.finders if kind not in SHALLOW)
         self._pieces: list[Piece] = []
         self._stack: list[_Frame] = []
         self._pending: int | None = None
         self._pending_end = 0
+        self._visited: set[int] = set()
 
     def walk(self, root: Node) -> list[Piece]:
         """Return the pieces of the file whose tree this is."""
@@ -104,7 +110,19 @@ class Outline:
                 self._leave(frame)
             else:
                 self._visit(node, frame)
+        self._note_nested(root)
         return self._pieces
+
+    def _note_nested(self, root: Node) -> None:
+        """Note what is defined deeper than the walk went: functions in functions, in calls, in expressions."""
+        starts = [piece.start for piece in self._pieces]
+        if not starts or starts != sorted(starts):
+            return
+        for node in nodes_of(root, self._syntax.grammar, self._deep):
+            found = self._syntax.finders[node.type](node, self._source) if node.id not in self._visited else None
+            if found is not None and found.defines and (found.kind in _SOUGHT):
+                piece = self._pieces[max(bisect_right(starts, node.start_byte) - 1, 0)]
+                self._note(piece, _NESTED, found.name, _place(node))
 
     def _leave(self, frame: _Frame) -> None:
         """Keep comments at a container's end apart from what follows the container."""
@@ -121,6 +139,8 @@ class Outline:
         kind = node.type
         if kind in self._syntax.leading:
             self._lead(node, frame)
+            return
+        if kind in self._syntax.trailing:
             return
         self._flush_if_apart(node, frame)
         if kind in self._syntax.transparent or kind == "ERROR":
@@ -193,17 +213,20 @@ class Outline:
             self._enter(node, frame.parent, frame.scope, frame.container, None, piece)
 
     def _definition(self, node: Node, start: int, found: Found, frame: _Frame) -> None:
+        self._visited.add(node.id)
         scope = frame.scope + found.scope
         container = found.kind in CONTAINERS
         inside = frame.inside
         if inside is not None:
             if found.defines:
-                self._note(inside, len(scope), found.name)
+                self._note(inside, len(scope), found.name, _place(node))
             if container and found.body is not None:
                 self._enter(found.body, frame.parent, (*scope, found.name), found.kind, None, inside)
         elif not self._continues(found, scope, node, frame):
             piece = self._add(start, frame, found, scope)
             piece.head = head_of(node, start, self._source, found, self._settings)
+            if found.defines:
+                self._note(piece, len(scope), found.name, _place(node))
             self._open(node, node.end_byte - start, found, piece)
 
     def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
@@ -248,8 +271,6 @@ class Outline:
         if found is not None and scope is not None:
             piece.name, piece.kind, piece.scope = found.name, found.kind, scope
             piece.part = False
-            if found.defines:
-                self._note(piece, len(scope), found.name)
         elif frame.owner is not None:
             piece.name, piece.kind, piece.scope = frame.owner.name, frame.owner.kind, frame.scope[:-1]
         else:
@@ -258,10 +279,16 @@ class Outline:
         return piece
 
     @staticmethod
-    def _note(piece: Piece, depth: int, name: str) -> None:
-        if (depth, name) not in piece.defines[-8:]:
-            piece.defines.append((depth, name))
+    def _note(piece: Piece, depth: int, name: str, place: int) -> None:
+        if all(name != known for _, known, _ in piece.defines[-8:]):
+            piece.defines.append((depth, name, place))
 
     def _divisible(self, node: Node, size: int) -> bool:
         count = node.child_count
         return count > 0 and size >= count * _FEWEST_BYTES_PER_CHILD
+
+
+def _place(node: Node) -> int:
+    """Return where the name of a definition stands: what precedes it may be cut off."""
+    label = node.child_by_field_name("name")
+    return node.start_byte if label is None else label.start_byte

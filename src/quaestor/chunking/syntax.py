@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from quaestor.chunking import further
 from quaestor.chunking.finders import c, classes, functional, javascript, scripting, systems
 from quaestor.chunking.names import Finder, by_child, by_field, fixed
 
@@ -21,6 +22,7 @@ class Syntax(NamedTuple):
         leading: types that belong to the definition that follows them.
         transparent: types that are looked through, as if their children stood in their place.
         holders: statements that may hold definitions, such as ``if`` at a module's top.
+        trailing: types that belong to the definition before them.
         same_name: whether neighbours of one name are one definition (equations, clauses, overloads).
     """
 
@@ -30,6 +32,7 @@ class Syntax(NamedTuple):
     transparent: frozenset[str] = frozenset()
     holders: frozenset[str] = frozenset()
     same_name: bool = False
+    trailing: frozenset[str] = frozenset()
 
 
 def _set(words: str) -> frozenset[str]:
@@ -290,6 +293,7 @@ SYNTAXES: dict[str, Syntax] = {
             "data_type": by_field("type"),
             "newtype": by_field("type"),
             "type_synomym": by_field("type"),
+            "field": functional.haskell_field,
             "type_family": by_field("type"),
             "data_family": by_field("type"),
             "class": functional.haskell_named("interface"),
@@ -310,3 +314,20 @@ SYNTAXES: dict[str, Syntax] = {
         _COMMENTS,
     ),
 }
+SYNTAXES |= {
+    language: Syntax(
+        language,
+        finders,
+        _COMMENTS | _set(further.LEADING.get(language, "")),
+        _set(further.TRANSPARENT.get(language, "")),
+        same_name=language in further.SAME_NAME,
+        trailing=_set(further.TRAILING.get(language, "")),
+    )
+    for language, finders in further.FINDERS.items()
+}
+
+SHALLOW = _set(
+    """constant_declaration const_spec declaration event_field_declaration field_declaration property_declaration
+    state_variable_declaration val_declaration val_definition var_definition var_spec const_item static_item bind"""
+)
+"""Types that hold values only: within a function they define nothing that anybody looks for."""

@@ -14,6 +14,7 @@ from quaestor.stores import ChunkTerms
 from quaestor.terms import term_keys
 
 _KEY_BYTES = 16
+_SPEAKING = 3  # folders
 
 
 def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = None) -> str:
@@ -21,7 +22,7 @@ def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = Non
 
     Args:
         chunk: the chunk.
-        path: its document's path, where that is to be part of it.
+        path: its document's path, where that is to be part of it; only the nearest folders are.
         title: its document's title, which is put in unless the scope begins with it.
     """
     names = list(chunk.scope)
@@ -29,7 +30,7 @@ def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = Non
         names.append(chunk.symbol)
     if title and title not in names:
         names.insert(0, title)
-    return "\n".join(part for part in (path, " ".join(names), chunk.text) if part)
+    return "\n".join(part for part in (path and _near(path), " ".join(names), chunk.text) if part)
 
 
 def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
@@ -44,12 +45,17 @@ def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
 
 
 def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) -> list[ChunkTerms]:
-    """Return each chunk's lexical terms: of its text, of its document's path without suffix, of its names.
+    """Return each chunk's lexical terms: of its text, of its document's nearest folders and name, of its names.
 
     A prose document's title is one of the names: further down a page, nothing else may say what it is about.
     """
-    of_path = term_keys(splitext(path)[0])
+    of_path = term_keys(_near(splitext(path)[0]))
     return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
+
+
+def _near(path: str) -> str:
+    """Return the end of a path that speaks of the file: where a checkout lies tells nothing of what is in it."""
+    return "/".join(path.split("/")[-1 - _SPEAKING :])
 
 
 def _names(chunk: Chunk, title: str | None) -> Sequence[str]:

@@ -31,6 +31,7 @@ _LANGUAGES = frozenset(
     "ar bg bn ca cs da de el es fa fi fr he hi hr hu id it ja ko nl no pl pt ro ru sk sr sv th tr uk vi zh".split()
 )
 _TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
+_VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = re.compile(r"[-_. ]+")
 
 _ASKS = {
@@ -67,6 +68,8 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
         return ""
     stem = name.split(".", 1)[0]
     plain = [_SEPARATORS.sub("_", part) for part in (*folders[-2:], stem)] if prose else []
+    # CHANGELOG-9.md and HISTORY_v2.txt are about versions as CHANGELOG.md is.
+    plain += [part[: number.start()] for part in plain if (number := _VERSION.search(part))]
     if any(part in _CHANGELOGS or part.replace("_", "") in _CHANGELOGS for part in plain):
         return CHANGELOG
     if prose and _SEPARATORS.split(stem)[0] in _LEGAL:

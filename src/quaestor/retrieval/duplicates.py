@@ -58,14 +58,15 @@ def word_set(words: Words) -> WordSet | None:
     return WordSet(int(distinct[0]), int(distinct[-1]), frozenset(distinct.tolist()))
 
 
-def folded(ranked: Sequence[Traits], behind: Sequence[bool], most: int) -> list[Folded]:
+def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[Folded]:
     """Return ranked candidates with those of different documents that say the same as one.
 
-    Of a group, the one is shown that is not background, then the one that lies nearest to the root, then the best.
+    Of a group, the one is shown that is certain, then one that is not background, then the one that lies nearest to the
+    root, then the best.
 
     Args:
         ranked: best first.
-        behind: which of them are background.
+        steps: what each has for being certain, or lacks for being background.
         most: only so many of the first are compared.
 
     Returns:
@@ -87,7 +88,7 @@ def folded(ranked: Sequence[Traits], behind: Sequence[bool], most: int) -> list[
             by_extreme.setdefault(key, []).append(len(groups))
         groups.append([place])
     alone = [Folded(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
-    return [_folded(group, ranked, behind) for group in groups] + alone
+    return [_folded(group, ranked, steps) for group in groups] + alone
 
 
 def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
@@ -102,10 +103,10 @@ def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     return shared >= enough * (len(first.words) + len(second.words) - shared)
 
 
-def _folded(group: Sequence[int], ranked: Sequence[Traits], behind: Sequence[bool]) -> Folded:
+def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:
     if len(group) == 1:
         return Folded(group[0], group[0], ())
-    leader = min(group, key=lambda place: (behind[place], ranked[place].path.depth, place))
+    leader = min(group, key=lambda place: (-steps[place], ranked[place].path.depth, place))
     return Folded(group[0], leader, tuple(place for place in group if place != leader))
 
 

@@ -32,6 +32,13 @@ class Files(NamedTuple):
     profiles: Sequence[PathProfile]
     corpora: Sequence[int] = ()
 
+    def only(self, rows: NDArray[np.intp]) -> Files:
+        """Return some of the candidates by file."""
+        kept, owner = np.unique(self.owner[rows], return_inverse=True)
+        files = kept.tolist()
+        corpora = [self.corpora[file] for file in files] if self.corpora else ()
+        return Files(owner, [self.paths[file] for file in files], [self.profiles[file] for file in files], corpora)
+
 
 def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
     """Return candidates by file; files stand in the order of their first candidates."""

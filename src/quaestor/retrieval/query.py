@@ -37,6 +37,7 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{6,300})\"|“([^”\n]{6,300})”|«([^»\n]{6,300})»|`([^`\n]{6,300})`|(?<!\w)'([^'\n]{6,300})'(?!\w)"
 )
 _FEWEST_QUOTED = 2
+_LONGEST_WHOLE = 300
 _MOST_QUOTES = 5
 _TRACE = re.compile(
     r"Traceback \(most recent|^[^\S\n]*at [\w.$<>]+\s?\(|^[^\S\n]*File \".+\", line \d+|panicked at|^goroutine \d+|"
@@ -71,6 +72,7 @@ class Query(NamedTuple):
         quotes: stretches of several words that it quotes, as they stand in it.
         asked: what was asked, where that was in another language and ``text`` is what is searched for instead.
         translated: what the words of such a question are in English.
+        whole: the query where all of it may be one name or one path, without what people put around these; else empty.
     """
 
     text: str
@@ -82,6 +84,7 @@ class Query(NamedTuple):
     quotes: tuple[str, ...] = ()
     asked: str = ""
     translated: tuple[str, ...] = ()
+    whole: str = ""
 
 
 def read_query(text: str) -> Query:
@@ -97,6 +100,7 @@ def read_query(text: str) -> Query:
         _places(text),
         tuple((parts[0], parts[1]) for parts in compounds if len(parts) > 1),
         _quotes(text),
+        _whole(text),
     )
 
 
@@ -157,6 +161,17 @@ def _compounds(text: str, kind: QueryKind) -> list[tuple[str, ...]]:
     bare = (name if kind == "symbol" or not knows_extension(name) else name.rpartition(".")[0] for name in found)
     split = ([part.lower() for part in re.split(r"\W+", qualified) if len(part) > 1] for qualified in bare)
     return [tuple(parts[-2:]) for parts in split if parts]
+
+
+def _whole(text: str) -> str:
+    """Return the text where it may be one name or path: a word, or words that a slash or a dot joins in one line."""
+    if len(text) > _LONGEST_WHOLE or "\n" in text or not text:
+        return ""
+    pathlike = "/" in text.strip("/") or knows_extension(text)
+    if " " in text and (not pathlike or text.endswith("?")):
+        return ""
+    plain = text.replace("\\", "/") if "/" not in text else text
+    return plain.removesuffix("()").removeprefix("./").rstrip("/")
 
 
 def _quotes(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from quaestor.embedding import Embedder
 from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
-from quaestor.retrieval.certain import steps
+from quaestor.retrieval.certain import background_among, path_and_line, steps
 from quaestor.retrieval.duplicates import folded, places_of
 from quaestor.retrieval.explaining import Shares
 from quaestor.retrieval.features import Candidates, compute_features
@@ -30,6 +30,9 @@ from quaestor.retrieval.traits import traits_of
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
 CANDIDATES = 100
@@ -42,6 +45,7 @@ _DEFINITIONS = 20
 # Of a name that is the whole query: headings bear it, too, and must not keep out what defines it.
 _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
+_HOLDING_NAME = 200
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -125,14 +129,20 @@ class Retriever:
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*lexical.best(count), *dense.best(count), *body.best(count // 2)])
-        if query.names:
+        if query.names or query.whole:
             most = _DEFINITIONS_OF_SYMBOL if query.kind == "symbol" else _DEFINITIONS
-            chosen |= dict.fromkeys(self.store.defining(query.names, most, where))
+            # As it stands, too: a name may have marks in it that part words elsewhere (save!, get-thing, print.frame).
+            chosen |= dict.fromkeys(self.store.defining((*query.names, query.whole.lower()), most, where))
         for quote in query.quotes:
             chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
+        chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in stored.chunk.defines for stored in found.values()):
+            # What no grammar tells to be a definition may look like one.
+            chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
+            found = self._chunks.get(self.store, chosen)
         ids, chunks = np.fromiter(found, np.int64, len(found)), list(found.values())
         return Candidates(
             chunks,
@@ -169,6 +179,14 @@ class Retriever:
             if _shows(stored, place)
         ]
         return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
+
+    def _at_whole_path(self, query: Query, where: Where | None) -> list[int]:
+        """Return the chunks that are shown of the documents whose path the whole query is, or is the end of."""
+        end, line = path_and_line(query.whole)
+        place = Place(end, line)
+        paths = self.store.paths_ending(end, _POINTED_FILES, where) if end else ()
+        every = (stored for path in paths for stored in self._chunks.of_document(self.store, path))
+        return [stored.id for stored in every if _shows(stored, place)]
 
     def _files_like(self, pointed: str, where: Where | None) -> list[tuple[float, str]]:
         """Return the documents whose paths agree best with one that a query points at, and how well."""
@@ -259,7 +277,7 @@ def rank(
     features, scores, step = _weighed(ranker, query, candidates)
     ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(chunks))
     traits = [traits_of(chunks[index]) for index, _ in ranked]
-    groups = folded(traits, [step[index] < 0 for index, _ in ranked], _COMPARED * k)
+    groups = folded(traits, [float(step[index]) for index, _ in ranked], _COMPARED * k)
     hits = []
     for place, chunk in shown([ranked[group.leader][0] for group in groups]):
         group = groups[place]
@@ -275,9 +293,35 @@ def rank(
 
 def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
     """Return the candidates' features, their scores, and what of these is a step for what is certain."""
-    features = compute_features(query, candidates)
-    step = steps(query, list(map(traits_of, candidates.chunks)), candidates.files)
+    features, step = features_and_steps(query, candidates)
     return features, ranker.scores(features) + step, step
+
+
+def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
+    """Return the candidates' features, and what each has for being certain or lacks for being background."""
+    traits = list(map(traits_of, candidates.chunks))
+    behind = background_among(query, traits, candidates.files)
+    return _features(query, candidates, behind), steps(query, traits, candidates.files, behind)
+
+
+def _features(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> Matrix:
+    """Return the features of the candidates, those of background apart: beside others it has no say in what is much."""
+    if not behind.any() or behind.all():
+        return compute_features(query, candidates)
+    rows = [np.flatnonzero(part) for part in (~behind, behind)]
+    parts = [compute_features(query, _part(candidates, own)) for own in rows]
+    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
+
+
+def _part(candidates: Candidates, rows: NDArray[np.intp]) -> Candidates:
+    chunks = [candidates.chunks[row] for row in rows.tolist()]
+    return candidates._replace(
+        chunks=chunks,
+        lexical=candidates.lexical[rows],
+        dense=candidates.dense[rows],
+        body=candidates.body[rows],
+        files=candidates.files.only(rows),
+    )
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

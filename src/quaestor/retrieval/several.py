@@ -15,7 +15,7 @@ import numpy as np
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.passages import Chunk, Hit
-from quaestor.retrieval.certain import steps
+from quaestor.retrieval.certain import background_among, steps
 from quaestor.retrieval.features import Candidates
 from quaestor.retrieval.file_features import Files, agreement
 from quaestor.retrieval.fusion import convex
@@ -97,8 +97,10 @@ def foremost(query: Query, candidates: Candidates, count: int) -> Candidates:
     if query.names:
         names = frozenset(query.names)
         kept |= [not traits_of(stored).names.isdisjoint(names) for stored in candidates.chunks]
-    if query.quotes:
-        kept |= steps(query, list(map(traits_of, candidates.chunks)), candidates.files) > 0
+    if query.quotes or query.whole:
+        traits = list(map(traits_of, candidates.chunks))
+        behind = background_among(query, traits, candidates.files)
+        kept |= steps(query, traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
         kept |= np.array([any(agreement(place.path, path) for place in query.places) for path in files.paths])[

@@ -44,6 +44,7 @@ class Traits:
         symbol: its symbol in lower case, None without one.
         names: what it defines, in lower case; its symbol where that is all it has.
         defined: what is defined in it for certain, in lower case: not what it only goes on with, and no headings.
+        exact: the same in the case in which it is written.
         owners: the names that enclose it and its file's, in lower case: what stands before a qualified name.
         named: the terms of all names in and around it, repeated as often as they occur.
         terms: the same, each once.
@@ -57,6 +58,7 @@ class Traits:
 
     __slots__ = (
         "defined",
+        "exact",
         "fixed",
         "name_terms",
         "named",
@@ -77,6 +79,7 @@ class Traits:
     symbol: str | None
     names: frozenset[str]
     defined: frozenset[str]
+    exact: frozenset[str]
     owners: frozenset[str]
     named: Terms
     terms: frozenset[str]
@@ -130,7 +133,8 @@ def _traits(stored: StoredChunk) -> Traits:
     one.path = path
     one.symbol = None if symbol is None else symbol.lower()
     one.names = frozenset(map(str.lower, defined))
-    one.defined = frozenset() if path.prose else frozenset(map(str.lower, chunk.defines))
+    one.exact = frozenset() if path.prose else frozenset(chunk.defines)
+    one.defined = frozenset(map(str.lower, one.exact))
     one.owners = frozenset(map(str.lower, (*chunk.scope, *of_symbol, path.stem, *path.folders)))
     one.named = named
     one.terms = frozenset(named)

@@ -331,6 +331,13 @@ class Store(Protocol):
         """Return the paths of the documents that these chunks belong to, each once."""
         ...
 
+    def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
+        """Return up to ``k`` paths of documents that are ``end`` or end with a slash and it, the shortest first.
+
+        Letters of ASCII compare whatever their case is.
+        """
+        ...
+
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""
         ...

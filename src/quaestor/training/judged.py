@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from quaestor.assemble import Index
 from quaestor.config import Settings
-from quaestor.retrieval.certain import steps
-from quaestor.retrieval.features import compute_features
-from quaestor.retrieval.traits import traits_of
+from quaestor.retrieval.retriever import features_and_steps
 from quaestor.training.asked import Asked, Question, Target, read_targets
 
 
@@ -114,8 +112,7 @@ def _searches(name: str, root: Path, questions: tuple[Question, ...], indexes: P
                 name,
                 question.kind,
                 question.targets,
-                compute_features(query, found),
-                steps(query, list(map(traits_of, found.chunks)), found.files),
+                *features_and_steps(query, found),
                 tuple(path for path, _, _ in spans),
                 tuple(one.position for one in found.chunks),
                 tuple(len(one.chunk.text) for one in found.chunks),

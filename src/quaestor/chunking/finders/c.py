@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.names import Found, Source, body_of, named, qualified
+from quaestor.chunking.names import Found, Source, body_of, qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +27,8 @@ def _declarator(node: Node) -> tuple[Node, bool] | None:
             "parenthesized_declarator",
             "attributed_declarator",
         }:
-            inner = named(node, 0)
+            # Before the declarator may stand what the grammar cannot read: (CALLED *name).
+            inner = next((child for child in node.named_children if child.type != "ERROR"), None)
         if inner is None:
             return node, is_function
         node = inner
@@ -107,4 +108,6 @@ def c_typedef(node: Node, source: Source) -> Found | None:
     stated = node.child_by_field_name("type")
     kind = C_TYPES.get(stated.type, "type") if stated is not None and body_of(stated) else "type"
     body = body_of(stated) if stated is not None and kind in {"struct", "class"} else None
-    return Found(source.text(declared[0]), kind, (), body)
+    # Of (CALLED* name)(int) the last word.
+    words = re.findall(r"\w+", source.text(declared[0]))
+    return Found(words[-1], kind, (), body) if words else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.names import LONGEST_NAME, Finder, Found, Source, body_of, named
+from quaestor.chunking.names import LONGEST_NAME, Finder, Found, Source, body_of, named, qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,7 +36,11 @@ def elixir_call(node: Node, source: Source) -> Found | None:
     if kind is None or first is None:
         return None
     name = _elixir_name(first, source)
-    return Found(name, kind, (), body_of(node), kind not in {"extension", "test"}) if name else None
+    if not name:
+        return None
+    # A.B.C is known as C, too; of what is no alias dots are part of the name.
+    scope, name = qualified(name) if first.type == "alias" else ((), name)
+    return Found(name, kind, scope, body_of(node), kind not in {"extension", "test"})
 
 
 def _elixir_name(node: Node, source: Source) -> str | None:
@@ -64,6 +68,12 @@ def haskell_equation(node: Node, source: Source) -> Found | None:
     if label is None:
         return None
     return Found(source.text(label).strip("()` "), "function")
+
+
+def haskell_field(node: Node, source: Source) -> Found | None:
+    """``name :: Type`` of a record: a function that selects it."""
+    label = node.child_by_field_name("name")
+    return Found(source.text(label), "function") if label is not None else None
 
 
 def haskell_named(kind: str, *, defines: bool = True) -> Finder:

@@ -249,6 +249,15 @@ class EmbeddedStore:
         with self._reading() as connection:
             return truth.paths_of(connection, ids)
 
+    def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
+        """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
+        with self._reading() as connection:
+            found = truth.paths_ending(connection, end)
+            allowed = self._allowed(connection, where)
+            let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
+        paths = [path for path, chunk in found if let_through is None or chunk in let_through]
+        return sorted(paths, key=lambda path: (len(path), path))[: max(k, 0)]
+
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""
         with self._reading() as connection:

@@ -227,6 +227,17 @@ def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
     return found
 
 
+def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, int]]:
+    """Return the paths that are ``end`` or end with a slash and it, each with its first chunk; in no order."""
+    wanted, count = storable(end), len(end)
+    rows = connection.execute(
+        "SELECT path, first_chunk FROM documents WHERE chunk_count > 0 AND "
+        "substr(path, -?) = ? COLLATE NOCASE AND (length(path) = ? OR substr(path, -? - 1, 1) = '/')",
+        (count, wanted, count, count),
+    )
+    return [(restored(path), chunk) for path, chunk in rows]
+
+
 def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> list[int]:
     """Return up to ``k`` chunks that define any of ``names``; those that define most of them first."""
     wanted = [storable(name) for name in dict.fromkeys(name.lower() for name in names)]
