@@ -31,11 +31,10 @@ def sums(chunks: list[Traits], wanted: Mapping[str, float]) -> list[list[float]]
 
 def test_a_term_counts_by_its_weight_where_it_stands() -> None:
     chunks = [chunk("alpha", scope=("beta",)), chunk(None), chunk("alpha_beta")]
-    named, symbol, precision, scope, listed = sums(chunks, {"alpha": 0.75, "beta": 0.25})
+    named, symbol, precision = sums(chunks, {"alpha": 0.75, "beta": 0.25})
     assert symbol == [0.75, 0.0, 1.0]
-    assert precision == pytest.approx([1.0, 0.0, 2 / 3])  # the whole name is a term, too
-    assert scope == [0.25, 0.0, 0.0]
-    assert listed == [0, 0, 0]
+    assert precision == pytest.approx([1.0, 0.0, 1.0])
+    assert sums(chunks, {"alpha": 1.0})[2] == pytest.approx([1.0, 0.0, 0.5])
     assert named[0] > 0 == named[1]
 
 
@@ -46,16 +45,15 @@ def test_entries_tell_which_term_stands_in_which_row() -> None:
 
 def test_stems_and_folders_of_a_path_are_told_apart() -> None:
     profiles = [profile_path("alpha/beta_gamma.py"), profile_path("delta.py")]
-    stem, precision, folder = in_paths(profiles, {"alpha": 0.25, "beta": 0.75}).sums(2).tolist()
+    stem, folder = in_paths(profiles, {"alpha": 0.25, "beta": 0.75}).sums(2).tolist()
     assert stem == [0.75, 0.0]
-    assert precision == pytest.approx([1 / 3, 0.0])
     assert folder == [0.25, 0.0]
 
 
 @pytest.mark.parametrize("wanted", [{}, {"alpha": 1.0}])
 def test_nothing_is_found_in_nothing(wanted: Mapping[str, float]) -> None:
-    assert in_names([], wanted).sums(0).shape == (5, 0)
-    assert in_paths([], wanted).sums(0).shape == (3, 0)
+    assert in_names([], wanted).sums(0).shape == (3, 0)
+    assert in_paths([], wanted).sums(0).shape == (2, 0)
     assert not in_names([chunk(None)], wanted).sums(1).any()
 
 
@@ -68,4 +66,4 @@ def test_a_chunk_is_matched_the_same_among_others(
     chunks = [chunk(*one) for one in made]
     wanted = {term: 1 / len(asked) for term in sorted(asked)}
     alone = [np.ravel(sums([one], wanted)).tolist() for one in chunks]
-    assert np.transpose(sums(chunks, wanted)).reshape(len(chunks), 5).tolist() == alone
+    assert np.transpose(sums(chunks, wanted)).reshape(len(chunks), 3).tolist() == alone

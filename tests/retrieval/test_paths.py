@@ -10,11 +10,9 @@ from quaestor.retrieval.paths import profile_path
 @pytest.mark.parametrize(
     ("path", "part"),
     [
-        ("src/compat/strings.py", "superseded"),
         ("tests/test_retry.py", "test"),
         ("src/retry_test.go", "test"),
         ("examples/hello.py", "example"),
-        ("src/app/__init__.py", "entry"),
         ("index.d.ts", "declaration"),
         ("docs/guide.md", "prose"),
         ("package.json", "data"),
@@ -22,7 +20,7 @@ from quaestor.retrieval.paths import profile_path
 )
 def test_parts(path: str, part: str) -> None:
     profile = profile_path(path)
-    parts = ("test", "example", "superseded", "entry", "declaration", "prose", "data")
+    parts = ("test", "example", "declaration", "prose", "data")
     assert [name for name in parts if getattr(profile, name)] == [part]
 
 

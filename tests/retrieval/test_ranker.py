@@ -86,15 +86,17 @@ def test_a_definition_is_told_from_a_use() -> None:
     definition = Candidate(stored("stack.py", "HandlerStack", ("HandlerStack", "push")), 1.0, 0.1)
     use = Candidate(stored("client.py", "send", ("send",), 1), 2.0, 0.2)
     found = features_of("HandlerStack", definition, use)
-    assert found["is_name"] == [1, 0]
-    assert found["defines_name"] == [1, 0]
+    assert found["symbol_whole"] == [1, 0]
+    assert found["qualified"] == [0, 0]
+    assert features_of("stack.HandlerStack", definition, use)["qualified"] == [1, 0]
 
 
 def test_the_path_is_read() -> None:
     source = Candidate(stored("src/retry/policy.py"), 1.0, 0.1)
     test = Candidate(stored("tests/test_retry.py", number=1), 1.0, 0.1)
     found = features_of("retry policy", source, test)
-    assert found["test"] == [0, 1]
+    assert found["test_unasked"] == [0, 1]
+    assert features_of("which test retries", source, test)["test_unasked"] == [0, 0]
     assert found["stem_coverage"] == [0.5, 0.5]
     assert found["folder_coverage"] == [0.5, 0.0]
 
@@ -147,7 +149,6 @@ def test_prose_has_weights_of_its_own_and_stands_beside_its_neighbours() -> None
     )
     ranker = Ranker.bundled()
     assert ranker.scores(matrix) == pytest.approx(matrix @ ranker.of_prose)
-    assert matrix[:, FEATURES.index("neighbour_dense")].tolist() == pytest.approx([0.8, 0.4])
     assert matrix[:, FEATURES.index("neighbour_lexical")].tolist() == pytest.approx([0.5, 1.0])
 
 
@@ -161,12 +162,12 @@ def test_words_of_texts_are_compared_by_meaning() -> None:
     assert features_of("deletePictures", *pages)["likeness"] == [0, 0]
 
 
-@pytest.mark.parametrize(("text", "how_to"), [("how do I set a timeout", 1), ("where is the timeout set", 0)])
-def test_who_asks_how_to_use_a_thing_may_want_its_documents(text: str, how_to: int) -> None:
-    page = StoredChunk(0, Document("a.md", "0" * 64, 9, 0, "markdown"), Chunk(Span(0, 1, 1, 1), "x"), 0)
-    found = features_of(text, Candidate(page, 1.0, 0.1), Candidate(stored("a.py", number=1), 1.0, 0.1))
-    assert found["prose_how_to"] == [how_to, 0]
-    assert found["code_how_to"] == [0, how_to]
+def test_a_brief_query_asks_for_a_subject() -> None:
+    found = Candidate(stored("src/retry.py"), 1.0, 0.1)
+    assert features_of("retry policy", found)["brief_stem_coverage"] == [0.5]
+    long = "how is a retry of a request that failed after its third redirect told from another one in logs of old workers"
+    assert features_of(long, found)["brief_stem_coverage"] == [0]
+    assert features_of(long, found)["stem_coverage"][0] > 0
 
 
 words = st.sampled_from(

@@ -46,7 +46,7 @@ def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
     """Return the terms in and around each chunk's names.
 
     They add to lexical_symbol (BM25, Robertson and Zaragoza, 2009), to symbol_coverage, and to the share of the
-    symbol's terms that the query has.
+    symbol's parts that the query has.
 
     Args:
         traits: of the candidates.
@@ -66,7 +66,7 @@ def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
                     numbers[term],
                     weight * count / (count + norm),
                     weight if term in known.name_terms else 0.0,
-                    1 / len(set(known.symbol_terms)) if term in known.symbol_terms else 0.0,
+                    1 / len(known.symbol_parts) if term in known.symbol_parts else 0.0,
                 )
     return _matches(entries, 3)
 

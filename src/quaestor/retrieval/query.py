@@ -94,13 +94,13 @@ def read_query(text: str) -> Query:
     compounds = _compounds(text, kind)
     return Query(
         text,
-        kind,
-        tuple(dict.fromkeys(name for parts in compounds for name in reversed(parts))),
-        tuple(content_terms(text)),
-        _places(text),
-        tuple((parts[0], parts[1]) for parts in compounds if len(parts) > 1),
-        _quotes(text),
-        _whole(text),
+        kind=kind,
+        names=tuple(dict.fromkeys(name for parts in compounds for name in reversed(parts))),
+        terms=tuple(content_terms(text)),
+        places=_places(text),
+        qualified=tuple((parts[0], parts[1]) for parts in compounds if len(parts) > 1),
+        quotes=_quotes(text),
+        whole=_whole(text),
     )
 
 

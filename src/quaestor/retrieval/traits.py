@@ -49,7 +49,7 @@ class Traits:
         named: the terms of all names in and around it, repeated as often as they occur.
         terms: the same, each once.
         name_terms: the terms of what it defines.
-        symbol_terms: the terms of its symbol.
+        symbol_parts: the terms of its symbol, without the one of a compound as a whole.
         fixed: the values of ``FIXED``, float32, as bytes.
         words: its text as ``phrases.plain`` reads it, once it was asked for: a query of one word has no runs of words.
         word_sets: what ``word_set`` returned, once it was asked for.
@@ -68,7 +68,7 @@ class Traits:
         "rows",
         "stored",
         "symbol",
-        "symbol_terms",
+        "symbol_parts",
         "terms",
         "word_sets",
         "words",
@@ -84,7 +84,7 @@ class Traits:
     named: Terms
     terms: frozenset[str]
     name_terms: Terms
-    symbol_terms: Terms
+    symbol_parts: frozenset[str]
     fixed: bytes
     words: Words
     word_sets: tuple[WordSet | None] | None
@@ -139,7 +139,7 @@ def _traits(stored: StoredChunk) -> Traits:
     one.named = named
     one.terms = frozenset(named)
     one.name_terms = name_terms
-    one.symbol_terms = symbol_terms
+    one.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
     one.fixed = _FLOATS(path.test, path.example, path.declaration, path.prose, *_kind(stored))
     one.words = b""
     one.word_sets = None
