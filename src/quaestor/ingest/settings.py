@@ -8,7 +8,7 @@ from quaestor.blake import blake2b
 from quaestor.chunking import ChunkSettings
 from quaestor.named import NamedTuple
 
-_RECIPE = 6
+_RECIPE = 7
 """Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""
 
 
