@@ -165,7 +165,9 @@ def test_words_of_texts_are_compared_by_meaning() -> None:
 def test_a_brief_query_asks_for_a_subject() -> None:
     found = Candidate(stored("src/retry.py"), 1.0, 0.1)
     assert features_of("retry policy", found)["brief_stem_coverage"] == [0.5]
-    long = "how is a retry of a request that failed after its third redirect told from another one in logs of old workers"
+    long = (
+        "how is a retry of a request that failed after its third redirect told from another one in logs of old workers"
+    )
     assert features_of(long, found)["brief_stem_coverage"] == [0]
     assert features_of(long, found)["stem_coverage"][0] > 0
 

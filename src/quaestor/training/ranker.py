@@ -30,6 +30,8 @@ _PROSE = FEATURES.index("prose")
 _TEN = 10
 _RIDGES = (10.0, 30.0, 100.0)
 _DECAYS = (0.0, 0.125, 0.25, 0.5)
+# Questions about prepared folders name files, few of them lines; seen once each, they had little say.
+_PREPARED_TIMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepared = (
         prepared_searches(options.annotations, options.repositories, options.indexes) if options.annotations else []
     )
-    learn = [*parts.get("code learn", ()), *parts.get("prose learn", ()), *prepared]
+    learn = [*parts.get("code learn", ()), *parts.get("prose learn", ()), *prepared * _PREPARED_TIMES]
     ranker = choose(learn, (parts.get("code choose", ()), parts.get("prose choose", ())), options.name)
     _print({**parts, "prepared folders (learned)": prepared}, ranker)
     if options.out:
