@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quaestor.passages import Document
-from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
+from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,10 +50,15 @@ class Without:
         return self._left(self._store.lexical(terms, k + len(self._hidden), where, boosts), k)
 
     def lexical_each(
-        self, terms: Sequence[str], k: int, each: Sequence[FieldBoosts], where: Where | None = None
+        self,
+        terms: Sequence[str],
+        k: int,
+        each: Sequence[FieldBoosts],
+        where: Where | None = None,
+        among: Counts | None = None,
     ) -> Matched:
         """Return the best of what is not hidden, and how many such chunks hold each term."""
-        found = self._store.lexical_each(terms, k + len(self._hidden), each, where).found
+        found = self._store.lexical_each(terms, k + len(self._hidden), each, where, among).found
         return Matched([self._left(one, k) for one in found], self.frequencies(terms))
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:

@@ -61,6 +61,7 @@ Rest the batter for half an hour, then fry it in butter.
 FILES = {"src/retry.py": RETRY, "shop/cart.go": CART, "docs/guide.md": GUIDE}
 
 HIT_KEYS = {
+    "also",
     "path",
     "start_line",
     "end_line",

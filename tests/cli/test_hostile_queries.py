@@ -107,4 +107,4 @@ def test_hostile_searches_for_people(quaestor: Run, corpus: Path, query: str) ->
     done = quaestor("search", "--", query, corpus)
     assert done.code in (0, 1)
     assert bool(done.out) is (done.code == 0)
-    assert bool(done.err) is (done.code == 1)
+    assert done.err or done.code == 0

@@ -36,7 +36,9 @@ def test_json_tells_of_each_corpus(quaestor: Run, repository: Path, kitchen: Pat
     done = quaestor("search", "--json", "src/retry.py", repository, kitchen)
     assert (done.code, done.err) == (0, "")
     result = done.json
-    assert set(result) == {"query", "understood", "missed", "hits", "index", "corpora", "seconds"}
+    assert set(result) == {
+        *("query", "understood", "missed", "translated", "unknown", "hits", "index", "corpora", "seconds")
+    }
     assert all(set(hit) >= HIT_KEYS for hit in result["hits"])
     assert [(one["name"], one["root"], one["error"], one["documents"]) for one in result["corpora"]] == [
         ("repository", str(repository), None, 3),

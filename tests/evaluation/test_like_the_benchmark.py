@@ -69,4 +69,4 @@ def test_every_question_is_worth_what_the_benchmark_says(tmp_path: Path) -> None
     for row, one in zip(rows, theirs, strict=True):
         assert float(row["A ndcg@10"]) == one["quaestor"][0]
         assert float(row["B ndcg@10"]) == one["quaestor:fusion"][0]
-    assert 0 < sum(float(row["A ndcg@10"]) for row in rows) < len(rows)
+    assert 0 < sum(float(row["A ndcg@10"]) for row in rows) <= len(rows)

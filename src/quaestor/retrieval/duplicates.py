@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from quaestor.named import NamedTuple
 from quaestor.retrieval.phrases import Words
 
@@ -52,10 +50,8 @@ class Folded(NamedTuple):
 
 def word_set(words: Words) -> WordSet | None:
     """Return a text's words as they are compared; None if it has too few."""
-    distinct = np.unique(np.frombuffer(words, dtype=np.uintc))[1:]  # the first is no word: it stands between texts
-    if len(distinct) < _FEWEST_WORDS:
-        return None
-    return WordSet(int(distinct[0]), int(distinct[-1]), frozenset(distinct.tolist()))
+    distinct = frozenset(memoryview(words).cast("I")) - {0}  # 0 is no word: it stands between texts
+    return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
 
 
 def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[Folded]:

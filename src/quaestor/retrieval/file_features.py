@@ -34,8 +34,8 @@ class Files(NamedTuple):
 
     def only(self, rows: NDArray[np.intp]) -> Files:
         """Return some of the candidates by file."""
-        kept, owner = np.unique(self.owner[rows], return_inverse=True)
-        files = kept.tolist()
+        files = sorted(set(self.owner[rows].tolist()))
+        owner = np.searchsorted(files, self.owner[rows])
         corpora = [self.corpora[file] for file in files] if self.corpora else ()
         return Files(owner, [self.paths[file] for file in files], [self.profiles[file] for file in files], corpora)
 

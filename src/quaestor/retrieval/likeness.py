@@ -68,6 +68,6 @@ def _rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
         stored = chunk.stored
         names = (stored.document.title, *stored.chunk.scope, stored.chunk.symbol)
         text = "\n".join(filter(None, (*names, stored.chunk.text)))
-        rows = embedder.pieces.rows(text)
-        chunk.rows = np.unique(rows).tobytes() if len(rows) else _FIRST_ROW
+        distinct = set(embedder.pieces.rows(text).tolist())
+        chunk.rows = np.array(sorted(distinct), np.int32).tobytes() if distinct else _FIRST_ROW
     return chunk.rows

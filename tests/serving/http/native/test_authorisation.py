@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,4 +139,5 @@ def without_what_was_sent(answer: httpx.Response, one: Try, ids: Ids) -> str:
     text = answer.text
     for value in sent.values() if isinstance(sent, dict) else ():
         text = text.replace(json.dumps(value), "…")
-    return text
+    # Words of the question that stand nowhere are told to who asked it.
+    return re.sub(r'\{"word":"\w+","nearest":\[\]\}', "…", text)

@@ -31,7 +31,7 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
     (
         events.Searching("why", ("since 2020",), ("by Ana",)),
         "searching",
-        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"]},
+        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"], "unknown": []},
     ),
     (
         events.Passages((HIT,), True, (7,)),
@@ -54,6 +54,7 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
                     "date": None,
                     "sha256": "0f",
                     "fresh": True,
+                    "also": [],
                 }
             ],
         },

@@ -163,6 +163,7 @@ class HitObject(BaseModel):
     date: str | None
     sha256: str
     fresh: bool
+    also: Annotated[list[str], Field(description="Where the same is said, as path:line.")]
     corpus: Annotated[str, Field(description="The name of the corpus that it is of.")]
 
 
