@@ -25,8 +25,8 @@ COMMAND = [sys.executable, "-m", "quaestor"]
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
     """A repository whose hits do not fit into a pipe."""
-    body = "".join(f"needle and line {number} of many\n" for number in range(40))
-    return write(tmp_path / "large", {f"notes/n{number}.txt": f"{number}\n{body}" for number in range(150)})
+    bodies = [[f"needle w{note}x{line} and line {line}\n" for line in range(40)] for note in range(150)]
+    return write(tmp_path / "large", {f"notes/n{note}.txt": "".join(body) for note, body in enumerate(bodies)})
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

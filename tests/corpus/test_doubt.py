@@ -41,7 +41,7 @@ def test_a_name_that_stands_nowhere_never_refuses_less(scores: list[float]) -> N
 
 def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:
     assert doubt_of(QUESTION, hits_of([12.0, *[7.0] * 9]), ()).refuses is False
-    assert doubt_of(QUESTION, hits_of([6.0, *[5.5] * 9]), ()).refuses is True
+    assert doubt_of(QUESTION, hits_of([4.0, *[3.7] * 9]), ()).refuses is True
     # A certain place is one, however the rest is scored.
     assert doubt_of("failover", hits_of([106.0, *[105.0] * 9]), ()).refuses is False
 

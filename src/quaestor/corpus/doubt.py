@@ -27,7 +27,7 @@ _MISSED = 4.0
 """What it tells that a name or a path that is the whole query has no certain place."""
 _FOREIGN = 1.0
 """Less is found of a question in another language, answered or not."""
-_LEAST, _LEAST_OF_PROSE = 6.2, 5.5
+_LEAST, _LEAST_OF_PROSE = 3.8, 1.35
 """What hits must be worth, where most are code, and where most are prose."""
 _HIGHEST = 15.0
 _LONGEST_LEAD = 6.0

@@ -125,8 +125,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
         nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
         found = tuple(Unknown(one.word, nearest.get(one.word, ())) for one in unknown)
-        text = each[0].text if len(each) == 1 else mend(query, found)
-        return Spelling(text, found, all(spelling.strange for spelling in each))
+        return Spelling(mend(query, found), found, all(spelling.strange for spelling in each))
 
     def translated(self, question: str) -> tuple[str, ...]:
         """Return what is searched for in English for the words of a question in another language."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from quaestor.embedding import Embedder
+from quaestor.embedding.tuning_names import is_tuned
 from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.cache import ChunkCache
@@ -69,6 +70,8 @@ class Retriever:
         self.embedder = embedder
         self.ranker = ranker
         self.project = project
+        # A tuned embedder knows what words of this corpus mean that others use; then a query may be all of those.
+        self.finds_strange = is_tuned(embedder.name)
         self._chunks = ChunkCache()
         self._spellings = Spellings()
 
@@ -202,7 +205,7 @@ class Retriever:
             self._spellings.note(self.store, query)
         else:
             spelling = self._spellings.of(self.store, query)
-            if spelling.strange:
+            if spelling.strange and not self.finds_strange:
                 return []
             if spelling.text != query.text:
                 query = read_query(spelling.text)

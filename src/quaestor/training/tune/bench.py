@@ -18,7 +18,7 @@ from quaestor.training.tune.trial import Chunks, Trial
 
 STRENGTH = 0.7
 """How far rows go from the bundled ones to the learned ones: chosen by questions made of corpora in docs/tune.md."""
-TRUSTS = (1.0, 1.5, 2.0)
+TRUSTS = (1.0, 2.0, 4.0)
 """How many times the ranker may count the dense retriever."""
 
 Answers = dict[str, tuple[float, float]]

@@ -84,6 +84,8 @@ class Trial:
         self._retriever = copy(corpus.retriever)
         self._retriever.store, self._retriever.embedder = store, embedder
         self._retriever.project = project
+        # The words that are asked for were taken out of the copy: before and after, vectors alone can tell.
+        self._retriever.finds_strange = True
 
     def ask(
         self,
