@@ -20,7 +20,7 @@ from quaestor.stores import StoredChunk
 LARGEST = 2000
 """Bytes that a passage of several chunks may have: no more than one chunk may."""
 
-LARGEST_CODE = 1600
+LARGEST_CODE = 1300
 """The same for code: ten passages then take no more room than ten chunks did."""
 
 ENOUGH = 1000
