@@ -140,6 +140,7 @@ def test_a_long_conversation_begins_with_its_newest_turns(page: StartPage) -> No
         " return id; })().then(done)"
     )
     one.open(f"/sessions/{session}")
+    one.wait(lambda: one.all(".turn"))  # the page fetches them once it is loaded
     assert [turn.get_attribute("data-turn") for turn in one.all(".turn")] == [str(n) for n in range(5, 55)]
     one.one(".earlier a").click()
     one.wait(lambda: len(one.all(".turn")) == 54)
