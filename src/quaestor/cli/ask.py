@@ -9,7 +9,7 @@ from contextlib import aclosing
 import click
 
 from quaestor.accounts.purpose import Purpose
-from quaestor.assemble import Index, answering, make_model
+from quaestor.assemble import Index, answering, check_endpoint, make_model
 from quaestor.chat.events import Event, Returned, Searching, Stopped, Text
 from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
@@ -49,6 +49,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url, passages=passages, window=window).settings
+    check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
         why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""

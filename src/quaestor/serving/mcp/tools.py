@@ -122,10 +122,12 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = described("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Answer:
+        from quaestor.assemble import check_endpoint  # noqa: PLC0415 - clients wait for a server's start
         from quaestor.serving.answering import answered  # noqa: PLC0415 - clients wait for a server's start
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
+        check_endpoint(corpora.settings(name))
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
         outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
