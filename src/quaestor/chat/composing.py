@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from quaestor.chat.packing import passages_shown, runs
 from quaestor.chat.protocols import CallProtocol
 from quaestor.chat.settings import Brief, ConversationSettings
 from quaestor.citations.mark import NO_ANSWER
@@ -97,11 +98,7 @@ def examples() -> tuple[Message, ...]:
 
 def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Return the passages that the model sees, be it in the window's own message or in an earlier one."""
-    kept = {
-        decision.index
-        for decision in window.decisions
-        if decision.kind == "passage" and (decision.action in ("kept", "trimmed") or "already" in decision.reason)
-    }
+    kept = passages_shown(runs(window.decisions))
     return tuple(passage for place, passage in enumerate(passages) if place in kept)
 
 

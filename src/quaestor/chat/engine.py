@@ -215,7 +215,7 @@ class Conversation:
         if self._loop is None or self.model is None or await self._refused(turn):
             quoted = await self._quotes(turn, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
-            async for event in self._quoted(turn, quoted):
+            async for event in self._quoted(turn, hits, quoted):
                 yield event
             return
         yield Passages(hits, bool(hits) and not turn.weak, numbers)
@@ -224,7 +224,7 @@ class Conversation:
                 yield event
         if text := turn.rest():
             yield Text(text)
-        for event in await self._finished(turn):
+        for event in await self._finished(turn, hits):
             yield event
 
     async def _replied(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
@@ -298,20 +298,22 @@ class Conversation:
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
 
-    async def _quoted(self, turn: Turn, quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
+    async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(quoted.text) + turn.rest())
-        for event in await self._finished(turn, known=quoted.known):
+        for event in await self._finished(turn, hits, known=quoted.known):
             yield event
 
-    async def _finished(self, turn: Turn, *, known: bool | None = None) -> tuple[Event, ...]:
+    async def _finished(self, turn: Turn, hits: Sequence[Hit], *, known: bool | None = None) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
-        if turn.weak and not any(citation.status != "unverified" for citation in citations):
-            found = False  # nothing that was found speaks for it, and neither do its citations
+        # A model's word alone is no answer: at least one of its citations must hold.
+        unchecked = found and known is None and not turn.proposals and not _holding(citations)
+        quotes = await self._quotes_beside(turn, hits) if unchecked else ()
+        found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
         # Without a request nobody reported anything.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
@@ -324,6 +326,8 @@ class Conversation:
             citations=citations,
             unsupported=unsupported,
             usage=usage,
+            unchecked=unchecked,
+            quotes=quotes,
         )
         added = self.transcript.end(turn.number, ending)
         turn.ended = True
@@ -336,15 +340,25 @@ class Conversation:
             tuple(turn.proposals),
             "length" if turn.stopped else turn.finish,
             turn.passed,
+            unchecked,
         )
-        return Citations(citations, unsupported), done
+        return Citations(citations, unsupported, quotes), done
+
+    async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
+        """Return what would have been quoted without a model, to stand beside an answer that is its word alone."""
+        quoted = await self._quotes(turn, await self._doubt(turn, hits))
+        if not quoted.known:
+            return ()
+        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self.index.read, claims=False)
+        self._numbering.remember(checked.citations, turn.passages)
+        return _holding(checked.citations)
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
-        checked = verify(turn.visible.written, tuple(known.values()), self.index.read)
+        question, by_model = turn.question.content, bool(turn.spent)
+        checked = verify(turn.visible.written, tuple(known.values()), self.index.read, question, claims=by_model)
         self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
-        unsupported = () if self.model is None else tuple(sentence.text for sentence in checked.unsupported)
-        return checked.citations, unsupported
+        return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
     def _give_up(self, turn: Turn, error: BaseException) -> None:
         """Record a turn that did not come to its end."""
@@ -367,6 +381,11 @@ class Conversation:
             return window
         messages, _ = self._history.with_turn(turn)
         return self._composer.window(messages, turn.passages, self.limit)
+
+
+def _holding(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return the citations whose words stand in the source: where they point, or nearby."""
+    return tuple(one for one in citations if one.status != "unverified")
 
 
 def _checked(question: str) -> Message:

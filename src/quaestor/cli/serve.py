@@ -91,8 +91,8 @@ def _warn_of_silence(settings: Settings) -> None:
     endpoint = settings.base_url or OPENAI_URL
     if settings.model and not is_listening(endpoint):
         remark(
-            f"warning: nobody listens at {without_credentials(endpoint)}, the endpoint of {one_line(settings.model)!r}; "
-            "answers are quotes until it is there"
+            f"warning: nobody listens at {without_credentials(endpoint)}, the endpoint of "
+            f"{one_line(settings.model)!r}; answers are quotes until it is there"
         )
 
 

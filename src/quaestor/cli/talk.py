@@ -16,8 +16,10 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.events import (
     Called,
     Citations,
+    Composed,
     Done,
     Event,
+    Passages,
     Retried,
     Returned,
     Searching,
@@ -26,17 +28,25 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.objects import by_name, window_object, wire_messages
-from quaestor.chat.packing import runs
+from quaestor.chat.packing import passages_shown, runs
 from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview
+from quaestor.cited import Citation
 from quaestor.cli.calls import call_line, print_why
 from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.meant import Filters, remark_on, remark_on_unknown
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
-from quaestor.cli.sources import print_citations, print_place, print_support
+from quaestor.cli.sources import (
+    print_citations,
+    print_place,
+    print_support,
+    print_unchecked,
+    remark_on_sent,
+    remark_on_unsupported,
+)
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.config import Settings
 from quaestor.edits import Proposal, parse
@@ -97,6 +107,8 @@ class Talk:
         self._model = make_model(settings, Purpose(kind="chat", source=str(index.root)))
         self._conversation = self._about(transcript) if transcript else None
         self._called: dict[str, object] = {}
+        self._found = 0
+        self._quotes: tuple[Citation, ...] = ()
         self._changing = Changing(index.root, settings)
         self._proposed = Proposal()
         self.code = 0
@@ -199,11 +211,23 @@ class Talk:
                 remark("the server takes no tools; the model is told of the subroutines as text from now on")
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
-            case Citations(citations=citations, unsupported=unsupported):
+            case _:
+                self._print_checked(event)
+
+    def _print_checked(self, event: Event) -> None:
+        """Print what the model was shown, and how much of its answer holds."""
+        match event:
+            case Passages(hits=hits):
+                self._found = len(hits)
+            case Composed(window=window):
+                remark_on_sent(len(passages_shown(runs(window.decisions))), self._found)
+            case Citations(citations=citations, unsupported=unsupported, quotes=quotes):
                 echo("\n")
                 print_citations(citations)
-                for sentence in unsupported:
-                    remark(f"without support: {sentence.strip()[:160]}")
+                self._quotes = quotes
+                remark_on_unsupported(unsupported)
+            case Done(unchecked=True):
+                print_unchecked(self._quotes)
             case Done(known=False):
                 echo(style("(not found in this corpus)", dim=True))
 
