@@ -19,6 +19,14 @@ from quaestor.tokens import MessageCounter
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
 
 
+_SHORT = 3072
+
+
+def is_short(limit: int) -> bool:
+    """Return whether a window of ``limit`` tokens is so short that words to the model take the place of passages."""
+    return limit < _SHORT
+
+
 @dataclass(frozen=True, slots=True)
 class Composer:
     """Composes the windows of one conversation.
@@ -79,15 +87,19 @@ class Composer:
         )
 
 
-def instructions(brief: Brief = "code", *more: str) -> Message:
+def instructions(brief: Brief = "code", *more: str, short: bool = False) -> Message:
     """Return the system message of a conversation.
 
     Args:
         brief: how it begins.
         more: what follows, each a paragraph of its own; empty ones are left out.
+        short: whether it is to be short, for the window is; then it begins without a brief.
     """
-    begun = load(f"brief_{brief}").render()
-    return Message("system", "\n\n".join(filter(None, (load("chat").render(brief=begun, no_answer=NO_ANSWER), *more))))
+    if short:
+        rules = load("chat_short").render(no_answer=NO_ANSWER)
+    else:
+        rules = load("chat").render(brief=load(f"brief_{brief}").render(), no_answer=NO_ANSWER)
+    return Message("system", "\n\n".join(filter(None, (rules, *more))))
 
 
 def examples() -> tuple[Message, ...]:

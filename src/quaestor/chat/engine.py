@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from quaestor.chat.calling import Calling
-from quaestor.chat.composing import Composer, examples, instructions
+from quaestor.chat.composing import Composer, examples, instructions, is_short
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
@@ -83,8 +83,8 @@ class Conversation:
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
-        if subroutines is None:
-            # There is nothing to premeditate for a model that can only answer.
+        if subroutines is None or subroutines.short:
+            # There is nothing to premeditate for a model that can only answer, and no room where the window is short.
             self.settings = replace(self.settings, premeditation=False)
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
@@ -92,17 +92,19 @@ class Conversation:
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
-        head = (self._instructions(), *(examples() if self.settings.examples else ()))
+        head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restored(self.transcript, model, limit, head)
+        self._history.instruct = self._instructions
+        self._history.learn(self._history.limit)
         self._numbering = Numbering(
             (source.passage for source in self.transcript.sources() if source.cited), marked(self._history.said)
         )
         self._loop = None if model is None else self._made_loop(model)
         self._busy = False
 
-    def _instructions(self) -> Message:
+    def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
-        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names))
+        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names), short=is_short(limit))
 
     def _made_loop(self, model: Model) -> Loop:
         settings, composer, registry = self.settings, self._composer, self._subroutines
@@ -241,7 +243,7 @@ class Conversation:
             refusal = str(failure)
         yield Retried(refusal, self.limit, tools=True)
         self._protocol = protocol_for(_capabilities(model, self.transcript), self._subroutines)
-        self._history.messages[0] = self._instructions()
+        self._history.learn(self.limit)
         self._loop = self._made_loop(model)
         async with aclosing(self._loop.run(turn)) as events:
             async for event in events:
