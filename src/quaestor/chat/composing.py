@@ -18,7 +18,6 @@ from quaestor.prompts.passages import Passage
 from quaestor.tokens import MessageCounter
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
 
-
 _SHORT = 3072
 
 

@@ -116,9 +116,8 @@ class _Composing:
             return None
         absent = present(passages, self.reading.sound()) if passages else frozenset()
         placement = placing.place(room - self._held() if self.frame.carries else room, absent, trimming=False)
-        if placement.crowded and not self.frame.carries:
-            if room < self._floor or self._passages_beside(placing, absent):
-                return None
+        if placement.crowded and not self.frame.carries and self._passages_beside(placing, absent):
+            return None
         take_all(draft, self.frame)
         draft.budget.spend("passages", placement.tokens)
         return self._window(draft, placing, placement)
