@@ -1,0 +1,95 @@
+"""Whether an answer is right, by the words it says and the places it rests on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from _answers_set import Question, Words
+
+from quaestor.training.asked import Target
+
+Verdict = Literal["right", "partly", "wrong", "rightly refused", "wrongly refused"]
+VERDICTS: tuple[Verdict, ...] = ("right", "partly", "wrong", "rightly refused", "wrongly refused")
+
+# Of the parts that an overview should name, the share that makes it right, and the share that makes it worth something.
+_WHOLE, _HALF = 0.85, 0.5
+_SHORT_HASH = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines that an answer points at, 1-based and inclusive, with what it quotes of them."""
+
+    path: str
+    start_line: int
+    end_line: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer as whoever asked sees it.
+
+    Attributes:
+        text: the answer.
+        places: what it quotes or cites, in its order.
+        known: whether it claims to answer.
+    """
+
+    text: str
+    places: tuple[Place, ...]
+    known: bool
+
+
+def judge(question: Question, said: Said) -> Verdict:
+    """Return what an answer is worth."""
+    if not said.known:
+        return "wrongly refused" if question.answerable else "rightly refused"
+    if not question.answerable:
+        return "wrong"
+    seen = seen_text(said)
+    worded = share_said(question.requires, seen) == 1
+    if question.parts:
+        return _overview(share_said(question.parts, seen), worded=worded)
+    if not question.evidence and not question.commits:
+        return "right" if worded else "wrong"
+    rests = rests_on(question, said)
+    if worded and rests:
+        return "right"
+    return "partly" if worded or rests else "wrong"
+
+
+def _overview(share: float, *, worded: bool) -> Verdict:
+    if share >= _WHOLE and worded:
+        return "right"
+    return "partly" if share >= _HALF else "wrong"
+
+
+def seen_text(said: Said) -> str:
+    """Return all that is seen of an answer: its text, and the paths and words that it cites."""
+    return "\n".join([said.text, *(f"{place.path}\n{place.quote}" for place in said.places)])
+
+
+def share_said(words: Words, text: str) -> float:
+    """Return the share of the groups of which at least one is in the text; 1 where there is no group."""
+    plain = _plain(text)
+    held = [any(_plain(word) in plain for word in group) for group in words]
+    return sum(held) / len(held) if held else 1.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def rests_on(question: Question, said: Said) -> bool:
+    """Return whether a quote touches the evidence, or a commit that answers is named."""
+    seen = seen_text(said)
+    named = any(commit[:_SHORT_HASH] in seen for commit in question.commits)
+    return named or touches(question.evidence, said.places)
+
+
+def touches(evidence: Sequence[Target], places: Iterable[Place]) -> bool:
+    """Return whether any place overlaps any of the evidence."""
+    return any(target.holds(place.path, place.start_line, place.end_line) for place in places for target in evidence)
