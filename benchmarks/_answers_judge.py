@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +16,8 @@ VERDICTS: tuple[Verdict, ...] = ("right", "partly", "wrong", "rightly refused", 
 
 # Of the parts that an overview should name, the share that makes it right, and the share that makes it worth something.
 _WHOLE, _HALF = 0.85, 0.5
-_SHORT_HASH = 7
+SHORT_HASH = 7
+"""Hexadecimal digits that name a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def judge(question: Question, said: Said) -> Verdict:
     seen = seen_text(said)
     worded = share_said(question.requires, seen) == 1
     if question.parts:
-        return _overview(share_said(question.parts, seen), worded=worded)
+        return _overview(share_named(question.parts, seen), worded=worded)
     if not question.evidence and not question.commits:
         return "right" if worded else "wrong"
     rests = rests_on(question, said)
@@ -73,10 +75,33 @@ def seen_text(said: Said) -> str:
 
 
 def share_said(words: Words, text: str) -> float:
-    """Return the share of the groups of which at least one is in the text; 1 where there is no group."""
+    """Return the share of the groups of which at least one stands in the text; 1 where there is no group.
+
+    A word may be part of a longer one, in any case of letters; a number may not be part of a longer number.
+    """
     plain = _plain(text)
-    held = [any(_plain(word) in plain for word in group) for group in words]
-    return sum(held) / len(held) if held else 1.0
+    return _share(any(_stands(_plain(word), plain) for word in group) for group in words)
+
+
+def share_named(parts: Words, text: str) -> float:
+    """Return the share of the groups of which at least one stands in the text as a whole word; 1 where there is none."""
+    plain = _plain(text)
+    return _share(any(_stands_whole(_plain(part), plain) for part in group) for group in parts)
+
+
+def _share(held: Iterable[bool]) -> float:
+    truths = list(held)
+    return sum(truths) / len(truths) if truths else 1.0
+
+
+def _stands(word: str, text: str) -> bool:
+    if not word.isdecimal():
+        return word in text
+    return re.search(rf"(?<!\d)(?<!\d[.,]){word}(?![.,]?\d)", text) is not None
+
+
+def _stands_whole(part: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
 
 
 def _plain(text: str) -> str:
@@ -86,7 +111,7 @@ def _plain(text: str) -> str:
 def rests_on(question: Question, said: Said) -> bool:
     """Return whether a quote touches the evidence, or a commit that answers is named."""
     seen = seen_text(said)
-    named = any(commit[:_SHORT_HASH] in seen for commit in question.commits)
+    named = any(commit[:SHORT_HASH] in seen for commit in question.commits)
     return named or touches(question.evidence, said.places)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from _answers_judge import SHORT_HASH
 from _answers_set import Question
 
 from quaestor.citations.mark import NO_ANSWER
@@ -23,7 +24,6 @@ _PASSAGE = re.compile(
     r'<passage n="(?P<n>\d+)" from="(?P<path>[^"]*?):(?P<start>\d+)(?:-\d+)?"[^>]*>\n(?P<text>.*?)\n</passage>',
     re.DOTALL,
 )
-_SHORT_HASH = 7
 _LONGEST = 200
 
 
@@ -59,7 +59,7 @@ def sent_lines(prompt: str) -> Iterator[SentLine]:
 def _answers(question: Question, line: SentLine) -> bool:
     if not question.answerable:
         return False
-    if any(commit[:_SHORT_HASH] in line.text for commit in question.commits):
+    if any(commit[:SHORT_HASH] in line.text for commit in question.commits):
         return True
     if not question.evidence:
         return not question.commits
