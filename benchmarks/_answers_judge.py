@@ -84,7 +84,7 @@ def share_said(words: Words, text: str) -> float:
 
 
 def share_named(parts: Words, text: str) -> float:
-    """Return the share of the groups of which at least one stands in the text as a whole word; 1 where there is none."""
+    """Return the share of the groups of which one stands in the text as a whole word; 1 where there is no group."""
     plain = _plain(text)
     return _share(any(_stands_whole(_plain(part), plain) for part in group) for group in parts)
 

@@ -74,6 +74,7 @@ def problems(file: Path, checkout: Path) -> Iterator[str]:
             yield f"{thing!r} stands {count} times"
     for row in data["questions"]:
         whole = {**by_id[row["of"]], **row} if "of" in row else row
+        whole = {**whole, "evidence": [*whole["evidence"], *whole.get("further", ())]}
         yield from (f"{row['id']}: {problem}" for problem in question_problems(whole, corpus))
 
 
