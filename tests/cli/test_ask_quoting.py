@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_parts import GUIDE, Run, shell
 
-from quaestor.models.extractive import LEAD, NOTHING
+from quaestor.answers.quotes import LEAD, NOTHING
 
 QUESTION = "how many attempts does send_with_retry make?"
 UNKNOWN = "zyxquu blorft quaggle?"

@@ -13,6 +13,10 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
+from quaestor.answers.quotes import ExtractiveAnswer, speaks
+from quaestor.answers.quotes import answer as extract
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
 from quaestor.chat.calling import Calling
 from quaestor.chat.composing import Composer, examples, instructions
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
@@ -36,8 +40,6 @@ from quaestor.messages import Message
 from quaestor.models import Model, Request
 from quaestor.models.capabilities import Capabilities
 from quaestor.models.counting import counter_of
-from quaestor.models.extractive import ExtractiveAnswer, speaks
-from quaestor.models.extractive import answer as extract
 from quaestor.models.stops import StopCutter
 from quaestor.passages import Hit
 from quaestor.prompts import load
@@ -201,10 +203,17 @@ class Conversation:
             self._busy = False
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
+        way = await self._way(turn)
+        if way is not None and self.model is None:
+            async for event in self._answered_by(turn, way):
+                yield event
+            return
         asked = await self._understood(turn)
         query = await self._sought(turn, asked)
         yield self._searching(turn, query, asked)
         hits = await self._found(turn, query, asked)
+        if way is not None and way.hits:
+            hits = self._given(turn, (*way.hits, *hits))
         if not hits and asked.phrases:
             asked = await self._spelt(Understood(turn.question.content, self.settings.where, missed=asked.phrases))
             query = await self._sought(turn, asked)
@@ -225,6 +234,25 @@ class Conversation:
         if text := turn.rest():
             yield Text(text)
         for event in await self._finished(turn):
+            yield event
+
+    async def _way(self, turn: Turn) -> WayAnswer | None:
+        """Return the answer of the question's own way; what is limited to some documents is always searched for."""
+        if self.settings.where:
+            return None
+        earlier = tuple(message.content for message in self._history.said if message.role == "user")
+        return await asyncio.to_thread(answer_by_way, Question(turn.question.content, earlier), self.index)
+
+    async def _answered_by(self, turn: Turn, way: WayAnswer) -> AsyncGenerator[Event]:
+        """Yield a whole turn that a way answers without a model."""
+        yield Searching(turn.question.content)
+        self._given(turn, way.hits)
+        self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
+        numbers = tuple(passage.n for passage in turn.passages)
+        yield Passages(way.hits, way.known, numbers)
+        turn.shown = turn.passages
+        yield Text(turn.show(way.text(numbers)) + turn.rest())
+        for event in await self._finished(turn, known=way.known):
             yield event
 
     async def _replied(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
@@ -274,7 +302,10 @@ class Conversation:
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=asked.where)
-        hits = tuple(await asyncio.to_thread(search, query, self.settings.passages))
+        return self._given(turn, tuple(await asyncio.to_thread(search, query, self.settings.passages)))
+
+    def _given(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """Give a turn its passages, and return the hits."""
         turn.passages = self._numbering.passages(hits)
         return hits
 
