@@ -86,8 +86,8 @@ class Asked:
 def read_answers(folder: Path) -> Iterator[Asked]:
     """Yield the questions of each file of ``folder/answers``, in the order of their names.
 
-    A question with ``of`` is one of ``folder/code`` or ``folder/prose``, with its words and its evidence. ``further`` are
-    places that answer it as well.
+    A question with ``of`` is one of ``folder/code`` or ``folder/prose``, with its words and its evidence. Places in
+    ``further`` answer it as well.
     """
     for file in sorted((folder / "answers").glob("*__*.json")):
         data = json.loads(file.read_text("utf-8"))
