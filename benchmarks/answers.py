@@ -205,7 +205,7 @@ def groups(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
 
 def figures(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the counts and shares of some rows; a share is None where it is of nothing."""
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
+    counts = {str(verdict): sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
     lined = [row for row in rows if row.first_hit is not None]
     return {
         "questions": len(rows),
