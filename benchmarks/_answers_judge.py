@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +16,9 @@ VERDICTS: tuple[Verdict, ...] = ("right", "partly", "wrong", "rightly refused", 
 
 # Of the parts that an overview should name, the share that makes it right, and the share that makes it worth something.
 _WHOLE, _HALF = 0.85, 0.5
+# Of the calls that are known, who asks for the callers wants more than this share.
+_CALLS = 0.49
+_PLACE = re.compile(r"(?P<path>[\w./+-]+\.\w+):(?P<start>\d{1,7})(?:[-–](?P<end>\d{1,7}))?")
 SHORT_HASH = 7
 """Hexadecimal digits that name a commit."""
 
@@ -57,8 +60,8 @@ def judge(question: Question, said: Said) -> Verdict:
         return _overview(share_named(question.parts, seen), worded=worded)
     if not question.evidence and not question.commits:
         return "right" if worded else "wrong"
-    rests = rests_on(question, said)
-    if worded and rests:
+    rests = share_rested_on(question, said)
+    if worded and rests > (_CALLS if question.kind == "callers" else 0):
         return "right"
     return "partly" if worded or rests else "wrong"
 
@@ -108,11 +111,20 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def rests_on(question: Question, said: Said) -> bool:
-    """Return whether a quote touches the evidence, or a commit that answers is named."""
-    seen = seen_text(said)
-    named = any(commit[:SHORT_HASH] in seen for commit in question.commits)
-    return named or touches(question.evidence, said.places)
+def share_rested_on(question: Question, said: Said) -> float:
+    """Return the share of the evidence that an answer quotes or points at; 1 where it names a commit that answers."""
+    if any(commit[:SHORT_HASH] in seen_text(said) for commit in question.commits):
+        return 1.0
+    places = (*said.places, *pointed_at(said.text))
+    touched = [touches((target,), places) for target in question.evidence]
+    return sum(touched) / len(touched) if touched else 0.0
+
+
+def pointed_at(text: str) -> Iterator[Place]:
+    """Yield the places that a text names, as in ``src/a.py:10`` and ``src/a.py:10-24``."""
+    for found in _PLACE.finditer(text):
+        start = int(found["start"])
+        yield Place(found["path"], start, int(found["end"] or start))
 
 
 def touches(evidence: Sequence[Target], places: Iterable[Place]) -> bool:

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import _machine
-from _answers_judge import VERDICTS, Place, Said, Verdict, judge, touches
+from _answers_judge import VERDICTS, Place, Said, Verdict, judge, share_rested_on, touches
 from _answers_model import QuotingServer
 from _answers_set import Asked, Question, of_kind, read_answers
 
@@ -45,6 +45,7 @@ class Row:
     Attributes:
         first_quote: whether the first quote holds evidence; None where no lines answer.
         first_hit: whether the first hit of a search for the question does.
+        share: of the evidence, the share that the answer quotes or points at; None where nothing is held.
         seconds: from the question to the whole answer.
     """
 
@@ -57,6 +58,7 @@ class Row:
     verdict: Verdict
     first_quote: bool | None
     first_hit: bool | None
+    share: float | None
     seconds: float
     answer: str
     places: tuple[Place, ...]
@@ -169,6 +171,7 @@ def row_of(asked: Asked, question: Question, said: Said, seconds: float, corpus:
         judge(question, said),
         touches(question.evidence, said.places[:1]) if lines else None,
         touches(question.evidence, hits) if lines else None,
+        share_rested_on(question, said) if lines or question.commits else None,
         seconds,
         said.text if said.known else f"(refused) {said.text}",
         said.places,
@@ -187,7 +190,7 @@ def table(rows: Sequence[Row]) -> str:
     """Return the figures as text: in all, by corpus, by kind."""
     lines = [
         f"{'':14}{'n':>4}{'right':>7}{'partly':>7}{'wrong':>7}{'refused':>9}{'refused':>9}{'good':>7}{'wrong':>7}"
-        f"{'quote 1':>9}{'hit 1':>7}{'s p50':>7}",
+        f"{'quote 1':>9}{'hit 1':>7}{'share':>7}{'s p50':>7}",
         f"{'':14}{'':4}{'':7}{'':7}{'':7}{'rightly':>9}{'wrongly':>9}{'share':>7}{'share':>7}",
     ]
     lines += [_line(name, own) for name, own in groups(rows)]
@@ -214,22 +217,23 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
         "wrong share": _share([row.verdict == "wrong" for row in rows]),
         "first quote": _share([bool(row.first_quote) for row in lined]),
         "first hit": _share([bool(row.first_hit) for row in lined]),
+        "share": _share([row.share for row in rows if row.share is not None]),
         "seconds": round(statistics.median(row.seconds for row in rows), 3) if rows else None,
     }
 
 
-def _share(truths: Sequence[bool]) -> float | None:
-    return round(statistics.mean(truths), 4) if truths else None
+def _share(values: Sequence[float]) -> float | None:
+    return round(statistics.mean(values), 4) if values else None
 
 
 def _line(name: str, rows: Sequence[Row]) -> str:
     told = figures(rows)
     right, partly, wrong, rightly, wrongly = (told[verdict] for verdict in VERDICTS)
     counts = f"{name:14}{len(rows):4}{right:7}{partly:7}{wrong:7}{rightly:9}{wrongly:9}"
-    shares = [told["good"], told["wrong share"], told["first quote"], told["first hit"], told["seconds"]]
+    shares = [told["good"], told["wrong share"], told["first quote"], told["first hit"], told["share"], told["seconds"]]
     return counts + "".join(
         f"{'' if value is None else f'{value:.2f}':>{width}}"
-        for value, width in zip(shares, (7, 7, 9, 7, 7), strict=True)
+        for value, width in zip(shares, (7, 7, 9, 7, 7, 7), strict=True)
     )
 
 

@@ -87,6 +87,16 @@ def test_what_is_named_is_also_said(groups: tuple[tuple[str, ...], ...], text: s
     assert 0 <= share_named(groups, text) <= share_said(groups, text) <= 1
 
 
+def test_who_asks_for_callers_wants_at_least_half_of_them() -> None:
+    calls = tuple(Target(f"src/{name}.py", 5, 5) for name in "abcd")
+    asked = replace(ASKED, kind="callers", requires=(("send",),), evidence=calls)
+    assert judge(asked, Said("send, in src/a.py:5", (), True)) == "partly"
+    assert judge(asked, Said("send, in src/a.py:5 and src/b.py:3-7", (), True)) == "right"
+    assert judge(asked, Said("send, in src/a.py:5", (Place("src/d.py", 5, 6),), True)) == "right"
+    assert judge(asked, Said("send, in src/a.py:6", (), True)) == "partly"
+    assert judge(asked, Said("it, in src/a.py:6", (), True)) == "wrong"
+
+
 def test_a_part_is_named_by_whole_words_only() -> None:
     assert share_named((("lib",),), "see zlib and library") == 0
     assert share_named((("lib",),), "see `lib/`") == 1
