@@ -15,7 +15,7 @@ from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.cli.calls import call_line
 from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_on_unknown
-from quaestor.cli.options import filter_options, json_option, model_options, path_argument
+from quaestor.cli.options import count_option, filter_options, json_option, model_options, path_argument, window_option
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.config import Settings
@@ -29,8 +29,8 @@ _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified
 @click.argument("question")
 @path_argument
 @model_options
-@click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to answer from.")
-@click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@count_option(Settings().passages)
+@window_option
 @filter_options
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
@@ -38,7 +38,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     path: str | None,
     model: str | None,
     base_url: str | None,
-    passages: int | None,
+    count: int | None,
     window: int | None,
     as_json: bool,
     filters: Filters,
@@ -48,7 +48,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     Exit code 1 means that the corpus does not hold the answer.
     """
     root = find_root(path)
-    settings = configure(root, model=model, base_url=base_url, passages=passages, window=window).settings
+    settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
         why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
