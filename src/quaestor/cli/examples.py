@@ -56,8 +56,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "tune": ("quaestor tune --dry-run", "quaestor tune ~/notes", "quaestor tune --undo"),
     "stats": ("quaestor stats", "quaestor stats ~/notes --verbose"),
     "eval": ("quaestor eval --self", "quaestor eval questions.json --corpus ~/notes --chunker lines:40"),
-    "config": ("quaestor config",),
-    "prompts": ("quaestor prompts", "quaestor prompts chat"),
+    "config": ("quaestor config show", "quaestor config show ~/notes --json"),
+    "prompts": ("quaestor prompts show", "quaestor prompts show chat"),
     "doctor": ("quaestor doctor", "quaestor doctor --probe --model llama3.2 --base-url http://localhost:11434/v1"),
     "completion": ("quaestor completion bash >> ~/.bashrc", "quaestor completion fish | source"),
 }
