@@ -12,7 +12,7 @@ from quaestor.assemble import Index, make_sessions
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.meant import Filters, configure, find_root
 from quaestor.cli.options import count_option, filter_options, model_options, path_argument, window_option
-from quaestor.cli.output import echo, print_remarks, remark
+from quaestor.cli.output import print_remarks
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.talk import Talk
 from quaestor.cli.typing_in import history, line_of_terminal, lines_of_stdin, questions
@@ -99,8 +99,7 @@ def _went_on(talk: Talk, text: str) -> bool:
     try:
         return talk.say(text)
     except KeyboardInterrupt:
-        echo()
-        remark("stopped; /retry asks again")
+        talk.tell_what_is_kept()
         return True
 
 
