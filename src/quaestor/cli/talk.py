@@ -143,12 +143,11 @@ class Talk:
             remark("\nstopped")
             return
         partial = turns[-1].ending.partial.strip()
-        kept = f"the question and {amount(len(partial.split()), 'word')} of the answer" if partial else "the question"
+        words = amount(len(partial.split()), "word")
+        kept = f"the question and {words} of its answer" if partial else "the question"
         assert self._conversation is not None
         session = self._conversation.transcript.id
-        remark(
-            f"\nstopped; {kept} {'are' if partial else 'is'} kept in session {session}. /retry asks again, now or after --session {session[:8]}"
-        )
+        remark(f"\nstopped; session {session} keeps {kept}. /retry asks again, now or after --session {session[:8]}")
 
     def preview(self, question: str) -> None:
         """Print the exact next request, and send nothing."""
