@@ -90,13 +90,16 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
 def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
     one, other = ranked[group[0]], ranked[place]
-    paths = {ranked[member].stored.document.path for member in group}
     first, second = one.word_set(), other.word_set()
-    if first is None or second is None or other.stored.document.path in paths:
+    if first is None or second is None:
         return False
     enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
+    fewer, more = sorted((len(first.words), len(second.words)))
+    if fewer < enough * more:
+        return False  # nearly always: no more than the fewer can be shared
     shared = len(first.words & second.words)
-    return shared >= enough * (len(first.words) + len(second.words) - shared)
+    path = other.stored.document.path
+    return shared >= enough * (fewer + more - shared) and all(ranked[of].stored.document.path != path for of in group)
 
 
 def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -30,9 +30,6 @@ from quaestor.retrieval.spelling import Spelling, Spellings
 from quaestor.retrieval.traits import traits_of
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
@@ -302,29 +299,9 @@ def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matr
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
     """Return the candidates' features, and what each has for being certain or lacks for being background."""
-    traits = list(map(traits_of, candidates.chunks))
-    behind = background_among(query, traits, candidates.files)
-    return _features(query, candidates, behind), steps(query, traits, candidates.files, behind)
-
-
-def _features(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> Matrix:
-    """Return the features of the candidates, those of background apart: beside others it has no say in what is much."""
-    if not behind.any() or behind.all():
-        return compute_features(query, candidates)
-    rows = [np.flatnonzero(part) for part in (~behind, behind)]
-    parts = [compute_features(query, _part(candidates, own)) for own in rows]
-    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
-
-
-def _part(candidates: Candidates, rows: NDArray[np.intp]) -> Candidates:
-    chunks = [candidates.chunks[row] for row in rows.tolist()]
-    return candidates._replace(
-        chunks=chunks,
-        lexical=candidates.lexical[rows],
-        dense=candidates.dense[rows],
-        body=candidates.body[rows],
-        files=candidates.files.only(rows),
-    )
+    behind = background_among(query, candidates.chunks, candidates.files)
+    features = compute_features(query, candidates, behind)
+    return features, steps(query, list(map(traits_of, candidates.chunks)), candidates.files, behind)
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

@@ -99,7 +99,7 @@ def foremost(query: Query, candidates: Candidates, count: int) -> Candidates:
         kept |= [not traits_of(stored).names.isdisjoint(names) for stored in candidates.chunks]
     if query.quotes or query.whole:
         traits = list(map(traits_of, candidates.chunks))
-        behind = background_among(query, traits, candidates.files)
+        behind = background_among(query, candidates.chunks, candidates.files)
         kept |= steps(query, traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.named import NamedTuple
@@ -244,9 +245,24 @@ def _likeliest(near: Sequence[_Near]) -> tuple[str, ...]:
 
 def _similar(word: str) -> Sequence[str]:
     """Return English words that are more than one slip away from a long one."""
-    known = StaticEmbedder.bundled().words
-    alike = [one for one in known if one[:1] == word[0] and abs(len(one) - len(word)) <= _TWO and one.isalpha()]
+    letters = str.maketrans("", "", word)
+    # No more letters than it has in common with the word can be in the same order: that leaves few to compare.
+    alike = [
+        one
+        for one in _english_words().get(word[0], ())
+        if abs(len(one) - len(word)) <= _TWO
+        and 2 * (len(one) - len(one.translate(letters))) >= _SIMILAR * (len(one) + len(word))
+    ]
     return get_close_matches(word, alike, n=_NEAREST, cutoff=_SIMILAR)
+
+
+@cache
+def _english_words() -> Mapping[str, Sequence[str]]:
+    """Return the words of letters that English has by their first letter."""
+    found: dict[str, list[str]] = {}
+    for word in filter(str.isalpha, StaticEmbedder.bundled().words):
+        found.setdefault(word[0], []).append(word)
+    return found
 
 
 def _is_english(word: str) -> bool:
