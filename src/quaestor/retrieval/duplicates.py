@@ -69,20 +69,26 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
         Groups by the place of their best, most of them of one.
     """
     groups: list[list[int]] = []
+    sizes: list[int] = []
     by_extreme: dict[int, list[int]] = {}
     for place, known in enumerate(ranked[:most]):
         own = known.word_set()
-        if own is None:
-            groups.append([place])
-            continue
-        near = (*by_extreme.get(own.least, ()), *by_extreme.get(~own.greatest, ()))
+        size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
+        near = [
+            number
+            for extreme in extremes
+            for number in by_extreme.get(extreme, ())
+            # They share no more words than the smaller has.
+            if size >= ALIKE * sizes[number] and sizes[number] >= ALIKE * size
+        ]
         same = next((number for number in near if _same(ranked, groups[number], place)), None)
         if same is not None:
             groups[same].append(place)
             continue
-        for key in (own.least, ~own.greatest):
-            by_extreme.setdefault(key, []).append(len(groups))
+        for extreme in extremes:
+            by_extreme.setdefault(extreme, []).append(len(groups))
         groups.append([place])
+        sizes.append(size)
     alone = [Folded(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
     return [_folded(group, ranked, steps) for group in groups] + alone
 
@@ -94,12 +100,10 @@ def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     if first is None or second is None:
         return False
     enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
-    fewer, more = sorted((len(first.words), len(second.words)))
-    if fewer < enough * more:
-        return False  # nearly always: no more than the fewer can be shared
     shared = len(first.words & second.words)
+    alike = shared >= enough * (len(first.words) + len(second.words) - shared)
     path = other.stored.document.path
-    return shared >= enough * (fewer + more - shared) and all(ranked[of].stored.document.path != path for of in group)
+    return alike and all(ranked[member].stored.document.path != path for member in group)
 
 
 def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:

@@ -20,7 +20,7 @@ from quaestor.retrieval.matching import in_names, in_paths
 from quaestor.retrieval.phrases import read_runs
 from quaestor.retrieval.phrases import shares as shares_of_runs
 from quaestor.retrieval.query import Query
-from quaestor.retrieval.traits import FIXED, Traits, traits_of
+from quaestor.retrieval.traits import FIXED, Traits, all_traits
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _given(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _
     if behind.any() and not behind.all():
         own = behind[candidates.files.owner]
         parts = [np.flatnonzero(~own), np.flatnonzero(own)]
-    return _Given(query, wanted, candidates, list(map(traits_of, candidates.chunks)), behind, parts)
+    return _Given(query, wanted, candidates, all_traits(candidates.chunks), behind, parts)
 
 
 def _fixed(given: _Given) -> dict[str, Column]:

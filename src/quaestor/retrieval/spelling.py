@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 
@@ -19,7 +19,7 @@ from quaestor.retrieval.edits import slips, spelt_otherwise
 from quaestor.retrieval.language import language_of
 from quaestor.retrieval.query import Query
 from quaestor.stores import Store
-from quaestor.terms import STOP_WORDS, find_words, split_identifier, terms_of_word
+from quaestor.terms import STOP_WORDS, find_words, split_identifier, stems_of, terms_of_word
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 _CODE = re.compile(
@@ -199,7 +199,10 @@ def _slips(word: str, *, name: bool = False) -> dict[str, float]:
     return worths
 
 
-def _terms(words: Iterable[str]) -> dict[str, str]:
+def _terms(words: Collection[str]) -> dict[str, str]:
+    """Return the term of each word of ASCII letters and underscores."""
+    if all(map(str.isalpha, words)):
+        return dict(zip(words, stems_of(list(words)), strict=True))
     return {word: found[0] for word in words if (found := terms_of_word(word))}
 
 
