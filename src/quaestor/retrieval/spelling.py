@@ -184,7 +184,7 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
         worths |= _slips(lower)
     near = _meant(store, _standing(store, worths, _terms(worths)))
     if not near and len(lower) >= _LONG and not _is_english(lower):
-        worths = dict.fromkeys(_similar(lower), 0.0)
+        worths = dict.fromkeys(similar(lower), 0.0)
         near = _standing(store, worths, _terms(worths))
     return _likeliest(near)
 
@@ -246,7 +246,7 @@ def _likeliest(near: Sequence[_Near]) -> tuple[str, ...]:
     return tuple(forms.values())[:_NEAREST]
 
 
-def _similar(word: str) -> Sequence[str]:
+def similar(word: str) -> Sequence[str]:
     """Return English words that are more than one slip away from a long one."""
     letters = str.maketrans("", "", word)
     # No more letters than it has in common with the word can be in the same order: that leaves few to compare.
