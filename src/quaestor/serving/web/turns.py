@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from quaestor.answers.quotes import ExtractiveModel
 from quaestor.chat.records import CallRecord, Source, TurnRecord
 from quaestor.chat.transcript import Transcript
 from quaestor.cited import Citation
-from quaestor.models.extractive import ExtractiveModel
 from quaestor.serving.web.markdown import UNCHECKED, Cited, render
 from quaestor.serving.web.proposing import Proposed, proposed
 
