@@ -1,0 +1,119 @@
+"""The main folders and files, most telling first: what documents name, where the code is, what others import."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import dirname
+
+from quaestor.answers.overview.material import Material, depth_in, weight_of
+from quaestor.answers.overview.named_paths import Named
+from quaestor.retrieval.background import CHANGELOG, LEGAL
+from quaestor.retrieval.paths import profile_path
+
+_MOST = 160
+_DEEPER = 0.62
+_TOP_LEVEL = 0.30
+_NAMED = 1.5
+_IMPORTED = 0.5
+_ENTERED = 0.4
+_LISTED = 0.9
+_ALONE = 0.5
+_ASIDE = frozenset({CHANGELOG, LEGAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A folder or a file that an overview may show.
+
+    Attributes:
+        path: relative to the root.
+        importance: above 0.
+        folder: whether it is one.
+    """
+
+    path: str
+    importance: float
+    folder: bool
+
+
+def parts(
+    material: Material, named: Mapping[str, Named], imported: Mapping[str, int], entered: Sequence[str]
+) -> list[Part]:
+    """Return the folders and files of a corpus that matter most, the most important first; at most 160.
+
+    Args:
+        material: the documents.
+        named: what documents name.
+        imported: number of importing files by path.
+        entered: paths of entry points.
+    """
+    sizes, levels = _sizes(material)
+    total = sizes.get(material.folder, 0.0) or 1.0
+    most = max(imported.values(), default=0) or 1
+    found: dict[str, Part] = {}
+    for path, size in sizes.items():
+        if path == material.folder or (_is_hidden(path) and (path not in named or named[path].weight < _LISTED)):
+            continue
+        folder = path not in material.documents
+        depth = levels(path)
+        value = math.sqrt(size / total) * _DEEPER**depth * (1.0 if folder else _ALONE)
+        if folder and depth_in(path, material.folder) == 0:
+            value += _TOP_LEVEL
+        value += _IMPORTED * math.sqrt(imported.get(path, 0) / most)
+        value += _ENTERED * (path in entered)
+        if path in named and not _is_aside(path, material):
+            value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
+        if value > 0.02:
+            found[path] = Part(path, value, folder)
+    return sorted(found.values(), key=lambda one: (-one.importance, one.path))[:_MOST]
+
+
+class _Levels:
+    """How deep a path lies, folders that hold a single folder and nothing else aside."""
+
+    def __init__(self, material: Material, branching: Mapping[str, int]) -> None:
+        self._folder = material.folder
+        self._branching = branching
+
+    def __call__(self, path: str) -> int:
+        above = list(_above(path, self._folder))
+        return sum(self._branching.get(one, 0) > 1 for one in above)
+
+
+def _sizes(material: Material) -> tuple[dict[str, float], _Levels]:
+    """Return what each folder and file counts for, and what tells how deep they lie."""
+    sizes: dict[str, float] = defaultdict(float)
+    children: dict[str, set[str]] = defaultdict(set)
+    code = material.is_code
+    for path, document in material.documents.items():
+        weight = weight_of(document, code=code)
+        below = path
+        sizes[path] += weight
+        for folder in _above(path, material.folder):
+            sizes[folder] += weight
+            children[folder].add(below)
+            below = folder
+    return dict(sizes), _Levels(material, {folder: len(below) for folder, below in children.items()})
+
+
+def _above(path: str, root: str) -> Iterator[str]:
+    """Yield the folders above a path, the nearest first, down to and with the root."""
+    folder = path
+    while folder and folder != root:
+        folder = dirname(folder)
+        yield folder
+
+
+def _is_hidden(path: str) -> bool:
+    return path.startswith(".") or "/." in path
+
+
+def _is_aside(path: str, material: Material) -> bool:
+    """Return whether a document only names what is no part: a changelog, a licence, another page of prose."""
+    if path not in material.documents:
+        return False
+    profile = profile_path(path)
+    return profile.background in _ASIDE or (profile.prose and material.is_code) or path.rpartition("/")[2].startswith(".")
