@@ -19,6 +19,7 @@ _SPEAKERS = (
 _PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
 _LINE_COMMENT = re.compile(r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$")
 _COMMENT_ENDS = re.compile(r"\s*(?:\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
+_DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$|^[-=*#~_/\s]+$|eslint|prettier"
@@ -27,11 +28,12 @@ _SKIPPED = re.compile(
     r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under|contributor|^\s*</?\w",
     re.IGNORECASE,
 )
+_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
 _LEGAL = re.compile(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby|public domain|disclaim",
     re.IGNORECASE,
 )
-_CODE_LINE = re.compile(r"^\s*(?:\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)")
+_CODE_LINE = re.compile(r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)")
 
 
 def description(material: Material, path: str) -> Statement | None:
@@ -83,6 +85,8 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     """Return the first sentence of the comments or the docstring that a source file begins with; licences are passed over."""
     for begun, paragraph in _comments(lines, language):
         text = " ".join(paragraph)
+        if name := _NAMED_FIRST.match(paragraph[0]):
+            paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
         if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
             first = _first(text)
             last = begun + next((at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0)
@@ -126,7 +130,7 @@ def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str
         ended = close in line[2:]
         return _COMMENT_ENDS.sub("", re.sub(r"^\s*(?:/\*+!?|\(\*+|\{-\|?|<!--)\s?", "", line)).strip(), "" if ended else close
     comment = _LINE_COMMENT.match(line)
-    if comment and not line.lstrip().startswith(("#include", "#define", "#if", "#[", "#pragma", "#import", '"use')):
+    if comment and not line.lstrip().startswith(_DIRECTIVES):
         return _COMMENT_ENDS.sub("", comment[1]).strip(), ""
     return None, ""
 

@@ -207,11 +207,18 @@ def _faces(material: Material) -> Iterator[Entry]:
     for name in names:
         if f"{base}{name}" in material.documents:
             yield _file(material, f"{base}{name}")
+    yield from (_file(material, path) for path in _packages(material))
+
+
+def _packages(material: Material) -> Iterator[str]:
+    """Yield the outermost Python packages that are at least a fifth as large as the largest."""
+    sizes: dict[str, int] = {}
     for path in material.named("__init__.py", 2):
         profile = profile_path(path)
         above = f"{dirname(dirname(path))}/__init__.py".lstrip("/")
         if above not in material.documents and not profile.test and not profile.example:
-            yield _file(material, path)
+            sizes[path] = sum(one.size for name, one in material.documents.items() if name.startswith(f"{dirname(path)}/"))
+    yield from (path for path, size in sizes.items() if 5 * size >= max(sizes.values()))
 
 
 def _own_names(material: Material) -> Iterator[str]:

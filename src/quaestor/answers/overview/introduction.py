@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import Paragraph, paragraphs
 from quaestor.answers.overview.statements import Source, Statement
 
@@ -39,16 +40,35 @@ _MANIFESTS = {
     "pom.xml": r"^\s*<description>(.+?)</description>",
     "description": r"^(?:Title|Description):\s*(.+?)\s*$",
 }
+_LANGUAGES = {
+    "pyproject.toml": ("python",),
+    "setup.cfg": ("python",),
+    "setup.py": ("python",),
+    "cargo.toml": ("rust",),
+    "package.json": ("javascript", "typescript", "tsx", "vue", "svelte"),
+    "composer.json": ("php",),
+}
 _ENDINGS = {".gemspec": r"""^\s*\w+\.(?:summary|description)\s*=\s*["'](.+?)["']\s*$""", ".cabal": r"^synopsis:\s*(.+?)\s*$"}
 
 
 def introduction(material: Material) -> list[Statement]:
     """Return what the documents say that this is, most telling first; the manifest's words where the README's differ."""
     told = from_readme(material, material.folder)
-    manifest = next(iter(from_manifests(material, material.folder)), None)
-    if manifest is not None and not any(_same(manifest.text, one.text) for one in told):
-        return [*told[: _MOST - 1], manifest] if told else [manifest]
-    return told
+    manifests = list(from_manifests(material, material.folder))
+    own = next((one for one in manifests if one.source and _fits(material, one.source.path)), None)
+    manifest = own or (next(iter(manifests), None) if not told else None)
+    if manifest is None or any(_same(manifest.text, one.text) for one in told):
+        return told
+    defining = told[: _MOST - 1] if told and _DEFINES.search(told[0].text) else []
+    return [*defining, manifest]
+
+
+def _fits(material: Material, manifest: str) -> bool:
+    """Return whether a manifest is of the language that most of the code is in."""
+    languages = Counter(one.language for one in material.documents.values() if is_code(one))
+    most = languages.most_common(1)
+    wanted = _LANGUAGES.get(manifest.rpartition("/")[2].lower())
+    return not most or wanted is None or most[0][0] in wanted
 
 
 def readme_of(material: Material, folder: str) -> str | None:

@@ -99,9 +99,10 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are the files of a program rather than documents: a fifth of what is no data is code."""
-        code = sum(is_code(one) for one in self.documents.values())
-        prose = sum(one.language in PROSE or one.language == "html" for one in self.documents.values())
+        """Whether these are the files of a program rather than documents: a fifth of what is neither data nor test is code."""
+        own = [one for path, one in self.documents.items() if not profile_path(path).test]
+        code = sum(map(is_code, own))
+        prose = sum(one.language in PROSE or one.language == "html" for one in own)
         return code > 0 and 4 * code >= prose
 
     def named(self, name: str, deepest: int = 99) -> list[str]:

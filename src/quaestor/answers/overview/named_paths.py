@@ -32,10 +32,12 @@ _URL = re.compile(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?
 _OTHER_URL = re.compile(r"https?://[^\s)>\]]+")
 _STRONG_BEFORE = re.compile(r"[`*(\[\"'/_]$|file:`$")
 _BETWEEN = re.compile(r"^[\s`*_|,)\]'\"&]*(?:\([^)]*\)[\s`*_|,]*)?(?:and\b|or\b|,|/)?[\s`*_(\['\"]*$")
+_LETTERS = re.compile(r"\w+")
 _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
 _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
+_DRAWN = re.compile(r"^\s*[│├└|`]")
 _LEADERS = 3
 
 
@@ -105,11 +107,16 @@ class _Reader:
         self._recent: list[str] = []
 
     def named(self) -> Iterator[Named]:
+        fence = ""
         for number, line in enumerate(self._lines, 1):
-            if line.strip():
-                yield from self._on_line(number, line)
+            marks = line.strip()[:3]
+            if marks in ("```", "~~~"):
+                fence = "" if fence == marks else fence or marks
+                self._stack = []
+            elif line.strip():
+                yield from self._on_line(number, line, code=bool(fence))
 
-    def _on_line(self, number: int, line: str) -> Iterator[Named]:
+    def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[Named]:
         text = _OTHER_URL.sub(lambda found: " " * len(found[0]), _URL.sub(lambda found: " " * (len(found[0]) - 1) + "/", line))
         marker = _MARKER.match(text)
         begin = marker.end() if marker else 0
@@ -121,7 +128,8 @@ class _Reader:
         for found in _TOKEN.finditer(text, begin):
             before = text[lead_end : found.start()]
             joined = _BETWEEN.match(before) is not None and _JOINS.search(before) is not None
-            leads = len(leading) < _LEADERS and (joined if leading else len(before.split()) <= 3)
+            words = len(_LETTERS.findall(before))
+            leads = len(leading) < _LEADERS and (joined if leading else words <= (3 if self._is_strong(text, found) else 0))
             path = self._resolved(found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None)
             if path is None or _CALL.match(text[found.end() : found.end() + 2]):
                 continue
@@ -130,12 +138,14 @@ class _Reader:
                 lead_end = found.end()
             else:
                 yield Named(path, 0.3 * self._weight, None)
-        yield from self._leading(number, line, indent, leading)
+        if leading:
+            drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
+            listed = drawn or (not code and (_BULLET.match(line) is not None or bool(self._stack)))
+            yield from self._leading(number, line, indent, leading, listed=listed)
 
-    def _leading(self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]]) -> Iterator[Named]:
-        if not leading:
-            return
-        listed = _BULLET.match(line) is not None or bool(self._stack) or _follows_in_columns(line, leading[0][1])
+    def _leading(
+        self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool
+    ) -> Iterator[Named]:
         said = self._said(number, line, leading[-1][1], indent) if listed else None
         for path, _ in leading:
             yield Named(path, self._weight * (1.0 if listed else 0.5), said)
@@ -189,7 +199,7 @@ class _Reader:
         """Return what a line says of the path that ends at an offset of it, or the line below where that says nothing."""
         rest = _SEPARATOR.sub("", line[end:], count=1)
         cell = rest.split(" | ")[0] if line.lstrip().startswith("|") else rest
-        text = plain(_SEPARATOR.sub("", cell, count=1)).lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
+        text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
         if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":"):
             return Statement(text, Source(self._path, number, number), verbatim=text in line)
         for below in range(number + 1, min(number + 6, len(self._lines) + 1)):
@@ -197,11 +207,16 @@ class _Reader:
             if not following.strip() or following.strip().startswith(("[", "<", "!", "=")):
                 continue
             deeper = len(following) - len(following.lstrip()) > indent - 2 or line.startswith("#")
-            text = plain(following)
+            text = _trimmed(plain(following))
             if not deeper or _BULLET.match(following) or not says_something(text) or text.endswith(":"):
                 return None
             return Statement(text, Source(self._path, below, below), verbatim=text in following)
         return None
+
+
+def _trimmed(text: str) -> str:
+    """Return what is said without the marks around it."""
+    return text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
 
 
 def _follows_in_columns(line: str, end: int) -> bool:

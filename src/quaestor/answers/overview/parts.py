@@ -58,6 +58,8 @@ def parts(
         if path == material.folder or (_is_hidden(path) and (path not in named or named[path].weight < _LISTED)):
             continue
         folder = path not in material.documents
+        if folder and path not in named and levels.is_passage(path):
+            continue
         depth = levels(path)
         value = math.sqrt(size / total) * _DEEPER**depth * (1.0 if folder else _ALONE)
         if folder and depth_in(path, material.folder) == 0:
@@ -76,7 +78,12 @@ class _Levels:
 
     def __init__(self, material: Material, branching: Mapping[str, int]) -> None:
         self._folder = material.folder
+        self._holding = frozenset(map(dirname, material.documents))
         self._branching = branching
+
+    def is_passage(self, folder: str) -> bool:
+        """Return whether a folder holds another one and nothing else."""
+        return self._branching.get(folder, 0) == 1 and folder not in self._holding
 
     def __call__(self, path: str) -> int:
         above = list(_above(path, self._folder))

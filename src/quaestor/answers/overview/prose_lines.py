@@ -60,7 +60,7 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     for number, line in _outside_code(lines):
         title = _heading(lines, number)
         # What is indented below an item of a list is a part of it.
-        listed = bool(_MARKERS.match(line)) or (listed and line.startswith((" ", "\t")))
+        listed = bool(_MARKERS.match(line)) or line.startswith(".. ") or (listed and (not line or line.startswith((" ", "\t"))))
         if title is None and not listed and _is_text(line):
             begun = begun or number
             kept.append(line)

@@ -124,11 +124,11 @@ def _below(
         if is_folder and path not in chosen.says and len(within) == 1:
             # A folder of which nothing is known but that it holds the next one shares its line.
             yield from _below(path, f"{name}/", depth, children, best, chosen)
-        elif is_folder or chosen.says.get(path):
+        elif within or chosen.says.get(path):
             yield Entry(f"{name}/" if is_folder else name, chosen.says.get(path), depth)
             yield from _below(path, "", depth + 1, children, best, chosen)
         else:
-            further.append(name)
+            further.append(f"{name}/" if is_folder else name)
     if further:
         yield Entry(depth=depth, further=tuple(further[:_MOST_FURTHER]))
 
