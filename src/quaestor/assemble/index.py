@@ -25,7 +25,7 @@ from quaestor.stores.embedded.failures import REBUILD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from quaestor.answers.overview import Overview
+    from quaestor.answers.overview.statements import Overview
     from quaestor.models import Model
 
 from quaestor.assemble.coming import bring, lacking, named
@@ -75,7 +75,7 @@ class Index(Corpus):
             NotFoundError: there is no such folder.
             UsageError: so few tokens hold no overview.
         """
-        from quaestor.answers.overview import LEAST, make_overview  # noqa: PLC0415 - no search needs it
+        from quaestor.answers.overview.making import LEAST, make_overview  # noqa: PLC0415 - no search needs it
         from quaestor.tokens import tokenizer_for  # noqa: PLC0415
 
         if tokens < LEAST:

@@ -8,8 +8,3 @@ authors (``listed_documents``). ``showing`` writes it down. ``asking`` tells the
 """
 
 from __future__ import annotations
-
-from quaestor.answers.overview.making import BUDGET, LEAST, make_overview
-from quaestor.answers.overview.statements import Overview
-
-__all__ = ["BUDGET", "LEAST", "Overview", "make_overview"]

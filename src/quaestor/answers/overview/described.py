@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shortened
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Source, Statement
 from quaestor.retrieval.paths import profile_path
+from quaestor.retrieval.related.files import IndexedFile
 
 LONGEST = 110
 _HEAD = 60
@@ -19,10 +21,12 @@ _SPEAKERS = (
 _PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
 _LINE_COMMENT = re.compile(r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$")
 _COMMENT_ENDS = re.compile(r"\s*(?:\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
+# Names that every other file defines.
+_USUAL = frozenset("internals logger constructor module exports require expect main init log setup options".split())
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(
-    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$|^[-=*#~_/\s]+$|eslint|prettier"
+    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id|redistribut|warrant"
     r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow|deny|feature)\b|nolint"
     r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under|contributor|^\s*</?\w",
@@ -90,7 +94,8 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
             first = _first(text)
             last = begun + next((at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0)
-            return Statement(shortened(first, LONGEST), Source(path, begun, last), verbatim=last == begun)
+            text = shortened(first, LONGEST)
+            return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
     return None
 
 
@@ -146,21 +151,29 @@ def _first(text: str) -> str:
 
 def _short(said: Statement) -> Statement:
     text = shortened(said.text, LONGEST)
-    return Statement(text, said.source, said.verbatim)
+    return replace(said, text=text, verbatim=said.verbatim and text == said.text)
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
-    """Return the first names that a file defines, for one that says nothing of itself."""
+    """Return the first names that a file defines, for one that says nothing of itself; the first one's line is the evidence."""
     found = material.read(path)
     if found is None or not is_code(found.document):
         return None
     names: dict[str, int] = {}
     for stored in found.chunks:
         for name in (stored.chunk.symbol, *stored.chunk.defines):
-            if name and not stored.chunk.scope and len(name) > 2 and not name.startswith("_"):
+            if name and not stored.chunk.scope and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
                 names.setdefault(name, stored.chunk.span.start_line)
     if not names:
         return None
-    listed = list(names)[:most]
-    last = max(names[name] for name in listed)
-    return Statement(f"defines {', '.join(listed)}", Source(path, names[listed[0]], max(last, names[listed[0]])))
+    # What is written large is the file's own as a rule: a class, a type.
+    listed = sorted(names, key=lambda name: not name[:1].isupper() or name.isupper())[:most]
+    number = _line_with(found, listed[0], names[listed[0]])
+    line = found.lines[number - 1].strip()[:LONGEST]
+    return Statement(line, Source(path, number, number), verbatim=True, brief=f"defines {', '.join(listed)}")
+
+
+def _line_with(file: IndexedFile, name: str, start: int) -> int:
+    """Return the first line from one on that holds a name: comments and decorators stand before it."""
+    last = min(start + _HEAD, len(file.lines))
+    return next((number for number in range(start, last + 1) if name in file.lines[number - 1]), start)

@@ -38,6 +38,7 @@ _MAINS = {
     "haskell": re.compile(r"^main\s*::", re.MULTILINE),
 }
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
+_ASIDE = ("example", "sample", "demo", "tutorial")
 _FACES = (
     "lib.rs src/lib.rs index.js index.mjs index.ts src/index.ts src/index.js src/index.mjs mod.ts src/main.ts init.lua"
 ).split()
@@ -57,7 +58,7 @@ def _is_aside(name: str) -> bool:
     """Return whether an entry belongs to tests or examples."""
     path = name.partition(" → ")[2] or name
     profile = profile_path(path)
-    return profile.test or profile.example
+    return profile.test or profile.example or any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
 
 
 def _declared(material: Material) -> Iterator[Entry]:

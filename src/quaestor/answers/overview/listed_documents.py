@@ -21,8 +21,14 @@ _MOST_KINDS = 8
 
 def documents_of(material: Material) -> list[Document]:
     """Return the documents that are prose, no code and no data."""
-    return [one for one in material.documents.values() if (one.language in PROSE or one.language == "html" or one.title)
-            and not is_code(one) and not stands_behind(one.path)]
+    return [one for one in material.documents.values() if _is_document(one)]
+
+
+def _is_document(document: Document) -> bool:
+    name = document.path.rpartition("/")[2]
+    told = document.language in PROSE or document.language == "html" or bool(document.title)
+    plain = "." in name or document.title or name.isupper()  # a Caddyfile is no document, a README is
+    return bool(told and plain) and not (name.startswith(".") or is_code(document) or stands_behind(document.path))
 
 
 def about_documents(material: Material) -> list[Entry]:

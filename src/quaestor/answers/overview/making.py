@@ -67,7 +67,7 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
         corpus.take_in()
         found = corpus.following(made)
         corpus.look_at(_documents(found))
-    return found
+    return replace(found, hits=tuple(corpus.checked(list(found.hits))))
 
 
 def _documents(overview: Overview) -> Iterator[Document]:

@@ -156,6 +156,8 @@ def weight_of(document: Document, *, code: bool) -> float:
 def _part_of(profile: PathProfile, document: Document, *, code: bool) -> float:
     if profile.test or profile.example:
         return 0.15
+    if profile.declaration:
+        return 0.3
     if document.language in PROSE:
         return 0.2 if code else 1.0
     return 1.0 if is_code(document) else 0.05

@@ -32,6 +32,7 @@ _URL = re.compile(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?
 _OTHER_URL = re.compile(r"https?://[^\s)>\]]+")
 _STRONG_BEFORE = re.compile(r"[`*(\[\"'/_]$|file:`$")
 _BETWEEN = re.compile(r"^[\s`*_|,)\]'\"&]*(?:\([^)]*\)[\s`*_|,]*)?(?:and\b|or\b|,|/)?[\s`*_(\['\"]*$")
+_KIND = re.compile(r"^(?:folder|directory|module|package|file|crate)[.,:]?\s+[(]?")
 _LETTERS = re.compile(r"\w+")
 _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
@@ -216,7 +217,8 @@ class _Reader:
 
 def _trimmed(text: str) -> str:
     """Return what is said without the marks around it."""
-    return text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
+    text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
+    return _KIND.sub("", text)
 
 
 def _follows_in_columns(line: str, end: int) -> bool:

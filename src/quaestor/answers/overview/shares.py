@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from quaestor.answers.overview.material import Material, stands_behind
+from quaestor.answers.overview.material import Material, is_code, stands_behind
 from quaestor.answers.overview.statements import Entry, Statement
+from quaestor.chunking.languages import PROSE
 from quaestor.retrieval.background import is_generated
 
 _MOST = 6
@@ -13,11 +14,11 @@ _LEAST = 0.01
 
 
 def languages(material: Material) -> list[Entry]:
-    """Return one line that names the languages with at least a hundredth of the bytes; other people's files do not count."""
+    """Return one line that names the languages with at least a hundredth of the bytes; other people's files and data do not count."""
     sizes: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for path, document in material.documents.items():
-        if not stands_behind(path) and not is_generated(document.note):
+        if (is_code(document) or document.language in PROSE) and not stands_behind(path) and not is_generated(document.note):
             sizes[document.language] += document.size
             files[document.language] += 1
     total = sum(sizes.values()) or 1

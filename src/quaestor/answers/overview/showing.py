@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quaestor.amounts import amount
-from quaestor.answers.overview.statements import Entry, Overview
+from quaestor.answers.overview.statements import Entry, Overview, Statement
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _QUOTE_MARKS = re.compile(r"[\"'“”„‟‘’«»`]")
 _MARKUP = re.compile(r"([\\*_<>\[\]])")
+_LEAST_QUOTE = 8
 _EMPTY = "There are no documents here."
 
 
-def text_of(overview: Overview, first: int = 1) -> str:
-    """Return an overview in plain lines; a statement's source is a number in brackets, counted from ``first``."""
+def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
+    """Return an overview in plain lines; a statement's source is a number in brackets.
+
+    Args:
+        overview: what is shown.
+        numbers: of the hits, in their order; without them, they count from 1.
+    """
     lines = [_head(overview)]
     for section in overview.sections:
         lines += ["", f"{section.title}:"]
-        lines += [line_of(entry, _number(entry, overview, first)) for entry in section.entries]
+        lines += [line_of(entry, _number(entry, overview, numbers)) for entry in section.entries]
         if section.left_out:
             lines.append(f"- … {section.left_out:,} more")
     if not overview.documents:
@@ -56,23 +62,29 @@ def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
     names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
-        said = on_one_line(entry.says.text)
-        quoted = entry.says.verbatim and not _QUOTE_MARKS.search(said) and not said.endswith("…")
-        yield f"{': ' if names else ''}“{said}”" if quoted else f"{': ' if names else ''}{escaped(said)}"
-        number = _number(entry, overview, 0)
+        yield f"{': ' if names else ''}{_quoted(entry.says)}"
+        number = _number(entry, overview, ())
         if number is not None:
             yield " "
-            yield number
+            yield number - 1
     yield "\n"
 
 
-def _number(entry: Entry, overview: Overview, first: int) -> int | None:
-    if entry.says is None or entry.says.source is None:
+def _quoted(says: Statement) -> str:
+    """Return what is said in quote marks where its letters can be compared, of a line of code what it holds in such marks."""
+    said = on_one_line(says.text)
+    if not says.verbatim or not _QUOTE_MARKS.search(said):
+        return f"“{said}”" if says.verbatim else escaped(said)
+    longest = max(_QUOTE_MARKS.split(said), key=len).strip()
+    return f"“{longest}”" if says.brief is not None and len(longest) >= _LEAST_QUOTE else escaped(said)
+
+
+def _number(entry: Entry, overview: Overview, numbers: Sequence[int]) -> int | None:
+    source = entry.says.source if entry.says else None
+    at = None if source is None else overview.position_of(source)
+    if at is None:
         return None
-    try:
-        return overview.number_of(entry.says.source) + first
-    except KeyError:
-        return None
+    return numbers[at] if numbers else at + 1
 
 
 def _head(overview: Overview) -> str:

@@ -95,13 +95,9 @@ class Overview:
     text: str = ""
     _numbers: dict[Source, int] = field(default_factory=dict, repr=False, compare=False)
 
-    def number_of(self, source: Source) -> int:
-        """Return the position of a statement's source among the hits, from 0.
-
-        Raises:
-            KeyError: no statement has it.
-        """
-        return self._numbers[source]
+    def position_of(self, source: Source) -> int | None:
+        """Return the position of a statement's source among the hits, from 0; None where the index does not hold it."""
+        return self._numbers.get(source)
 
 
 def sources_of(sections: tuple[Section, ...]) -> Iterator[Source]:

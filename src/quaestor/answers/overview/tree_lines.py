@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from posixpath import dirname
 
 from quaestor.answers.overview.described import defined_names, description
@@ -83,8 +83,10 @@ class _Chooser:
         said = self._said[part.path]
         if said is None or longest <= 0:
             return None
+        if said.brief is not None:
+            return replace(said, brief=shortened(said.brief, longest))
         text = shortened(said.text, longest)
-        return Statement(text, said.source, said.verbatim)
+        return replace(said, text=text, verbatim=said.verbatim and not text.endswith("…"))
 
     def _whole(self, path: str) -> Statement | None:
         told = self._named[path].says if path in self._named else None
@@ -94,7 +96,7 @@ class _Chooser:
         return self._count(path.rpartition("/")[2]) + 3
 
     def _tokens(self, said: Statement | None) -> int:
-        return 0 if said is None else self._count(said.text) + _MARK_TOKENS
+        return 0 if said is None else self._count(said.text if said.brief is None else said.brief) + _MARK_TOKENS
 
 
 def _drawn(chosen: _Chosen, root: str, found: Sequence[Part]) -> Iterator[Entry]:

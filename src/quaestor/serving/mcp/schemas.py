@@ -50,6 +50,19 @@ RELATED = _object(
     relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT, **_PROOF)),
     complete=_TRUTH,
 )
+OVERVIEW = _object(
+    folder=_TEXT,
+    documents=_WHOLE,
+    tokens=_WHOLE,
+    text=_TEXT,
+    sections=_list(
+        _object(
+            title=_TEXT,
+            lines=_list(_at_times(_object(names=_list(_TEXT), depth=_WHOLE, says=_TEXT), n=_WHOLE, **_LINES, **_PROOF)),
+            left_out=_WHOLE,
+        )
+    ),
+)
 ASK = _object(
     answer=_TEXT,
     known=_TRUTH,
