@@ -2,11 +2,11 @@
 
     python benchmarks/overview.py --repositories DIR [--part learn|choose] [--tokens 1500] [--missing] [--out FILE]
 
-`asked/overview/OWNER__NAME.json` holds, for each of 20 repositories, the folders and files that its README, its guide for
-contributors (or for agents) or its description of the architecture names, each with the line that does; written by reading,
-before any of it was tuned. A checkout lies in DIR/OWNER__NAME. Beside it the plain tree of folders, two levels deep, cut to
-the same number of tokens (gpt-4o's): what `tree -L 2` gives. Repositories are split by name (`training.asked.part_of`):
-weights were tuned on `learn`, `choose` tells whether that carried over.
+`asked/overview/OWNER__NAME.json` holds, for each of 20 repositories, the folders and files that its README, its guide
+for contributors (or for agents) or its description of the architecture names, each with the line that does; written by
+reading, before any of it was tuned. A checkout lies in DIR/OWNER__NAME. Beside it the plain tree of folders, two levels
+deep, cut to the same number of tokens (gpt-4o's): what `tree -L 2` gives. Repositories are split by name
+(`training.asked.part_of`): weights were tuned on `learn`, `choose` tells whether that carried over.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def measured(asked: dict[str, object], part: str, folder: Path, budget: int, mis
 
 
 def paths_in(text: str, paths: Sequence[str]) -> frozenset[str]:
-    """Return the files and folders that a text names: whole paths, and lines of a tree below the lines they are indented to."""
+    """Return the files and folders that a text names: as whole paths, or as lines of a tree."""
     known = set(paths) | {folder for path in paths for folder in parents(path)}
     found: set[str] = set()
     above: list[tuple[int, str]] = []
@@ -149,7 +149,9 @@ def two_levels(paths: Sequence[str]) -> str:
         parts = path.split("/")
         for depth in range(min(2, len(parts))):
             lines["/".join(parts[: depth + 1]) + ("/" if depth + 1 < len(parts) else "")] = None
-    drawn = ((line.rstrip("/").count("/"), line.rstrip("/").rpartition("/")[2] + "/" * line.endswith("/")) for line in lines)
+    drawn = (
+        (line.rstrip("/").count("/"), line.rstrip("/").rpartition("/")[2] + "/" * line.endswith("/")) for line in lines
+    )
     return "\n".join(f"{'  ' * depth}- {name}" for depth, name in drawn)
 
 
@@ -171,7 +173,9 @@ def table(scores: Sequence[Score]) -> str:
         if own:
             rows.append(_row("mean of repositories", part, own, [peers[score.repository] for score in own]))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 def _row(name: str, part: str, ours: Sequence[Score], peers: Sequence[Score]) -> list[str]:

@@ -59,7 +59,13 @@ def test_all_at_once(repository: Path, tmp_path: Path) -> None:
         say(opening_of("2025-06-18"), INITIALIZED, asking_for_tools("2025-06-18"), CALL)
         answers = {answer["id"]: answer for answer in (hear(), hear(), hear())}
         assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
-        assert [tool["name"] for tool in answers["a"]["result"]["tools"]] == ["search", "read", "related", "overview", "ask"]
+        assert [tool["name"] for tool in answers["a"]["result"]["tools"]] == [
+            "search",
+            "read",
+            "related",
+            "overview",
+            "ask",
+        ]
         assert best_of(answers["c"]) == "src/retry.py"
         # An id may be used again once it is answered.
         say(asking_for_tools("2025-06-18"))

@@ -12,21 +12,33 @@ import unicodedata
 _LONGEST = 160
 _POLITE = re.compile(
     r"^(?:(?:hi|hello|hey|ok|okay|so|and|please|pls|quick question|hallo|bonjour|hola|bitte|por favor)[,!.:]*\s+"
-    r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to |to (?:know|see|have) )?"
+    r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to "
+    r"|to (?:know|see|have) )?"
     r"|tell me (?:please )?|explain (?:to me )?(?=(?:what|how|where)\b)|do you know (?=what|how|where))+",
 )
-_TRAILING = re.compile(r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$")
+_TRAILING = re.compile(
+    r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$"
+)
 _A = (
-    r"(?:project|repo|repository|library|lib|package|code ?base|code|source(?:s| code)?|app|application|program|tool|framework"
+    r"(?:project|repo|repository|library|lib|package|code ?base|code|source(?:s| code)?|app|application|program"
+    r"|tool|framework"
     r"|software|folder|directory|corpus|collection|documentation|docs|documents|files|texts|papers|notes|material|site|system|thing)"
 )
 _WHOLE = r"(?:whole |entire |overall |complete )?"
-_THIS = rf"(?:(?:this|the|these|that|those|your|our) {_WHOLE}{_A}|this|it all|all (?:of )?this|everything(?: here)?|here)"
+_THIS = (
+    rf"(?:(?:this|the|these|that|those|your|our) {_WHOLE}{_A}|this|it all|all (?:of )?this|everything(?: here)?|here)"
+)
 _OF = rf"(?: (?:(?:of|in|for|about|on|to|at|with) )?{_THIS}(?: {_A})?)?"
-_KIND = r"(?:(?:short|quick|brief|rough|high[- ]level|general|overall|good|one[- ]page|concise|compact|bird'?s[- ]eye) )*"
-_MAP = r"(?:overview|summary|map|tour|outline|introduction|walk-?through|description|orientation|big picture|rundown|repo map|code map|tl;?dr)"
+_KIND = (
+    r"(?:(?:short|quick|brief|rough|high[- ]level|general|overall|good|one[- ]page|concise|compact|bird'?s[- ]eye) )*"
+)
+_MAP = (
+    r"(?:overview|summary|map|tour|outline|introduction|walk-?through|description|orientation|big picture|rundown"
+    r"|repo map|code map|tl;?dr)"
+)
 _PARTS = (
-    r"(?:parts|components|modules|packages|folders|directories|sub-?systems|pieces|building blocks|files|layers|crates|entry ?points?"
+    r"(?:parts|components|modules|packages|folders|directories|sub-?systems|pieces|building blocks|files|layers"
+    r"|crates|entry ?points?"
     r"|topics|documents|sections|areas|subprojects)"
 )
 _MAIN = r"(?:main|major|key|most important|important|core|principal|central|top[- ]level)"
@@ -35,23 +47,29 @@ _ENGLISH = (
     rf"what(?:'s| is| are) (?:this|that|these|those) {_WHOLE}{_A}(?: all)?(?: (?:about|for|doing|good for))?",
     r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for|here))?",
     rf"what (?:is|are|'s) {_THIS}(?: all)? (?:about|for)",
-    rf"what (?:does|do|can) (?:this|these|the) {_WHOLE}{_A} (?:do|contain|cover|hold|include|say|offer|provide)(?: in general)?",
+    rf"what (?:does|do|can) (?:this|these|the) {_WHOLE}{_A} (?:do|contain|cover|hold|include|say|offer"
+    rf"|provide)(?: in general)?",
     rf"what (?:kind|sort|type) of (?:{_A}) is (?:this|it)",
     rf"what(?:'s| is| can be found| can i find| do (?:i|we) find) (?:in|inside) {_THIS}",
     r"what(?:'s| is| do you have| have you got) here",
-    rf"(?:what|which) (?:documents|files|texts|folders|docs) (?:are (?:there|here|in here|indexed|in {_THIS})|do you (?:have|know)|does it (?:have|hold))",
+    rf"(?:what|which) (?:documents|files|texts|folders|docs) (?:are (?:there|here|in here|indexed|in {_THIS})"
+    rf"|do you (?:have|know)|does it (?:have|hold))",
     rf"(?:(?:give|show|write|get|provide|offer|make|draw|need|want|see) (?:me |us )?)(?:an? |the )?{_KIND}{_MAP}{_OF}",
     rf"(?:an? |the )?{_KIND}(?:overview|big picture|repo map|code map){_OF}",
     rf"(?:an? |the )?{_KIND}{_MAP} (?:of|for|about|to) {_THIS}",
     rf"what(?:'s| is) the (?:big|overall) picture{_OF}",
     rf"(?:the )?(?:project|repo|repository|codebase|code|corpus|documentation|documents?) {_MAP}",
     rf"(?:summari[sz]e|describe|explain|introduce|outline|sketch) (?:(?:me|us|to me) )?{_THIS}",
-    rf"(?:explain|describe|show|what(?:'s| is)|tell me about|sketch|outline) (?:me )?(?:the )?{_KIND}(?:architecture|structure|layout|organi[sz]ation)(?: (?:of|in) {_THIS})",
+    rf"(?:explain|describe|show|what(?:'s| is)|tell me about|sketch"
+    rf"|outline) (?:me )?(?:the )?{_KIND}(?:architecture|structure|layout|organi[sz]ation)(?: (?:of|in) {_THIS})",
     r"(?:(?:the )?(?:project|repo|repository|codebase|code) )(?:architecture|structure|layout|organi[sz]ation)",
-    rf"where (?:do|should|can|could|would|to|must|shall) ?(?:i|we|one|you|somebody|newcomers|a newcomer|a beginner|beginners|a new developer)? ?(?:best )?(?:begin|start)"
+    rf"where (?:do|should|can|could|would|to|must|shall) ?(?:i|we|one|you|somebody|newcomers|a newcomer"
+    rf"|a beginner|beginners|a new developer)? ?(?:best )?(?:begin|start)"
     rf"(?: {_READ}(?: (?:(?:in|at|through|into|around|with) )?{_THIS})?| (?:with|in|on) {_THIS})?",
-    rf"(?:what|(?:which|what) (?:files?|documents?|parts?|code|modules?)) (?:should|do|must|can|to) ?(?:i|we|one)? ?(?:read|look at|start with|begin with) ?(?:first)?{_OF}",
-    rf"how (?:is|are) {_THIS}(?: {_A})? (?:laid[- ]?out|organi[sz]ed|structured|set up|put together|built up|arranged|divided|split(?: up)?|composed|architected)",
+    rf"(?:what|(?:which|what) (?:files?|documents?|parts?|code|modules?)) (?:should|do|must|can|to) ?(?:i|we"
+    rf"|one)? ?(?:read|look at|start with|begin with) ?(?:first)?{_OF}",
+    rf"how (?:is|are) {_THIS}(?: {_A})? (?:laid[- ]?out|organi[sz]ed|structured|set up|put together|built up"
+    rf"|arranged|divided|split(?: up)?|composed|architected)",
     r"how is it (?:laid[- ]?out|organi[sz]ed|structured|put together)",
     rf"what (?:are|is) (?:the )?{_MAIN} {_PARTS}{_OF}",
     rf"(?:what|which) {_MAIN}? ?{_PARTS} (?:does|do) {_THIS} (?:have|consist of|contain)",
@@ -60,41 +78,51 @@ _ENGLISH = (
     rf"(?:get|getting|help) (?:me )?(?:an? )?(?:oriented|orientated)(?: in {_THIS})?",
 )
 _DAS = (
-    r"(?:dieses?|das|dem|diesem|diese[rn]?|der|die)(?: ganzen?)? (?:projekt|repo|repository|bibliothek|paket|code|quellcode|quelltext|codebasis"
+    r"(?:dieses?|das|dem|diesem|diese[rn]?|der|die)(?: ganzen?)? (?:projekt|repo|repository|bibliothek|paket"
+    r"|code|quellcode|quelltext|codebasis"
     r"|anwendung|programm|werkzeug|tool|framework|software|ordner|verzeichnis|dokumenten?|texten?|sammlung|dateien)"
 )
 _GERMAN = (
     rf"was (?:ist|sind|macht|kann|enthält|enthalten) (?:das(?: hier| alles)?|dies|{_DAS})(?: hier)?",
     rf"worum geht es(?: hier| in {_DAS})?",
-    rf"wo (?:fange|beginne|soll|sollte|kann|muss) ich(?: am besten)?(?: (?:an|anfangen|beginnen))?(?: zu lesen| mit dem lesen| lesen)?(?: anfangen| beginnen)?",
+    r"wo (?:fange|beginne|soll|sollte|kann|muss) ich(?: am besten)?(?: (?:an|anfangen|beginnen))?(?: zu lesen"
+    r"| mit dem lesen| lesen)?(?: anfangen| beginnen)?",
     rf"wie (?:ist|sind) (?:das|{_DAS})(?: hier)? (?:aufgebaut|gegliedert|organisiert|strukturiert|aufgeteilt)",
-    rf"(?:gib|zeig|zeige|mach) (?:mir |uns )?(?:einen |eine )?(?:kurzen |kurze |groben )?(?:überblick|übersicht|zusammenfassung|landkarte)(?: (?:über|von|zu) {_DAS})?",
+    rf"(?:gib|zeig|zeige|mach) (?:mir |uns )?(?:einen |eine )?(?:kurzen |kurze |groben )?(?:überblick|übersicht"
+    rf"|zusammenfassung|landkarte)(?: (?:über|von|zu) {_DAS})?",
     rf"(?:überblick|übersicht)(?: (?:über|von|zu) {_DAS})?",
-    rf"(?:was|welche) sind die (?:haupt|wichtigsten )(?:teile|bestandteile|komponenten|module|ordner|dateien|pakete)(?: (?:von|in) {_DAS}| {_DAS})?",
+    rf"(?:was|welche) sind die (?:haupt|wichtigsten )(?:teile|bestandteile|komponenten|module|ordner|dateien"
+    rf"|pakete)(?: (?:von|in) {_DAS}| {_DAS})?",
     rf"was steht (?:hier|in {_DAS})",
 )
 _CE = (
-    r"(?:ce|cet|cette|ces|le|la|les|du|des)(?: (?:projet|dépôt|repo|bibliothèque|paquet|code|programme|outil|application|logiciel|dossier"
+    r"(?:ce|cet|cette|ces|le|la|les|du|des)(?: (?:projet|dépôt|repo|bibliothèque|paquet|code|programme|outil"
+    r"|application|logiciel|dossier"
     r"|documents|fichiers|textes|framework))"
 )
 _FRENCH = (
     rf"(?:qu'est-ce que (?:c'est(?: que {_CE})?|{_CE})|c'est quoi(?: {_CE})?)",
     rf"(?:que (?:fait|font|contient|contiennent)|à quoi sert) {_CE}",
     rf"de quoi (?:s'agit-il|parlent? {_CE}|traitent? {_CE})",
-    rf"par où (?:commencer|dois-je commencer|je commence|commence-t-on)(?: (?:à lire|la lecture|pour lire)(?: {_CE})?)?",
+    rf"par où (?:commencer|dois-je commencer|je commence|commence-t-on)(?: (?:à lire|la lecture"
+    rf"|pour lire)(?: {_CE})?)?",
     rf"comment (?:{_CE} est-il|est|sont) (?:{_CE} )?(?:organisée?s?|structurée?s?|agencée?s?)(?: {_CE})?",
-    rf"(?:donne|donnez|montre|montrez)-(?:moi|nous) (?:un aperçu|une vue d'ensemble|un résumé)(?: (?:de |du |des )?{_CE})?",
+    rf"(?:donne|donnez|montre|montrez)-(?:moi|nous) (?:un aperçu|une vue d'ensemble|un résumé)(?: (?:de |du "
+    rf"|des )?{_CE})?",
     r"(?:aperçu|vue d'ensemble)(?: du (?:projet|code|dépôt))?",
-    rf"quel(?:le)?s sont les (?:principales parties|principaux (?:composants|modules|fichiers|dossiers)|parties principales)(?: (?:de |du )?{_CE})?",
+    rf"quel(?:le)?s sont les (?:principales parties|principaux (?:composants|modules|fichiers|dossiers)"
+    rf"|parties principales)(?: (?:de |du )?{_CE})?",
 )
 _ESTE = (
-    r"(?:este|esta|estos|estas|el|la|los|las|del)(?: (?:proyecto|repositorio|repo|biblioteca|librería|paquete|código|programa|herramienta"
+    r"(?:este|esta|estos|estas|el|la|los|las|del)(?: (?:proyecto|repositorio|repo|biblioteca|librería|paquete"
+    r"|código|programa|herramienta"
     r"|aplicación|carpeta|documentos|archivos|textos|framework))"
 )
 _SPANISH = (
     rf"(?:qué|que) (?:es|hace|contiene|contienen|son) (?:esto|{_ESTE})",
     rf"de (?:qué|que) (?:trata|va|se trata|tratan)(?: (?:esto|{_ESTE}))?",
-    rf"(?:por )?(?:dónde|donde) (?:empiezo|empezar|comienzo|comenzar|debo empezar|puedo empezar|debería empezar)(?: a leer(?: {_ESTE})?)?",
+    rf"(?:por )?(?:dónde|donde) (?:empiezo|empezar|comienzo|comenzar|debo empezar|puedo empezar"
+    rf"|debería empezar)(?: a leer(?: {_ESTE})?)?",
     rf"(?:cómo|como) (?:está|esta|están|se) (?:organizad[oa]s?|estructurad[oa]s?|organiza|estructura)(?: {_ESTE})?",
     rf"(?:dame|muéstrame|quiero) (?:un resumen|una visión general|un panorama|una vista general)(?: (?:de )?{_ESTE})?",
     r"(?:resumen|visión general) del (?:proyecto|repositorio|código)",
@@ -117,9 +145,13 @@ _JAPANESE = (
     r"概要(?:を教えて(?:ください)?|を見せて(?:ください)?)?",
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
-_QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_QUESTIONS = re.compile(
+    "|".join(f"(?:{one})" for one in (*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE))
+)
 # What stands for something said before, where anything was said before.
-_POINTING = re.compile(r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for))?|how is it .*|was ist (?:das|dies)|c'est quoi")
+_POINTING = re.compile(
+    r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for))?|how is it .*|was ist (?:das|dies)|c'est quoi"
+)
 
 
 def asks_for_overview(question: str, *, first: bool = True) -> bool:

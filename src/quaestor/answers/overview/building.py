@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.statements import Entry, Source, Statement
@@ -14,19 +14,27 @@ _LONGEST = 110
 _TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])")
 _RECIPE = re.compile(r"^@?([a-z][\w-]*)(?:\s+[^:=]*)?:(?!=)")
 _TASK = re.compile(r"^  ([a-z][\w:-]*):\s*$")
-_TELLING = re.compile(r"\b(?:build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I)
+_TELLING = re.compile(
+    r"\b(?:build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
+)
 _CHECKS = re.compile(r"\b(?:build|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
 _NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
 _RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
 _COMMAND = re.compile(
-    r"^\s*(?:\$ |> )?((?:make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m|\./gradlew|gradle|mvn|\./mvnw"
-    r"|bundle exec|rake|mix|rebar3|stack|cabal|dune|sbt|\./mill|dotnet|swift|cmake|ctest|meson|ninja|bazel|just|task|composer"
-    r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff|mypy|docker compose)"
+    r"^\s*(?:\$ |> )?((?:make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m"
+    r"|\./gradlew|gradle|mvn|\./mvnw"
+    r"|bundle exec|rake|mix|rebar3|stack|cabal|dune|sbt|\./mill|dotnet|swift|cmake|ctest|meson|ninja|bazel|just"
+    r"|task|composer"
+    r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
+    r"|mypy|docker compose)"
     r"(?=\s|$).*)$"
 )
 _QUOTED = (
-    ("pyproject.toml", re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch|tox|nox|poetry|uv)[\w.]*\]")),
+    (
+        "pyproject.toml",
+        re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch|tox|nox|poetry|uv)[\w.]*\]"),
+    ),
     ("cargo.toml", re.compile(r"^\[workspace\]|^members\s*=.*|^rust-version\s*=.*")),
     ("go.mod", re.compile(r"^(?:module|go)\s+\S+")),
     ("tox.ini", re.compile(r"^envlist\s*=.*|^commands\s*=\s*\S.*")),
@@ -37,9 +45,12 @@ _QUOTED = (
     ("configure.ac", re.compile(r"^AC_INIT\(.*")),
 )
 _MERELY_THERE = (
-    "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json gemfile mix.exs rebar.config"
-    " melos.yaml dune-project makefile.am meson.build build.zig bazel.build module.bazel foundry.toml hardhat.config.ts noxfile.py"
-    " shake.hs build.xml project.clj deps.edn docker-compose.yml compose.yaml erlang.mk jenkinsfile azure-pipelines.yml .travis.yml"
+    "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
+    " gemfile mix.exs rebar.config"
+    " melos.yaml dune-project makefile.am meson.build build.zig bazel.build module.bazel foundry.toml"
+    " hardhat.config.ts noxfile.py"
+    " shake.hs build.xml project.clj deps.edn docker-compose.yml compose.yaml erlang.mk jenkinsfile"
+    " azure-pipelines.yml .travis.yml"
 ).split()
 
 
@@ -89,7 +100,7 @@ def _npm(material: Material) -> Iterator[Entry]:
                 kept.append((found[1], number))
         if kept:
             text = ", ".join(name for name, _ in kept[:_MOST_TARGETS])
-            last = kept[: _MOST_TARGETS][-1][1]
+            last = kept[:_MOST_TARGETS][-1][1]
             yield Entry(path, Statement(f"npm run {text}", Source(path, kept[0][1], last)))
 
 
@@ -136,19 +147,23 @@ def _runs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             block = len(opened[1])
 
 
+_GUIDES = frozenset("contributing agents claude development hacking readme".split())
+
+
 def _documented(material: Material) -> Iterator[Entry]:
     """Yield the commands that the README and the guide for contributors give, at most four."""
-    asked: Callable[[str], bool] = lambda name: name.split(".")[0] in ("contributing", "agents", "claude", "development", "hacking", "readme")  # noqa: E731
-    paths = sorted(
-        (path for path in material.beside(material.folder) if asked(path.rpartition("/")[2].lower())),
-        key=lambda path: (path.rpartition("/")[2].lower().startswith("readme"), path),
-    )
+    names = {path: path.rpartition("/")[2].lower().split(".")[0] for path in material.beside(material.folder)}
+    paths = sorted((path for path in names if names[path] in _GUIDES), key=lambda path: (names[path] == "readme", path))
     kept = 0
     seen: set[str] = set()
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
             found = _COMMAND.match(line) or _inline(line)
-            if found and re.search(r"\b(?:build|test|tests|check|make$|compile|ct|spec)\b", found[1]) and len(found[1]) < 80:
+            if (
+                found
+                and re.search(r"\b(?:build|test|tests|check|make$|compile|ct|spec)\b", found[1])
+                and len(found[1]) < 80
+            ):
                 command = found[1].strip()
                 if command.split("#")[0].strip() in seen or kept >= 4:
                     continue

@@ -19,25 +19,34 @@ _SPEAKERS = (
     " package.scala main.go package.dart __main__.py"
 ).split()
 _PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
-_LINE_COMMENT = re.compile(r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$")
+_LINE_COMMENT = re.compile(
+    r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
+)
 _COMMENT_ENDS = re.compile(r"\s*(?:\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
 # Names that every other file defines.
 _USUAL = frozenset("internals logger constructor module exports require expect main init log setup options".split())
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(
-    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
-    r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id|redistribut|warrant"
-    r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow|deny|feature)\b|nolint"
-    r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under|contributor|^\s*</?\w",
+    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
+    r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
+    r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
+    r"|redistribut|warrant"
+    r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
+    r"|deny|feature)\b|nolint"
+    r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|contributor|^\s*</?\w",
     re.IGNORECASE,
 )
 _NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
 _LEGAL = re.compile(
-    r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby|public domain|disclaim",
+    r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
+    r"|public domain|disclaim",
     re.IGNORECASE,
 )
-_CODE_LINE = re.compile(r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)")
+_CODE_LINE = re.compile(
+    r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
+)
 
 
 def description(material: Material, path: str) -> Statement | None:
@@ -58,7 +67,10 @@ def _of_folder(material: Material, folder: str) -> Iterator[Statement]:
         yield sentence
     # A file of the folder's name speaks for it: lib/plug/plug.ex, and foo.rs beside foo/.
     name = folder.rpartition("/")[2].lower()
-    own = next((path for end in ("py", "ex", "rb", "go", "ts", "js", "lua", "rs") if (path := beside.get(f"{name}.{end}"))), None)
+    own = next(
+        (path for end in ("py", "ex", "rb", "go", "ts", "js", "lua", "rs") if (path := beside.get(f"{name}.{end}"))),
+        None,
+    )
     if own and (said := _of_file(material, own)):
         yield said
     yield from _of_only_package(material, beside, folder)
@@ -86,14 +98,16 @@ def _of_file(material: Material, path: str) -> Statement | None:
 
 
 def from_head(lines: Sequence[str], path: str, language: str) -> Statement | None:
-    """Return the first sentence of the comments or the docstring that a source file begins with; licences are passed over."""
+    """Return the first sentence of the comment that a source file begins with, licences aside."""
     for begun, paragraph in _comments(lines, language):
         text = " ".join(paragraph)
         if name := _NAMED_FIRST.match(paragraph[0]):
             paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
         if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
             first = _first(text)
-            last = begun + next((at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0)
+            last = begun + next(
+                (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
+            )
             text = shortened(first, LONGEST)
             return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
     return None
@@ -118,10 +132,10 @@ def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[s
 
 
 def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str]:
-    """Return a line's words as a comment (None if it is code), and the mark that ends the block that is open after it."""
+    """Return a line's words as a comment (None if it is code), and the mark that ends the open block."""
     if block:
         ended = block in line
-        text = line.split(block)[0] if ended else line
+        text = line.split(block, maxsplit=1)[0] if ended else line
         return text.strip().removeprefix("*").strip(), "" if ended else block
     docstring = _PYTHON.match(line)
     if docstring and language in ("python", "starlark", "elixir", "julia"):
@@ -133,7 +147,9 @@ def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str
     if _BLOCK.match(line):
         close = "*/" if "/*" in line else "*)" if "(*" in line else "-}" if "{-" in line else "-->"
         ended = close in line[2:]
-        return _COMMENT_ENDS.sub("", re.sub(r"^\s*(?:/\*+!?|\(\*+|\{-\|?|<!--)\s?", "", line)).strip(), "" if ended else close
+        return _COMMENT_ENDS.sub(
+            "", re.sub(r"^\s*(?:/\*+!?|\(\*+|\{-\|?|<!--)\s?", "", line)
+        ).strip(), "" if ended else close
     comment = _LINE_COMMENT.match(line)
     if comment and not line.lstrip().startswith(_DIRECTIVES):
         return _COMMENT_ENDS.sub("", comment[1]).strip(), ""
@@ -155,7 +171,7 @@ def _short(said: Statement) -> Statement:
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
-    """Return the first names that a file defines, for one that says nothing of itself; the first one's line is the evidence."""
+    """Return the first names that a file defines, with the line that defines the first of them."""
     found = material.read(path)
     if found is None or not is_code(found.document):
         return None

@@ -1,4 +1,4 @@
-"""Where a program is entered: commands and programs that manifests name, main functions, and a library's public face."""
+"""Where a program is entered: commands that manifests name, main functions, and a library's public face."""
 
 from __future__ import annotations
 
@@ -72,7 +72,11 @@ def _declared(material: Material) -> Iterator[Entry]:
     for name, read in readers.items():
         for path in material.named(name, 3)[:20]:
             yield from read(material, path)
-    for path in [one for one in material.documents if one.endswith((".cabal", ".gemspec")) and depth_in(one, material.folder) <= 1]:
+    for path in [
+        one
+        for one in material.documents
+        if one.endswith((".cabal", ".gemspec")) and depth_in(one, material.folder) <= 1
+    ]:
         yield from (_of_cabal if path.endswith(".cabal") else _of_gemspec)(material, path)
     for path in material.named("mix.exs", 1):
         for number, line in enumerate(material.lines(path), 1):
@@ -105,7 +109,9 @@ def _command(material: Material, name: str, module: str, path: str, number: int,
     """Return a command with the file of the module that it runs."""
     end = module.replace(".", "/")
     base = dirname(path)
-    options = [f"{prefix}{end}{tail}" for prefix in ("", "src/", "lib/") for tail in (".py", "/__init__.py", "/__main__.py")]
+    options = [
+        f"{prefix}{end}{tail}" for prefix in ("", "src/", "lib/") for tail in (".py", "/__init__.py", "/__main__.py")
+    ]
     target = next((one for option in options if (one := f"{base}/{option}" if base else option) in material.all), None)
     return _stated(f"{name} → {target}" if target else name, path, number, line)
 
@@ -123,7 +129,10 @@ def _of_package(material: Material, path: str) -> Iterator[Entry]:
     named = programs if isinstance(programs, dict) else {str(read.get("name", "")).rpartition("/")[2]: programs}
     for name, target in named.items():
         if isinstance(target, str) and name:
-            number = next((at for at, line in enumerate(lines, 1) if target in line and at >= where.get("bin", 1)), where.get("bin", 1))
+            number = next(
+                (at for at, line in enumerate(lines, 1) if target in line and at >= where.get("bin", 1)),
+                where.get("bin", 1),
+            )
             yield _stated(f"{name} → {_beside(path, target)}", path, number, lines[number - 1])
     for field in ("main", "module"):
         target = read.get(field)
@@ -171,7 +180,11 @@ def _programs(material: Material) -> Iterator[Entry]:
         for path in material.named(name, _DEEPEST):
             yield _file(material, path)
     for path in material.documents:
-        if re.search(r"(?:^|/)src/bin/[^/]+\.rs$", path) and depth_in(path, material.folder) <= _DEEPEST and not stands_behind(path):
+        if (
+            re.search(r"(?:^|/)src/bin/[^/]+\.rs$", path)
+            and depth_in(path, material.folder) <= _DEEPEST
+            and not stands_behind(path)
+        ):
             yield _file(material, path)
 
 
@@ -218,22 +231,28 @@ def _packages(material: Material) -> Iterator[str]:
         profile = profile_path(path)
         above = f"{dirname(dirname(path))}/__init__.py".lstrip("/")
         if above not in material.documents and not profile.test and not profile.example:
-            sizes[path] = sum(one.size for name, one in material.documents.items() if name.startswith(f"{dirname(path)}/"))
+            sizes[path] = sum(
+                one.size for name, one in material.documents.items() if name.startswith(f"{dirname(path)}/")
+            )
     yield from (path for path, size in sizes.items() if 5 * size >= max(sizes.values()))
 
 
 def _own_names(material: Material) -> Iterator[str]:
-    """Yield the files that bear a library's name, by its manifest: ``lib/NAME.rb``, ``lib/NAME.dart``, ``src/NAME.ts``."""
+    """Yield the files that bear a library's name, such as ``lib/NAME.rb``, by its manifest."""
     for path in material.beside(material.folder):
         name = path.rpartition("/")[2]
         stem = name.removesuffix(".gemspec") if name.endswith(".gemspec") else ""
-        for number, line in enumerate(material.lines(path)[:30] if name in ("pubspec.yaml", "mix.exs", "package.json") else ()):
+        for number, line in enumerate(
+            material.lines(path)[:30] if name in ("pubspec.yaml", "mix.exs", "package.json") else ()
+        ):
             found = re.match(r"""^(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""", line)
             if found and number < 30:
                 stem = found[1]
                 break
         if stem:
-            yield from (f"{folder}/{stem}.{end}" for folder in ("lib", "src") for end in ("rb", "dart", "ex", "ts", "js", "go"))
+            yield from (
+                f"{folder}/{stem}.{end}" for folder in ("lib", "src") for end in ("rb", "dart", "ex", "ts", "js", "go")
+            )
 
 
 def _containers(material: Material) -> Iterator[Entry]:

@@ -15,19 +15,23 @@ _LONGEST = 420
 _MOST = 2
 _LOOKED_AT = 400
 _ELSEWHERE = re.compile(
-    r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents|contents|build"
+    r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents"
+    r"|contents|build"
     r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce)",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
 # What stands before the first sentence about the thing itself: notices, translations, thanks.
 _NOTICE = re.compile(
-    r"^(?:⚠|❗|🚨|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b|read this in\b|\[?(?:english|中文|简体)"
+    r"^(?:⚠|❗|🚨|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b|read this in\b|\[?(?:english"
+    r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|if you (?:like|are looking)\b)",
     re.IGNORECASE,
 )
-_DEFINES = re.compile(r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for)\b", re.IGNORECASE)
+_DEFINES = re.compile(
+    r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for)\b", re.IGNORECASE
+)
 _MANIFESTS = {
     "pyproject.toml": r"""^description\s*=\s*["'](.+?)["']\s*$""",
     "cargo.toml": r'^description\s*=\s*"(.+?)"\s*$',
@@ -48,11 +52,14 @@ _LANGUAGES = {
     "package.json": ("javascript", "typescript", "tsx", "vue", "svelte"),
     "composer.json": ("php",),
 }
-_ENDINGS = {".gemspec": r"""^\s*\w+\.(?:summary|description)\s*=\s*["'](.+?)["']\s*$""", ".cabal": r"^synopsis:\s*(.+?)\s*$"}
+_ENDINGS = {
+    ".gemspec": r"""^\s*\w+\.(?:summary|description)\s*=\s*["'](.+?)["']\s*$""",
+    ".cabal": r"^synopsis:\s*(.+?)\s*$",
+}
 
 
 def introduction(material: Material) -> list[Statement]:
-    """Return what the documents say that this is, most telling first; the manifest's words where the README's differ."""
+    """Return what the documents say that this is, most telling first: the README, then the manifest."""
     told = from_readme(material, material.folder)
     manifests = list(from_manifests(material, material.folder))
     own = next((one for one in manifests if one.source and _fits(material, one.source.path)), None)
@@ -79,7 +86,9 @@ def readme_of(material: Material, folder: str) -> str | None:
     beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
     found = next((beside[name] for name in endings if name in beside), None)
     if found is None and not folder:
-        return next((f"{prefix}{one}" for one in ("docs/README.md", "docs/index.md") if one in material.documents), None)
+        return next(
+            (f"{prefix}{one}" for one in ("docs/README.md", "docs/index.md") if one in material.documents), None
+        )
     return found
 
 
@@ -131,7 +140,9 @@ def _telling(found: Sequence[Paragraph]) -> list[Paragraph]:
         for one in found[:8]
         if not _NOTICE.match(one.text) and (one.heading == title or not _ELSEWHERE.search(one.heading))
     ]
-    about = [one for one in found[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)]
+    about = [
+        one for one in found[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)
+    ]
     ordered = [*leading, *about[:1]]
     first = next((at for at, one in enumerate(ordered[:4]) if _DEFINES.search(one.text)), 0)
     return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
@@ -159,4 +170,3 @@ def _same(one: str, other: str) -> bool:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
-

@@ -37,7 +37,11 @@ def about_documents(material: Material) -> list[Entry]:
     said = [amount(len(found), "document")]
     dates = sorted(one.date for one in found if one.date)
     if dates:
-        said.append(f"dated {dates[0]} to {dates[-1]} ({len(dates):,} of them)" if dates[0] != dates[-1] else f"dated {dates[0]}")
+        said.append(
+            f"dated {dates[0]} to {dates[-1]} ({len(dates):,} of them)"
+            if dates[0] != dates[-1]
+            else f"dated {dates[0]}"
+        )
     authors = Counter(one.author for one in found if one.author)
     if authors:
         listed = ", ".join(f"{name} ({count})" for name, count in authors.most_common(_MOST_AUTHORS))
@@ -68,7 +72,12 @@ def _titled(document: Document, material: Material) -> Entry:
     about = ", ".join(part for part in (document.date, document.author) if part)
     text = " — ".join(part for part in (title, about) if part)
     line = first[0] if first and first[1] == title else 1
-    return Entry(document.path, Statement(text, Source(document.path, line, line), verbatim=text == title and first is not None) if text else None)
+    return Entry(
+        document.path,
+        Statement(text, Source(document.path, line, line), verbatim=text == title and first is not None)
+        if text
+        else None,
+    )
 
 
 def _sections(document: Document, material: Material) -> Sequence[Entry]:

@@ -77,7 +77,9 @@ def _documents(overview: Overview) -> Iterator[Document]:
 def _made(material: Material, budget: int, count: Count) -> Overview:
     shell = Overview(material.folder, len(material.documents), (), budget=budget)
     room = budget - count(text_of(shell)) - 8
-    sections = list(_code_sections(material, room, count) if material.is_code else _prose_sections(material, room, count))
+    sections = list(
+        _code_sections(material, room, count) if material.is_code else _prose_sections(material, room, count)
+    )
     return _within_budget(replace(shell, sections=tuple(sections)), material, count)
 
 
@@ -90,7 +92,9 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
         *_fitted(_Share("Entry points", entries, 0.16 * room), count),
     ]
     imports = [
-        Entry(path, _importers(number)) for path, number in imported.most_common(_MOST_IMPORTED) if number >= _FEWEST_IMPORTERS
+        Entry(path, _importers(number))
+        for path, number in imported.most_common(_MOST_IMPORTED)
+        if number >= _FEWEST_IMPORTERS
     ]
     last = [
         *_fitted(_Share("Files that most others import", imports, 0.09 * room), count),

@@ -99,7 +99,7 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are the files of a program rather than documents: a fifth of what is neither data nor test is code."""
+        """Whether these are files of a program rather than documents: a fifth of what is no data is code."""
         own = [one for path, one in self.documents.items() if not profile_path(path).test]
         code = sum(map(is_code, own))
         prose = sum(one.language in PROSE or one.language == "html" for one in own)

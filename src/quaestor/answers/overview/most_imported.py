@@ -1,4 +1,4 @@
-"""The files that most other files import: where a change is felt, and where reading pays. Tests and vendored files do not count."""
+"""The files that most other files import: where a change is felt. Tests and vendored files do not count."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MOST_CHUNKS = 6000
 def importers_of(material: Material) -> Counter[str]:
     """Return the number of files that import each file.
 
-    Chunks without a word of an import statement are not looked at. Of a corpus with more than 6,000 that hold one, those
-    that hold most of them count: so the numbers are lower bounds there.
+    Chunks without a word of an import statement are not looked at. Of a corpus with more than 6,000 that hold one,
+    those that hold most of them count: so the numbers are lower bounds there.
     """
     pairs: set[tuple[str, str]] = set()
     for stored in material.chunks_with(_WORDS, _MOST_CHUNKS):

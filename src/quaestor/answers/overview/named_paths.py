@@ -21,8 +21,8 @@ _MOST_DOCUMENTS = 24
 _MOST_LINES = 1500
 _MAPS = frozenset(
     """architecture anatomy structure layout codebase internals hacking development developing developer developers
-    contributing contributors code files modules overview design agents claude copilot-instructions guide crates packages
-    developer_information participating""".split()
+    contributing contributors code files modules overview design agents claude copilot-instructions guide crates
+    packages developer_information participating""".split()
 )
 _LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
 # The marks before an item: of a list, a table, a drawn tree, a heading.
@@ -64,7 +64,7 @@ class _Level:
 
 
 def named_paths(material: Material) -> dict[str, Named]:
-    """Return what the documents name, in the order in which they name it; of several mentions, the weightiest counts."""
+    """Return what the documents name, in their order; of several mentions, the weightiest counts."""
     found: dict[str, Named] = {}
     for path, weight in _maps(material):
         for one in _Reader(material, path, weight).named():
@@ -118,7 +118,9 @@ class _Reader:
                 yield from self._on_line(number, line, code=bool(fence))
 
     def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[Named]:
-        text = _OTHER_URL.sub(lambda found: " " * len(found[0]), _URL.sub(lambda found: " " * (len(found[0]) - 1) + "/", line))
+        text = _OTHER_URL.sub(
+            lambda found: " " * len(found[0]), _URL.sub(lambda found: " " * (len(found[0]) - 1) + "/", line)
+        )
         marker = _MARKER.match(text)
         begin = marker.end() if marker else 0
         indent = begin if marker and not line.lstrip().startswith("|") else 0
@@ -130,8 +132,12 @@ class _Reader:
             before = text[lead_end : found.start()]
             joined = _BETWEEN.match(before) is not None and _JOINS.search(before) is not None
             words = len(_LETTERS.findall(before))
-            leads = len(leading) < _LEADERS and (joined if leading else words <= (3 if self._is_strong(text, found) else 0))
-            path = self._resolved(found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None)
+            leads = len(leading) < _LEADERS and (
+                joined if leading else words <= (3 if self._is_strong(text, found) else 0)
+            )
+            path = self._resolved(
+                found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None
+            )
             if path is None or _CALL.match(text[found.end() : found.end() + 2]):
                 continue
             if leads:
@@ -193,11 +199,15 @@ class _Reader:
             return path
         if "." in name and not knows_extension(name):
             parts = name.replace(".", "/")
-            return _only(path for path in places.get(parts.rpartition("/")[2].lower(), ()) if splitext(f"/{path}")[0].endswith(f"/{parts}"))
+            return _only(
+                path
+                for path in places.get(parts.rpartition("/")[2].lower(), ())
+                if splitext(f"/{path}")[0].endswith(f"/{parts}")
+            )
         return _only(self._material.stems.get(name.lower(), ())) if telling else None
 
     def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
-        """Return what a line says of the path that ends at an offset of it, or the line below where that says nothing."""
+        """Return what a line says of the path that ends at an offset of it; else what the line below says."""
         rest = _SEPARATOR.sub("", line[end:], count=1)
         cell = rest.split(" | ")[0] if line.lstrip().startswith("|") else rest
         text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
@@ -227,7 +237,7 @@ def _follows_in_columns(line: str, end: int) -> bool:
 
 
 def _only(paths: Iterable[str]) -> str | None:
-    """Return the one path that is neither vendored nor a test's, the shallowest of several; None if two are as shallow."""
+    """Return the shallowest path that is neither vendored nor a test's; None if two are as shallow."""
     found = sorted((path for path in paths if not stands_behind(f"{path}/x")), key=lambda path: path.count("/"))
     found = [path for path in found if not profile_path(f"{path}/x").test] or found
     if len(found) > 1 and found[0].count("/") == found[1].count("/"):

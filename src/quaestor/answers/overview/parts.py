@@ -16,11 +16,18 @@ from quaestor.retrieval.paths import profile_path
 _MOST = 160
 _DEEPER = 0.62
 _TOP_LEVEL = 0.30
+_PACKAGE = 0.35
 _NAMED = 1.5
 _IMPORTED = 0.5
 _ENTERED = 0.4
 _LISTED = 0.9
 _ALONE = 0.5
+_DEEPEST_PACKAGE = 3
+_MANIFESTS = (
+    "cargo.toml package.json pyproject.toml setup.py go.mod pom.xml build.gradle build.gradle.kts mix.exs"
+    " pubspec.yaml composer.json"
+    " package.yaml rebar.config"
+).split()
 _ASIDE = frozenset({CHANGELOG, LEGAL})
 
 
@@ -51,6 +58,7 @@ def parts(
         entered: paths of entry points.
     """
     sizes, levels = _sizes(material)
+    packages = frozenset(_packages(material))
     total = sizes.get(material.folder, 0.0) or 1.0
     most = max(imported.values(), default=0) or 1
     found: dict[str, Part] = {}
@@ -64,6 +72,8 @@ def parts(
         value = math.sqrt(size / total) * _DEEPER**depth * (1.0 if folder else _ALONE)
         if folder and depth_in(path, material.folder) == 0:
             value += _TOP_LEVEL
+        if folder and path in packages:
+            value += _PACKAGE
         value += _IMPORTED * math.sqrt(imported.get(path, 0) / most)
         value += _ENTERED * (path in entered)
         if path in named and not _is_aside(path, material):
@@ -71,6 +81,15 @@ def parts(
         if value > 0.02:
             found[path] = Part(path, value, folder)
     return sorted(found.values(), key=lambda one: (-one.importance, one.path))[:_MOST]
+
+
+def _packages(material: Material) -> Iterator[str]:
+    """Yield the folders that have a manifest of their own: the packages of a workspace."""
+    for name in _MANIFESTS:
+        for path in material.named(name, _DEEPEST_PACKAGE):
+            profile = profile_path(path)
+            if not (profile.test or profile.example):
+                yield dirname(path)
 
 
 class _Levels:
@@ -123,4 +142,6 @@ def _is_aside(path: str, material: Material) -> bool:
     if path not in material.documents:
         return False
     profile = profile_path(path)
-    return profile.background in _ASIDE or (profile.prose and material.is_code) or path.rpartition("/")[2].startswith(".")
+    return (
+        profile.background in _ASIDE or (profile.prose and material.is_code) or path.rpartition("/")[2].startswith(".")
+    )

@@ -15,7 +15,9 @@ _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
-_DIRECTIVE = re.compile(r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)")
+_DIRECTIVE = re.compile(
+    r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
+)
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -60,7 +62,11 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     for number, line in _outside_code(lines):
         title = _heading(lines, number)
         # What is indented below an item of a list is a part of it.
-        listed = bool(_MARKERS.match(line)) or line.startswith(".. ") or (listed and (not line or line.startswith((" ", "\t"))))
+        listed = (
+            bool(_MARKERS.match(line))
+            or line.startswith(".. ")
+            or (listed and (not line or line.startswith((" ", "\t"))))
+        )
         if title is None and not listed and _is_text(line):
             begun = begun or number
             kept.append(line)

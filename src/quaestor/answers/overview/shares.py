@@ -14,15 +14,21 @@ _LEAST = 0.01
 
 
 def languages(material: Material) -> list[Entry]:
-    """Return one line that names the languages with at least a hundredth of the bytes; other people's files and data do not count."""
+    """Return one line: the languages with a hundredth of the bytes or more, data and vendored files aside."""
     sizes: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for path, document in material.documents.items():
-        if (is_code(document) or document.language in PROSE) and not stands_behind(path) and not is_generated(document.note):
+        if (
+            (is_code(document) or document.language in PROSE)
+            and not stands_behind(path)
+            and not is_generated(document.note)
+        ):
             sizes[document.language] += document.size
             files[document.language] += 1
     total = sum(sizes.values()) or 1
     listed = [
-        f"{name} {size / total:.0%} ({files[name]:,})" for name, size in sizes.most_common(_MOST) if size / total >= _LEAST
+        f"{name} {size / total:.0%} ({files[name]:,})"
+        for name, size in sizes.most_common(_MOST)
+        if size / total >= _LEAST
     ]
     return [Entry(says=Statement(", ".join(listed)))] if listed else []

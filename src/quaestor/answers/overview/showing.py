@@ -71,7 +71,7 @@ def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
 
 
 def _quoted(says: Statement) -> str:
-    """Return what is said in quote marks where its letters can be compared, of a line of code what it holds in such marks."""
+    """Return what is said, in quote marks where its letters can be compared with the source."""
     said = on_one_line(says.text)
     if not says.verbatim or not _QUOTE_MARKS.search(said):
         return f"“{said}”" if says.verbatim else escaped(said)
@@ -88,7 +88,8 @@ def _number(entry: Entry, overview: Overview, numbers: Sequence[int]) -> int | N
 
 
 def _head(overview: Overview) -> str:
-    return f"Overview{f' of {on_one_line(overview.folder)}/' if overview.folder else ''}: {amount(overview.documents, 'document')}"
+    folder = f" of {on_one_line(overview.folder)}/" if overview.folder else ""
+    return f"Overview{folder}: {amount(overview.documents, 'document')}"
 
 
 def on_one_line(text: str) -> str:

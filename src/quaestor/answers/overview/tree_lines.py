@@ -61,7 +61,9 @@ class _Chooser:
 
     def fits(self, parts: Sequence[Part], longest: int) -> bool:
         """Return whether all of some parts can be shown with what is said of them up to a length."""
-        return sum(self._name_tokens(part.path) + self._tokens(self._says(part, longest)) for part in parts) <= self._room
+        return (
+            sum(self._name_tokens(part.path) + self._tokens(self._says(part, longest)) for part in parts) <= self._room
+        )
 
     def chosen(self, parts: Sequence[Part], longest: int) -> _Chosen:
         left = self._room
@@ -73,7 +75,9 @@ class _Chooser:
             if name > left:
                 break
             # The last of the room is for names: a part that is only named can be asked for.
-            says[part.path] = said if name + more <= 0.85 * left or part.importance >= _WANTED and name + more <= left else None
+            says[part.path] = (
+                said if name + more <= 0.85 * left or (part.importance >= _WANTED and name + more <= left) else None
+            )
             left -= name + (more if says[part.path] else 0)
         return _Chosen(says, self._material.folders)
 
@@ -100,7 +104,7 @@ class _Chooser:
 
 
 def _drawn(chosen: _Chosen, root: str, found: Sequence[Part]) -> Iterator[Entry]:
-    """Yield the lines of the tree below a folder: the most important of a folder first, files of which nothing is said together."""
+    """Yield the lines of the tree below a folder, the most important of each folder first."""
     order = {part.path: number for number, part in enumerate(found)}
     children: dict[str, list[str]] = defaultdict(list)
     for path in _with_ancestors(chosen.says, root):

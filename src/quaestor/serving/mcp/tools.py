@@ -1,6 +1,6 @@
 """The tools: what each is called, what it takes and returns, and how it is done.
 
-Nothing here knows the protocol. ``search``, ``read``, ``related`` and ``overview`` are the subroutines of the same names.
+Nothing here knows the protocol. All but ``ask`` are the subroutines of the same names.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
 
 if TYPE_CHECKING:
-    from quaestor.chat.outcome import TurnOutcome
     from quaestor.answers.overview.statements import Overview
+    from quaestor.chat.outcome import TurnOutcome
     from quaestor.corpus.excerpts import Excerpt
     from quaestor.retrieval.related import Related
 

@@ -75,7 +75,7 @@ def overview(
     folder: Annotated[str, Query(max_length=4096, description="Only what lies in it.")] = "",
     tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="What the text may take.")] = BUDGET,
 ) -> dict[str, Any]:
-    """Tell what a corpus is: what its documents say of it, entry points, main parts, how it is built. No model is asked."""
+    """Tell what a corpus is: its README's words, entry points, main parts, how it is built. No model is asked."""
     started = time.perf_counter()
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
