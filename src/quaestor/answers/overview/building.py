@@ -77,14 +77,20 @@ def _tasks(material: Material) -> Iterator[Entry]:
     for name, pattern in kinds:
         for path in material.named(name, 0):
             targets: dict[str, int] = {}
-            for number, line in enumerate(material.lines(path), 1):
+            lines = material.lines(path)
+            for number, line in enumerate(lines, 1):
                 if found := pattern.match(line):
                     targets.setdefault(found[1], number)
             telling = [one for one in targets if _TELLING.search(one)] or list(targets)
             shown = telling[:_MOST_TARGETS]
             if shown:
-                numbers = [targets[one] for one in shown]
-                yield Entry(path, Statement(", ".join(shown), Source(path, min(numbers), max(numbers))))
+                number = targets[shown[0]]
+                yield Entry(path, _first_of(lines[number - 1], path, number, ", ".join(shown)))
+
+
+def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
+    """Return names that a file defines, with the line of the first as evidence."""
+    return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=True, brief=brief)
 
 
 def _npm(material: Material) -> Iterator[Entry]:
@@ -99,9 +105,9 @@ def _npm(material: Material) -> Iterator[Entry]:
             elif inside and (found := _NPM_SCRIPT.match(line)) and _TELLING.search(found[1]):
                 kept.append((found[1], number))
         if kept:
-            text = ", ".join(name for name, _ in kept[:_MOST_TARGETS])
-            last = kept[:_MOST_TARGETS][-1][1]
-            yield Entry(path, Statement(f"npm run {text}", Source(path, kept[0][1], last)))
+            names = ", ".join(name for name, _ in kept[:_MOST_TARGETS])
+            number = kept[0][1]
+            yield Entry(path, _first_of(material.lines(path)[number - 1], path, number, f"npm run {names}"))
 
 
 def _quoted(material: Material) -> Iterator[Entry]:

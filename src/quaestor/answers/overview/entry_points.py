@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from posixpath import dirname, normpath
 
-from quaestor.answers.overview.material import Material, depth_in, stands_behind
+from quaestor.answers.overview.material import Material, depth_in
 from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.retrieval.paths import profile_path
 
@@ -183,7 +183,7 @@ def _programs(material: Material) -> Iterator[Entry]:
         if (
             re.search(r"(?:^|/)src/bin/[^/]+\.rs$", path)
             and depth_in(path, material.folder) <= _DEEPEST
-            and not stands_behind(path)
+            and not material.stands_behind(path)
         ):
             yield _file(material, path)
 
@@ -197,7 +197,7 @@ def _main_functions(material: Material) -> Iterator[Entry]:
     for stored in material.chunks_with(("main",), 400):
         pattern = _MAINS.get(stored.document.language)
         place = pattern.search(stored.chunk.text) if pattern else None
-        if place and not stands_behind(stored.document.path):
+        if place and not material.stands_behind(stored.document.path):
             line = stored.chunk.span.start_line + stored.chunk.text.count("\n", 0, place.start())
             found.setdefault(stored.document.path, line)
     for path in sorted(found, key=lambda one: (one.count("/"), one)):

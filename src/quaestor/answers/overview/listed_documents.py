@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from posixpath import dirname
 
 from quaestor.amounts import amount
-from quaestor.answers.overview.material import Material, depth_in, is_code, stands_behind
+from quaestor.answers.overview.material import Material, depth_in, is_code
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
@@ -21,14 +21,16 @@ _MOST_KINDS = 8
 
 def documents_of(material: Material) -> list[Document]:
     """Return the documents that are prose, no code and no data."""
-    return [one for one in material.documents.values() if _is_document(one)]
+    return [one for one in material.documents.values() if _is_document(one, material)]
 
 
-def _is_document(document: Document) -> bool:
+def _is_document(document: Document, material: Material) -> bool:
     name = document.path.rpartition("/")[2]
     told = document.language in PROSE or document.language == "html" or bool(document.title)
     plain = "." in name or document.title or name.isupper()  # a Caddyfile is no document, a README is
-    return bool(told and plain) and not (name.startswith(".") or is_code(document) or stands_behind(document.path))
+    return bool(told and plain) and not (
+        name.startswith(".") or is_code(document) or material.stands_behind(document.path)
+    )
 
 
 def about_documents(material: Material) -> list[Entry]:

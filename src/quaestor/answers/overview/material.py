@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from posixpath import dirname
 
 from quaestor.chunking.languages import PROSE
 from quaestor.passages import Document
@@ -15,6 +15,7 @@ from quaestor.retrieval.related.imports import Modules
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 from quaestor.terms import terms
 
+_OWN = ("", CHANGELOG)
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
 _LARGEST = 600_000
@@ -42,6 +43,7 @@ class Material:
         self.documents: Mapping[str, Document] = {
             path: self.all[path] for path in sorted(self.all) if path.startswith(prefix) or path == folder
         }
+        self._profiles: dict[str, PathProfile] = {}
         self._files: dict[str, IndexedFile | None] = {}
 
     def read(self, path: str) -> IndexedFile | None:
@@ -65,15 +67,26 @@ class Material:
             if stored.document.path in self.documents:
                 yield stored
 
+    def profile(self, path: str) -> PathProfile:
+        """Return what a path says; of more paths than the cache of ``profile_path`` holds, too, each is read once."""
+        found = self._profiles.get(path)
+        if found is None:
+            found = self._profiles[path] = profile_path(path)
+        return found
+
+    def stands_behind(self, path: str) -> bool:
+        """Return whether a file is another project's, generated, a translation or a licence."""
+        return self.profile(path).background not in _OWN
+
     @cached_property
     def folders(self) -> frozenset[str]:
         """All folders that hold documents, however deep."""
         found: set[str] = set()
         for path in self.all:
-            folder = dirname(path)
+            folder = parent_of(path)
             while folder and folder not in found:
                 found.add(folder)
-                folder = dirname(folder)
+                folder = parent_of(folder)
         return frozenset(found)
 
     @cached_property
@@ -100,7 +113,7 @@ class Material:
     @cached_property
     def is_code(self) -> bool:
         """Whether these are files of a program rather than documents: a fifth of what is no data is code."""
-        own = [one for path, one in self.documents.items() if not profile_path(path).test]
+        own = [one for path, one in self.documents.items() if not self.profile(path).test]
         code = sum(map(is_code, own))
         prose = sum(one.language in PROSE or one.language == "html" for one in own)
         return code > 0 and 4 * code >= prose
@@ -117,14 +130,14 @@ class Material:
     def _by_folder(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for path in sorted(self.all):
-            found.setdefault(dirname(path), []).append(path)
+            found.setdefault(parent_of(path), []).append(path)
         return found
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for path in sorted(self.documents, key=lambda one: (one.count("/"), one)):
-            if not stands_behind(path):
+            if not self.stands_behind(path):
                 found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
         return found
 
@@ -139,15 +152,14 @@ def is_code(document: Document) -> bool:
     return document.language not in PROSE and document.language not in _DATA and document.language != "html"
 
 
-def stands_behind(path: str) -> bool:
-    """Return whether a file is another project's, generated, a translation or a licence."""
-    return profile_path(path).background not in ("", CHANGELOG)
+def parent_of(path: str) -> str:
+    """Return the folder that a path lies in, empty for the root."""
+    return path.rpartition("/")[0]
 
 
-def weight_of(document: Document, *, code: bool) -> float:
+def weight_of(document: Document, profile: PathProfile, *, code: bool) -> float:
     """Return what a document counts for in the size of a folder: less for tests, data and prose, beside code."""
-    profile = profile_path(document.path)
-    size = float(min(document.size, 100_000)) ** 0.5
+    size = math.sqrt(min(document.size, 100_000))
     if profile.background or is_generated(document.note):
         return 0.02 * size
     return size * _part_of(profile, document, code=code)

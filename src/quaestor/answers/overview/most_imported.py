@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from posixpath import dirname
 
-from quaestor.answers.overview.material import Material, stands_behind
-from quaestor.retrieval.paths import profile_path
+from quaestor.answers.overview.material import Material
 from quaestor.retrieval.related.imports import imports_of
 
 # Words of import statements; the lexical index tells which chunks hold one.
@@ -23,12 +22,12 @@ def importers_of(material: Material) -> Counter[str]:
     pairs: set[tuple[str, str]] = set()
     for stored in material.chunks_with(_WORDS, _MOST_CHUNKS):
         path = stored.document.path
-        if _counts(path):
+        if _counts(material, path):
             for one in imports_of(stored.chunk.text, stored.document.language):
                 target = material.modules.resolve(one, path)
                 if target is not None and target != path:
                     pairs.add((path, target))
-    return Counter(_unit(target) for _, target in pairs if _counts(target) and target in material.documents)
+    return Counter(_unit(target) for _, target in pairs if _counts(material, target) and target in material.documents)
 
 
 def _unit(path: str) -> str:
@@ -36,6 +35,6 @@ def _unit(path: str) -> str:
     return dirname(path) or path if path.endswith(".go") else path
 
 
-def _counts(path: str) -> bool:
-    profile = profile_path(path)
-    return not (profile.test or profile.example or stands_behind(path))
+def _counts(material: Material, path: str) -> bool:
+    profile = material.profile(path)
+    return not (profile.test or profile.example or material.stands_behind(path))

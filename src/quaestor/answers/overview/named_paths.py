@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import dirname, splitext
 
-from quaestor.answers.overview.material import Material, stands_behind
+from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.prose_lines import plain, says_something
 from quaestor.answers.overview.statements import Source, Statement
 from quaestor.chunking.languages import knows_extension
-from quaestor.retrieval.paths import profile_path
 
 _MOST_DOCUMENTS = 24
 _MOST_LINES = 1500
@@ -32,13 +31,14 @@ _URL = re.compile(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?
 _OTHER_URL = re.compile(r"https?://[^\s)>\]]+")
 _STRONG_BEFORE = re.compile(r"[`*(\[\"'/_]$|file:`$")
 _BETWEEN = re.compile(r"^[\s`*_|,)\]'\"&]*(?:\([^)]*\)[\s`*_|,]*)?(?:and\b|or\b|,|/)?[\s`*_(\['\"]*$")
-_KIND = re.compile(r"^(?:folder|directory|module|package|file|crate)[.,:]?\s+[(]?")
+_KIND = re.compile(r"^(?:folders?|directory|directories|module|package|file|crate)[.,:]?\s+[(]?")
 _LETTERS = re.compile(r"\w+")
 _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
 _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
 _DRAWN = re.compile(r"^\s*[│├└|`]")
+_PROMPTS = ("$ ", "% ", ">>> ")
 _LEADERS = 3
 
 
@@ -81,8 +81,13 @@ def _maps(material: Material) -> list[tuple[str, float]]:
     """Return the documents that may describe the layout, each with what its word counts for."""
     ranked = []
     for path, document in material.documents.items():
-        profile = profile_path(path)
-        if not (profile.prose or document.language == "text") or stands_behind(path) or profile.test or profile.example:
+        profile = material.profile(path)
+        if (
+            not (profile.prose or document.language == "text")
+            or material.stands_behind(path)
+            or profile.test
+            or profile.example
+        ):
             continue
         stem = path.rpartition("/")[2].split(".")[0].lower()
         depth = path.count("/")
@@ -115,7 +120,8 @@ class _Reader:
                 fence = "" if fence == marks else fence or marks
                 self._stack = []
             elif line.strip():
-                yield from self._on_line(number, line, code=bool(fence))
+                command = line.lstrip().startswith(_PROMPTS)
+                yield from self._on_line(number, line, code=bool(fence) or command)
 
     def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[Named]:
         text = _OTHER_URL.sub(
@@ -191,20 +197,30 @@ class _Reader:
         places = self._material.places
         if "/" in name:
             last = name.rpartition("/")[2]
-            return _only(path for path in places.get(last.lower(), ()) if path.endswith(f"/{name}"))
+            return self._only(path for path in places.get(last.lower(), ()) if path.endswith(f"/{name}"))
         if not marked or len(name) < 4:
             return None
         telling = knows_extension(name) or "_" in name or "-" in name
-        if path := _only(places.get(name.lower(), ()) if telling else ()):
+        if path := self._only(places.get(name.lower(), ()) if telling else ()):
             return path
         if "." in name and not knows_extension(name):
             parts = name.replace(".", "/")
-            return _only(
+            return self._only(
                 path
                 for path in places.get(parts.rpartition("/")[2].lower(), ())
                 if splitext(f"/{path}")[0].endswith(f"/{parts}")
             )
-        return _only(self._material.stems.get(name.lower(), ())) if telling else None
+        return self._only(self._material.stems.get(name.lower(), ())) if telling else None
+
+    def _only(self, paths: Iterable[str]) -> str | None:
+        """Return the shallowest path that is neither vendored nor a test's; None if two are as shallow."""
+        found = sorted(
+            (path for path in paths if not self._material.stands_behind(f"{path}/x")), key=lambda path: path.count("/")
+        )
+        found = [path for path in found if not self._material.profile(f"{path}/x").test] or found
+        if len(found) > 1 and found[0].count("/") == found[1].count("/"):
+            return None
+        return found[0] if found else None
 
     def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return what a line says of the path that ends at an offset of it; else what the line below says."""
@@ -234,12 +250,3 @@ def _trimmed(text: str) -> str:
 def _follows_in_columns(line: str, end: int) -> bool:
     """Return whether what follows a word stands in a column of its own, as in ``atuin-kv    Key-value store``."""
     return bool(re.match(r"\s{2,}\S|\s*(?:#|—|–|--|<-|←)\s", line[end:]))
-
-
-def _only(paths: Iterable[str]) -> str | None:
-    """Return the shallowest path that is neither vendored nor a test's; None if two are as shallow."""
-    found = sorted((path for path in paths if not stands_behind(f"{path}/x")), key=lambda path: path.count("/"))
-    found = [path for path in found if not profile_path(f"{path}/x").test] or found
-    if len(found) > 1 and found[0].count("/") == found[1].count("/"):
-        return None
-    return found[0] if found else None

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from posixpath import dirname
 
-from quaestor.answers.overview.material import Material, depth_in, weight_of
+from quaestor.answers.overview.material import Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import Named
 from quaestor.retrieval.background import CHANGELOG, LEGAL
-from quaestor.retrieval.paths import profile_path
 
 _MOST = 160
 _DEEPER = 0.62
@@ -87,50 +85,50 @@ def _packages(material: Material) -> Iterator[str]:
     """Yield the folders that have a manifest of their own: the packages of a workspace."""
     for name in _MANIFESTS:
         for path in material.named(name, _DEEPEST_PACKAGE):
-            profile = profile_path(path)
+            profile = material.profile(path)
             if not (profile.test or profile.example):
-                yield dirname(path)
+                yield parent_of(path)
 
 
 class _Levels:
     """How deep a path lies, folders that hold a single folder and nothing else aside."""
 
-    def __init__(self, material: Material, branching: Mapping[str, int]) -> None:
-        self._folder = material.folder
-        self._holding = frozenset(map(dirname, material.documents))
-        self._branching = branching
+    def __init__(self, root: str, children: Mapping[str, int], holding: frozenset[str]) -> None:
+        self._children = children
+        self._holding = holding
+        self._known = {root: 0}
 
     def is_passage(self, folder: str) -> bool:
         """Return whether a folder holds another one and nothing else."""
-        return self._branching.get(folder, 0) == 1 and folder not in self._holding
+        return self._children.get(folder, 0) == 1 and folder not in self._holding
 
     def __call__(self, path: str) -> int:
-        above = list(_above(path, self._folder))
-        return sum(self._branching.get(one, 0) > 1 for one in above)
+        above = parent_of(path)
+        if above not in self._known:
+            self._known[above] = self(above)
+        return self._known[above] + (self._children.get(above, 0) > 1)
 
 
 def _sizes(material: Material) -> tuple[dict[str, float], _Levels]:
     """Return what each folder and file counts for, and what tells how deep they lie."""
-    sizes: dict[str, float] = defaultdict(float)
-    children: dict[str, set[str]] = defaultdict(set)
     code = material.is_code
-    for path, document in material.documents.items():
-        weight = weight_of(document, code=code)
-        below = path
-        sizes[path] += weight
-        for folder in _above(path, material.folder):
-            sizes[folder] += weight
-            children[folder].add(below)
-            below = folder
-    return dict(sizes), _Levels(material, {folder: len(below) for folder, below in children.items()})
+    sizes = {path: weight_of(one, material.profile(path), code=code) for path, one in material.documents.items()}
+    children = Counter(map(parent_of, sizes))
+    holding = frozenset(children)
+    totals: dict[str, float] = defaultdict(float)
+    for path, size in sizes.items():
+        totals[parent_of(path)] += size
+    inside = [one for one in material.folders if _is_within(one, material.folder)]
+    # The deepest first: what a folder holds is known before it is added to the one above.
+    for folder in sorted(inside, key=lambda one: one.count("/"), reverse=True):
+        if totals[folder]:
+            totals[parent_of(folder)] += totals[folder]
+            children[parent_of(folder)] += 1
+    return {**totals, **sizes}, _Levels(material.folder, children, holding)
 
 
-def _above(path: str, root: str) -> Iterator[str]:
-    """Yield the folders above a path, the nearest first, down to and with the root."""
-    folder = path
-    while folder and folder != root:
-        folder = dirname(folder)
-        yield folder
+def _is_within(folder: str, root: str) -> bool:
+    return not root or folder.startswith(f"{root}/")
 
 
 def _is_hidden(path: str) -> bool:
@@ -141,7 +139,7 @@ def _is_aside(path: str, material: Material) -> bool:
     """Return whether a document only names what is no part: a changelog, a licence, another page of prose."""
     if path not in material.documents:
         return False
-    profile = profile_path(path)
+    profile = material.profile(path)
     return (
         profile.background in _ASIDE or (profile.prose and material.is_code) or path.rpartition("/")[2].startswith(".")
     )

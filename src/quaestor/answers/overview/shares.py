@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from quaestor.answers.overview.material import Material, is_code, stands_behind
+from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.chunking.languages import PROSE
 from quaestor.retrieval.background import is_generated
@@ -20,7 +20,7 @@ def languages(material: Material) -> list[Entry]:
     for path, document in material.documents.items():
         if (
             (is_code(document) or document.language in PROSE)
-            and not stands_behind(path)
+            and not material.stands_behind(path)
             and not is_generated(document.note)
         ):
             sizes[document.language] += document.size

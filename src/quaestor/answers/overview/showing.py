@@ -11,7 +11,7 @@ from quaestor.answers.overview.statements import Entry, Overview, Statement
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _QUOTE_MARKS = re.compile(r"[\"'“”„‟‘’«»`]")
 _MARKUP = re.compile(r"([\\*_<>\[\]])")
-_LEAST_QUOTE = 8
+_LEAST_QUOTE = 4
 _EMPTY = "There are no documents here."
 
 
@@ -73,10 +73,12 @@ def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
 def _quoted(says: Statement) -> str:
     """Return what is said, in quote marks where its letters can be compared with the source."""
     said = on_one_line(says.text)
-    if not says.verbatim or not _QUOTE_MARKS.search(said):
-        return f"“{said}”" if says.verbatim else escaped(said)
-    longest = max(_QUOTE_MARKS.split(said), key=len).strip()
-    return f"“{longest}”" if says.brief is not None and len(longest) >= _LEAST_QUOTE else escaped(said)
+    if says.verbatim and _QUOTE_MARKS.search(said) and says.brief is not None:
+        # Of a line of code that holds quote marks, what stands between them.
+        said = max(_QUOTE_MARKS.split(said), key=len).strip()
+    if not says.verbatim or _QUOTE_MARKS.search(said) or len(said) < _LEAST_QUOTE:
+        return escaped(on_one_line(says.text))
+    return f"“{said}”" if escaped(said) == said else code(said)
 
 
 def _number(entry: Entry, overview: Overview, numbers: Sequence[int]) -> int | None:
