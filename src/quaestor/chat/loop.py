@@ -40,7 +40,7 @@ from quaestor.chat.summariser import summarise
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Turn
 from quaestor.endpoints.failures import TooLongError
-from quaestor.errors import BudgetError, WindowError
+from quaestor.errors import BudgetError, UpstreamError, WindowError
 from quaestor.messages import Message
 from quaestor.models import Finished
 from quaestor.models.overflow import learned_limit
@@ -112,7 +112,12 @@ class Loop:
                         yield event
             except (WindowError, SpentError, BudgetError) as error:
                 # What was shown stands; a turn that has shown nothing fails.
-                if not turn.rounds or not turn.visible.written.strip():
+                if not turn.rounds or not (turn.visible.written.strip() or turn.proposals):
+                    raise
+                turn.stopped = f"the reply was ended here: {error}"
+            except UpstreamError as error:
+                # What was proposed stands, though the model cannot say its last words.
+                if not turn.proposals:
                     raise
                 turn.stopped = f"the reply was ended here: {error}"
             if reading.plan is not None and turn.plan is None:
@@ -131,8 +136,6 @@ class Loop:
             async with aclosing(self._answered(turn, reading)) as events:
                 async for event in events:
                     yield event
-            if turn.proposals:
-                return
 
     def composed(self, turn: Turn) -> tuple[Window, Sent]:
         """Return what is sent next, and the messages with their numbers that it is composed from.
