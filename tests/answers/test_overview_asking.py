@@ -70,6 +70,32 @@ def test_any_text_is_legal(text: str) -> None:
     assert not asks_for_overview(f"{text} x" * 200)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is this, and where should I begin?",
+        "How is this laid out? Where do I start?",
+        "Where do I begin to read this code base, and what are its main parts?",
+    ],
+)
+def test_two_in_one_breath(question: str) -> None:
+    assert asks_for_overview(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["what is this and which protocols does it not support", "Where do I start? I use Go."]
+)
+def test_what_is_asked_beside_it_counts(question: str) -> None:
+    assert not asks_for_overview(question)
+
+
+@given(st.from_regex(r"Q[a-z0-9_-]{2,12}[a-z]", fullmatch=True))
+def test_the_name_of_the_whole_is_everything(name: str) -> None:
+    for question in (f"What is {name}?", f"what does {name} do"):
+        assert asks_for_overview(question, own={name.lower()})
+        assert not asks_for_overview(question, own={f"{name.lower()}x"})
+
+
 def test_this_may_be_what_was_talked_about() -> None:
     assert not asks_for_overview("what is this?", first=False)
     assert asks_for_overview("what is this project?", first=False)

@@ -39,11 +39,6 @@ def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
 
     Of documents: their titles, sections, dates and authors. Numbers in brackets are sources, listed below. No model is
     asked. Exit code 1 means that there are no documents.
-
-    \b
-    quaestor overview
-    quaestor overview ~/code/httpx --tokens 600
-    quaestor overview --folder src/server
     """
     root = find_root(path)
     settings = configure(root).settings

@@ -9,7 +9,8 @@ from quaestor.corpus import Corpus
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of the corpus where that is asked for, else None."""
-    if not asks_for_overview(question.text, first=not question.earlier):
+    own = {name.lower() for name in (corpus.root.name, corpus.retriever.project) if name}
+    if not asks_for_overview(question.text, first=not question.earlier, own=own):
         return None
     # Other questions need none of this.
     from quaestor.answers.overview.making import make_overview  # noqa: PLC0415

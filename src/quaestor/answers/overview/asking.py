@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 _LONGEST = 160
 _POLITE = re.compile(
@@ -20,9 +21,10 @@ _TRAILING = re.compile(
     r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$"
 )
 _A = (
-    r"(?:project|repo|repository|library|lib|package|code ?base|code|source(?:s| code)?|app|application|program"
-    r"|tool|framework"
-    r"|software|folder|directory|corpus|collection|documentation|docs|documents|files|texts|papers|notes|material|site|system|thing)"
+    r"(?:project|repo|repository|library|lib|package|plugin|book|lesson|course|tutorial|guide|manual|service|website"
+    r"|code ?base|code|source(?:s| code)?|app|application|program|tool|framework|software|folder|directory|corpus"
+    r"|collection|documentation|docs|documents|files|texts|papers|notes|material|site|system|thing|implementation)"
+    r"(?: itself)?"
 )
 _WHOLE = r"(?:whole |entire |overall |complete )?"
 _THIS = (
@@ -36,11 +38,12 @@ _MAP = (
     r"(?:overview|summary|map|tour|outline|introduction|walk-?through|description|orientation|big picture|rundown"
     r"|repo map|code map|tl;?dr)"
 )
-_PARTS = (
-    r"(?:parts|components|modules|packages|folders|directories|sub-?systems|pieces|building blocks|files|layers"
-    r"|crates|entry ?points?"
-    r"|topics|documents|sections|areas|subprojects)"
+_PART = (
+    r"(?:parts|components|modules|packages|folders|directories|sub-?systems|pieces|building blocks|files|layers|crates"
+    r"|entry ?points?|topics|documents|sections|areas|subprojects|chapters|episodes|lessons|adapters"
+    r"|plugins|volumes|classes)"
 )
+_PARTS = rf"{_PART}(?:,? and {_PART})?"
 _MAIN = r"(?:main|major|key|most important|important|core|principal|central|top[- ]level)"
 _READ = r"(?:(?:to )?(?:read|look|explore|dig|dive|study|understand)(?:ing)?)"
 _ENGLISH = (
@@ -72,10 +75,26 @@ _ENGLISH = (
     rf"|arranged|divided|split(?: up)?|composed|architected)",
     r"how is it (?:laid[- ]?out|organi[sz]ed|structured|put together)",
     rf"what (?:are|is) (?:the )?{_MAIN} {_PARTS}{_OF}",
-    rf"(?:what|which) {_MAIN}? ?{_PARTS} (?:does|do) {_THIS} (?:have|consist of|contain)",
+    rf"(?:what|which) (?:{_MAIN} )?{_PARTS} (?:does|do) (?:it|{_THIS}) (?:have|consist of|contain)",
+    rf"(?:what|which) {_PARTS} (?:are there|is (?:it|{_THIS}) made of)",
+    rf"(?:give|show) me (?:an? )?{_KIND}{_MAP} of the {_MAIN} {_PARTS}{_OF}",
     rf"(?:what|which) (?:are|is) (?:the )?entry ?points?{_OF}",
     rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?",
     rf"(?:get|getting|help) (?:me )?(?:an? )?(?:oriented|orientated)(?: in {_THIS})?",
+)
+# What may follow in the same breath, and what "it" is there.
+_FURTHER = (
+    rf"where (?:does|do) (?:it|{_THIS}|the program|execution) (?:all )?(?:start|begin)",
+    r"where (?:the program|it|the code|execution) (?:starts|begins)",
+    r"what (?:does it|can it) do(?: in general)?",
+    r"what(?:'s| is) (?:its|the) (?:main )?(?:goal|purpose|aim)",
+    r"(?:where|what) is (?:its|the) (?:public )?(?:api|entry ?point)",
+    r"(?:which|what) (?:files|examples) (?:are there|(?:do|should) i read(?: first)?)",
+    r"what (?:is it|it is) (?:about|for)",
+    rf"what are its (?:{_MAIN} )?{_PARTS}",
+    r"how is (?:it|the code) (?:laid[- ]?out|organi[sz]ed|structured)",
+    r"where is (?:everything|it) documented",
+    r"where (?:does one|to|should i|do i|should one) (?:begin|start)(?: (?:to read|reading))?",
 )
 _DAS = (
     r"(?:dieses?|das|dem|diesem|diese[rn]?|der|die)(?: ganzen?)? (?:projekt|repo|repository|bibliothek|paket"
@@ -148,25 +167,37 @@ _JAPANESE = (
 _QUESTIONS = re.compile(
     "|".join(f"(?:{one})" for one in (*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE))
 )
+_MORE = re.compile("|".join(f"(?:{one})" for one in _FURTHER))
+_JOINTS = re.compile(r"\s*(?:[?.;,]+\s*(?:and\s+)?|\s+and\s+)(?=(?:what|where|how|which)\b)")
+_ABOUT_NAMED = re.compile(r"(?:what(?:'s| is| are)|what does) ([\w.@ /-]{2,60}?)(?: (?:about|for|do|all about))?")
 # What stands for something said before, where anything was said before.
 _POINTING = re.compile(
     r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for))?|how is it .*|was ist (?:das|dies)|c'est quoi"
 )
 
 
-def asks_for_overview(question: str, *, first: bool = True) -> bool:
+def asks_for_overview(question: str, *, first: bool = True, own: Collection[str] = ()) -> bool:
     """Return whether a question is for an overview of all that there is.
 
     Args:
         question: in English, German, French, Spanish, Chinese or Japanese.
         first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
+        own: what the project itself is called, in small letters: what it is, is asked of all of it.
     """
     if len(question) > _LONGEST:
         return False
     text = _plain(question)
-    if not text or _QUESTIONS.fullmatch(text) is None:
-        return False
-    return first or _POINTING.fullmatch(text) is None
+    if _is_one(text, own):
+        return first or _POINTING.fullmatch(text) is None
+    begin, *rest = (part.strip(" ?.,;") for part in _JOINTS.split(text))
+    return bool(rest) and _is_one(begin, own) and all(_is_one(one, own) or _MORE.fullmatch(one) for one in rest)
+
+
+def _is_one(text: str, own: Collection[str]) -> bool:
+    if _QUESTIONS.fullmatch(text):
+        return True
+    named = _ABOUT_NAMED.fullmatch(text)
+    return named is not None and named[1] in own
 
 
 def _plain(question: str) -> str:
