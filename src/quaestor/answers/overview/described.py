@@ -157,7 +157,7 @@ def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str
 
 
 def _is_sentence(text: str) -> bool:
-    return len(re.findall(r"[^\W\d_]{2,}", text)) >= 3 and not text.rstrip().endswith((";", "{", "}"))
+    return len(re.findall(r"[^\W\d_]{2,}", text)) >= 2 and not text.rstrip().endswith((";", "{", "}"))
 
 
 def _first(text: str) -> str:
