@@ -182,6 +182,9 @@ def test_the_answer_and_its_citations(made: Make) -> None:
     assert not doubtful
     assert not checked.unknown
     assert answer_with_overview(Question("What is shop.retry.send?"), index) is None
+    named = answer_with_overview(Question("What is Shop and what does it do?"), index)
+    assert named is not None
+    assert named.pieces == answer.pieces
 
 
 def test_it_follows_the_files(made: Make) -> None:

@@ -79,7 +79,7 @@ _ENGLISH = (
     rf"(?:what|which) {_PARTS} (?:are there|is (?:it|{_THIS}) made of)",
     rf"(?:give|show) me (?:an? )?{_KIND}{_MAP} of the {_MAIN} {_PARTS}{_OF}",
     rf"(?:what|which) (?:are|is) (?:the )?entry ?points?{_OF}",
-    rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?",
+    rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?(?:,? and (?:the|its) entry ?points?)?",
     rf"(?:get|getting|help) (?:me )?(?:an? )?(?:oriented|orientated)(?: in {_THIS})?",
 )
 # What may follow in the same breath, and what "it" is there.
@@ -191,6 +191,13 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
         return first or _POINTING.fullmatch(text) is None
     begin, *rest = (part.strip(" ?.,;") for part in _JOINTS.split(text))
     return bool(rest) and _is_one(begin, own) and all(_is_one(one, own) or _MORE.fullmatch(one) for one in rest)
+
+
+def name_asked_for(question: str) -> str:
+    """Return the name in "what is NAME", in small letters; empty where a question names nothing."""
+    begin = _JOINTS.split(_plain(question[:_LONGEST]))[0].strip(" ?.,;")
+    named = _ABOUT_NAMED.fullmatch(begin)
+    return named[1] if named else ""
 
 
 def _is_one(text: str, own: Collection[str]) -> bool:

@@ -66,8 +66,8 @@ def introduction(material: Material) -> list[Statement]:
     manifest = own or (next(iter(manifests), None) if not told else None)
     if manifest is None or any(_same(manifest.text, one.text) for one in told):
         return told
-    defining = told[: _MOST - 1] if told and _DEFINES.search(told[0].text) else []
-    return [*defining, manifest]
+    defines = bool(told) and _DEFINES.search(told[0].text) is not None
+    return [*told[: _MOST - 1], manifest] if defines else [manifest, *told[: _MOST - 1]]
 
 
 def _fits(material: Material, manifest: str) -> bool:
