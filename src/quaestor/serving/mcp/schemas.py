@@ -51,6 +51,19 @@ RELATED = _object(
     complete=_TRUTH,
 )
 _CITATION = _object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)
+OVERVIEW = _object(
+    folder=_TEXT,
+    documents=_WHOLE,
+    tokens=_WHOLE,
+    text=_TEXT,
+    sections=_list(
+        _object(
+            title=_TEXT,
+            lines=_list(_at_times(_object(names=_list(_TEXT), depth=_WHOLE, says=_TEXT), n=_WHOLE, **_LINES, **_PROOF)),
+            left_out=_WHOLE,
+        )
+    ),
+)
 ASK = _object(
     answer=_TEXT,
     known=_TRUTH,

@@ -1,6 +1,6 @@
 """The tools: what each is called, what it takes and returns, and how it is done.
 
-Nothing here knows the protocol. ``search``, ``read`` and ``related`` are the subroutines of the same names.
+Nothing here knows the protocol. All but ``ask`` are the subroutines of the same names.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas, searching
 from quaestor.serving.mcp.limits import BUDGET, MODEL, WAIT_SECONDS
-from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, read, related
+from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, overview, read, related
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
 
 if TYPE_CHECKING:
+    from quaestor.answers.overview.statements import Overview
     from quaestor.chat.outcome import TurnOutcome
     from quaestor.cited import Citation
     from quaestor.corpus.excerpts import Excerpt
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
     "read": read.read_of,
     "related": related.related_of,
+    "overview": overview.overview_of,
 }
 
 _QUESTION = Parameter("question", "string", required=True)
@@ -78,6 +80,7 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
         _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
         _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
+        _reading(corpora, "overview", "Get an overview", overview.PARAMETERS, schemas.OVERVIEW, _overview),
         _ask(corpora),
     )
 
@@ -211,3 +214,9 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
     listed = Counter(one.kind for one, _ in shown)
     complete = found.complete and all(listed[kind] >= total for kind, total in found.total.items())
     return {"relatives": relatives, "complete": complete}
+
+
+def _overview(outcome: Outcome) -> dict[str, Any]:
+    from quaestor.answers.overview.objects_of import overview_object  # noqa: PLC0415 - clients wait for a server's start
+
+    return overview_object(cast("Overview", outcome.data))

@@ -227,6 +227,39 @@ class Excerpt(BaseModel):
     url: str | None
 
 
+class OverviewLine(BaseModel):
+    """A line of an overview; where what it says stands, if that is in a file."""
+
+    names: Annotated[list[str], Field(description="Paths or commands; in a tree, below the line it is indented to.")]
+    depth: int
+    says: str
+    n: Annotated[int, Field(description="The number that stands for the source in the text.")] = 0
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    sha256: str = ""
+    fresh: Annotated[bool, Field(description="Whether the file's bytes were checked to be the indexed ones.")] = True
+
+
+class OverviewSection(BaseModel):
+    """Some lines of an overview under a heading."""
+
+    title: str
+    lines: list[OverviewLine]
+    left_out: Annotated[int, Field(description="Lines that there was no room for.")]
+
+
+class OverviewObject(BaseModel):
+    """What a corpus or one of its folders is."""
+
+    folder: str
+    documents: int
+    tokens: int
+    text: str
+    sections: list[OverviewSection]
+    seconds: float
+
+
 # --- answers --------------------------------------------------------------------------------------------------------
 
 
