@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from quaestor.answers.history import answer_history
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = ()
+WAYS: tuple[Way, ...] = (answer_history,)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 
