@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -69,11 +70,9 @@ class Changelogs:
 
     def mentions(self, words: Sequence[str]) -> Iterator[tuple[Noted, int]]:
         """Yield each line (1-based) of a section that holds all words, oldest last as changelogs have it."""
-        wanted = [word.lower() for word in words]
-        for one in self.noted:
+        for one in self.noted if words else ():
             for number in range(one.section.first, one.section.last + 1):
-                line = one.lines[number - 1].lower()
-                if wanted and all(word in line for word in wanted):
+                if holds_words(one.lines[number - 1], words):
                     yield one, number
 
     def _read(self, path: str) -> Iterator[Noted]:
@@ -86,6 +85,14 @@ class Changelogs:
             return
         lines = lines_of(data)
         yield from (Noted(document, lines, section) for section in sections(lines, path))
+
+
+def holds_words(text: str, words: Sequence[str]) -> bool:
+    """Return whether a text holds all words whole, each in the singular or the plural."""
+    lowered = text.lower()
+    return all(
+        re.search(rf"(?<![\w-]){re.escape(word.lower().removesuffix('s'))}s?(?![\w-])", lowered) for word in words
+    )
 
 
 def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
@@ -156,17 +163,23 @@ def _between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: 
     revisions = f"{start.commit}..{last}" if start else last
     found = log(git, revisions, limit=limit, options=("--no-merges",))
     if not found:
-        draft.say(f"Git has no commits between {_named(start)} and {_named(end)}.")
+        draft.say(f"Git has no commits {_extent(start, end)}.")
         return
     total = count(git, revisions)
-    number = f"{amount(total, 'commit')} between" if total is not None else "The commits between"
     shown = ", the newest" if total is None or total > len(found) else ""
-    draft.say(f"Git has {number} {_named(start)} and {_named(end)}{shown}:\n" if total else f"{number}:\n")
+    number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
+    draft.say(f"{number} {_extent(start, end)}{shown}:\n")
     list_commits(found, git, draft)
 
 
-def _named(tag: Tag | None) -> str:
-    return "its beginning or newest commit" if tag is None else f"{code(tag.name)} ({tag.date})"
+def _extent(start: Tag | None, end: Tag | None) -> str:
+    if start is None:
+        return "in all" if end is None else f"up to {_named(end)}"
+    return f"since {_named(start)}" if end is None else f"between {_named(start)} and {_named(end)}"
+
+
+def _named(tag: Tag) -> str:
+    return f"{code(tag.name)} ({tag.date})"
 
 
 def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
@@ -184,9 +197,10 @@ def _in_time(asked: Asked, git: Git, draft: Draft, limit: int) -> bool:
         list_commits(log(git, limit=1), git, draft)
         return True
     total = count(git, "HEAD", asked.since, asked.until)
-    more = f"{amount(total, 'commit')}; the newest" if total is not None and total > len(found) else "These commits"
+    number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
     limits = f" {span(asked)}" if asked.since or asked.until else ""
-    draft.say(f"Git has {amount(total, 'commit')}{limits}, the newest:\n" if total else f"{more}{limits}:\n")
+    shown = ", the newest" if total is None or total > len(found) else ""
+    draft.say(f"{number}{limits}{shown}:\n")
     list_commits(found, git, draft)
     return True
 

@@ -12,6 +12,7 @@ from quaestor.history.tags import Tag, tag_text
 from quaestor.passages import Chunk, Document, Hit, Span
 
 _MARK = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?\d", re.IGNORECASE)
+_LINKED = re.compile(r"\]\s*\(|no[ _-]answer", re.IGNORECASE)
 _LONGEST_SUBJECT = 160
 _MOST_HEAD_LINES = 60
 
@@ -21,15 +22,21 @@ class Draft:
 
     Attributes:
         pieces: text, and numbers of hits, as ``WayAnswer`` has them.
+        heads: the paragraphs without quotes and lists.
         hits: what is cited.
     """
 
     def __init__(self) -> None:
         self.pieces: list[str | int] = []
+        self.heads: list[str] = []
         self.hits: list[Hit] = []
 
     def say(self, text: str) -> None:
         """Go on in a paragraph of its own."""
+        self.heads.append(text.strip())
+        self._begin(text)
+
+    def _begin(self, text: str) -> None:
         self.pieces.append(f"\n\n{text}" if self.pieces else text)
 
     def add(self, text: str) -> None:
@@ -54,7 +61,7 @@ class Draft:
         """Quote lines of a hit as they stand, in a block that nothing in them can end."""
         runs = re.findall(r"`+", "\n".join(lines))
         fence = "`" * max(3, 1 + max(map(len, runs), default=0))
-        self.say("\n".join([fence + language, *lines, fence, ""]))
+        self._begin("\n".join([fence + language, *lines, fence, ""]))
         self.cite(hit)
 
     def quote_prose(self, hit: Hit, lines: Sequence[str]) -> None:
@@ -62,7 +69,7 @@ class Draft:
         if any(map(_MARK.search, lines)):
             self.quote(hit, lines, "markdown")
             return
-        self.say("\n".join([*(f"> {line}" for line in lines), "", ""]))
+        self._begin("\n".join([*(f"> {line}" for line in lines), "", ""]))
         self.cite(hit)
 
 
@@ -102,7 +109,8 @@ def _hit(document: Document, text: str, first: int, last: int, symbol: str | Non
 def one_line(text: str) -> str:
     """Return a subject as it can stand in a list: nothing in it is a citation mark, or begins code that does not end."""
     text = text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT].rstrip()}…"
-    text = text.translate(str.maketrans("[]【】", "()()"))
+    if _MARK.search(text) or _LINKED.search(text):
+        text = text.translate(str.maketrans("[]【】", "()()"))
     return text if text.count("`") % 2 == 0 else text.replace("`", "'")
 
 

@@ -15,9 +15,9 @@ from quaestor.dates import iso_date
 from quaestor.history.versions import WRITTEN as VERSION
 from quaestor.named import NamedTuple
 
-Kind = Literal["changes", "origin", "author", "last", "past", "commits", "released"]
+Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released"]
 """What is asked: what changed; when, why and with which commit something came or went; who wrote or keeps something;
-the last change of something; all changes of something; commits about something; when a version came out."""
+the last change of something; all changes of something; commits about something; one commit by its hash; when a version came out."""
 Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
 
@@ -214,6 +214,10 @@ _BY: tuple[str, ...] = (
     r"(?:(?:show|list|find|give)\s+(?:me\s+)?(?:all\s+)?(?:the\s+)?|(?:which|what)\s+)?(?:recent\s+|latest\s+|last\s+)?(?:commits|changes)\s+(?:were\s+|was\s+)?(?:made\s+|written\s+|authored\s+)?by\s+(?P<by>[^\d?]+?)",
     r"what\s+(?:did|has)\s+(?P<by>(?:[A-Z][\w.'’-]+\s*){1,4}?)\s*(?:done?|change[d]?|commit(?:ted)?|work(?:ed)?\s+on|write|written|contributed?|fix(?:ed)?|add(?:ed)?)",
 )
+_COMMIT: tuple[str, ...] = (
+    r"(?:(?:what\s+(?:did|does|is\s+in|was|is)|show(?:\s+me)?|explain|describe)\s+)?(?:the\s+)?(?:git\s+)?(?:commit|show)\s+(?P<subject>[0-9a-f]{7,64})(?:\s+(?:change|do|about))?",
+    r"(?P<subject>(?=[0-9a-f]*\d)[0-9a-f]{7,64})",
+)
 _RELEASED: tuple[str, ...] = (
     rf"when\s+(?:was|were|did|has)\s+(?:(?:the\s+)?[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:been\s+)?(?:come\s+out|released?|published|tagged|out|launched|cut|shipped?)?",
     rf"(?:what(?:['’]s|\s+is|\s+was)\s+the\s+)?release\s+date\s+(?:of|for)\s+(?:[\w+-]+\s+)?(?P<version>{_VERSION})",
@@ -226,6 +230,7 @@ _RELEASED: tuple[str, ...] = (
     rf"(?P<version>{_VERSION})\s*は?いつ(?:リリース|公開)され(?:まし)?た(?:か|のですか)?",
 )
 _FORMS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    ("commit", _COMMIT),
     ("released", _RELEASED),
     ("last", _LAST),
     ("commits", (*_COMMITS, *_BY)),
@@ -287,7 +292,11 @@ def _formed(kind: Kind, said: dict[str, str | None], since: str, until: str) -> 
     if kind == "released":
         version = said.get("version") or said.get("other") or ""
         return Asked(kind, versions=(version,) if version else ())
-    if len(subject) > _LONGEST_SUBJECT or _WEAK.match(subject) or (kind in ("origin", "commits") and not subject and not said.get("by")):
+    if (
+        len(subject) > _LONGEST_SUBJECT
+        or _WEAK.match(subject)
+        or (kind in ("origin", "commits") and not subject and not said.get("by"))
+    ):
         return None
     by = (said.get("by") or "").strip()
     return Asked(kind, subject, _verb(said.get("verb") or ""), since=since, until=until, by=by)

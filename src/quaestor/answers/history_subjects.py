@@ -13,7 +13,9 @@ from quaestor.history.log import file_lines, presence
 from quaestor.named import NamedTuple
 
 _WORD = re.compile(r"[\w$]+")
-_TEST = re.compile(r"(?:^|/)(?:tests?|spec|specs|__tests__|examples?|benchmarks?|docs?)/|(?:^|/)test_|_test\.|\.test\.|\.spec\.")
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|spec|specs|__tests__|examples?|benchmarks?|docs?)/|(?:^|/)test_|_test\.|\.test\.|\.spec\."
+)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?")
 _LITERAL = re.compile(r"^-{1,2}[\w-]+$|^[\w$]*(?:_\w|[a-z][A-Z]|\d)[\w$.-]*$|^[A-Z][A-Z_]{2,}$|^[\w.-]+\.\w+$")
 _KIND = re.compile(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from quaestor.amounts import amount
-from quaestor.answers.history_changes import Changelogs, list_commits, span
+from quaestor.answers.history_changes import Changelogs, holds_words, list_commits, span
 from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit
 from quaestor.answers.history_questions import Asked
 from quaestor.answers.history_subjects import Subject
@@ -19,6 +18,7 @@ from quaestor.history.tags import first_release
 
 _MOST_MESSAGE = 24
 _MOST_AUTHORS = 5
+_MOST_DIFF = 120
 _SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
 _SAID = {
     "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",
@@ -26,6 +26,13 @@ _SAID = {
     "renamed": r"\b(?:renam|mov)",
     "changed": r"",
 }
+# A changelog speaks of a thing long after it came, so that only what says so outright counts.
+_NOTED = {
+    "added": r"\b(?:add|introduc|implement|new|initial|first)",
+    "removed": _SAID["removed"],
+    "renamed": r"\brenam",
+}
+_NUMBERED = re.compile(r"#\d{1,7}\b")
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
 
@@ -33,18 +40,32 @@ def origin_told(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Tell with which commit something came, went or was renamed, and what its message says of why."""
-    found = _in_code(asked, subject, git) or _in_messages(asked, subject, git)
-    if found is not None:
-        _tell_origin(asked, subject, *found, git, draft)
-    for one, number in list(changelogs.mentions(_mentioned(subject)))[-1:] if asked.verb in ("added", "removed") else ():
-        if re.search(_SAID[asked.verb], one.lines[number - 1], re.IGNORECASE) or found is not None:
-            draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
-            draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
-    return True if draft.pieces else None
+    found = _in_code(asked, subject, git)
+    if found is None:
+        # What is no name of code a changelog tells best, in its readers' words.
+        mention = _tell_mention(asked, subject, changelogs, draft)
+        if said := _in_messages(asked, subject, git, mention):
+            _tell_origin(asked, subject, *said, git, draft)
+        return True if draft.pieces else None
+    _tell_origin(asked, subject, *found, git, draft)
+    _tell_mention(asked, subject, changelogs, draft)
+    return True
 
 
-def _mentioned(subject: Subject) -> Sequence[str]:
-    return (subject.literal,) if subject.literal else subject.words
+def _tell_mention(asked: Asked, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
+    """Quote the oldest line of a changelog that says that something came, or the newest that it went; return it."""
+    words = (subject.literal,) if subject.literal else subject.words
+    said = [
+        (one, number)
+        for one, number in changelogs.mentions(words)
+        if re.search(_NOTED.get(asked.verb, "(?!)"), one.lines[number - 1], re.IGNORECASE)
+    ]
+    if not said:
+        return ""
+    one, number = said[-1] if asked.verb == "added" else said[0]
+    draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
+    draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
+    return one.lines[number - 1]
 
 
 def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
@@ -79,20 +100,26 @@ def _of_path(subject: Subject, git: Git) -> tuple[Commit, str] | None:
     return (found[-1], "") if found else None
 
 
-def _in_messages(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
-    """Return the oldest commit whose subject says that something came, or the newest that it went."""
-    if not subject.words:
-        return None
+def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
+    """Return the oldest commit whose subject says that something came, or the newest that it went.
+
+    Where a changelog mentions it, only the commit of the same number is meant.
+    """
+    if mention:
+        named = _NUMBERED.search(mention)
+        found = log(git, words=(named[0],), limit=20) if named else []
+        return next(((commit, "") for commit in found if named and named[0] in _NUMBERED.findall(commit.subject)), None)
     words = [word for word in subject.words if len(word) > 1]
+    found = log(git, words=words, limit=200, options=("--no-merges",)) if words else []
     said = [
         commit
-        for commit in log(git, words=words, limit=200, options=("--no-merges",))
-        if re.search(_SAID[asked.verb], commit.subject, re.IGNORECASE)
-        and all(word.lower() in commit.subject.lower() for word in words)
+        for commit in found
+        if re.search(_SAID[asked.verb], commit.subject, re.IGNORECASE) and holds_words(commit.subject, words)
     ]
-    if not said:
-        return None
-    return (said[0] if asked.verb == "removed" else said[-1]), ""
+    if asked.verb == "removed":
+        said.sort(key=lambda commit: "deprecat" in commit.subject.lower())
+        said = said[:1]
+    return (said[-1], "") if said else None
 
 
 def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft) -> None:
@@ -182,7 +209,9 @@ def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | No
         return None
     parts = ", ".join(f"{one_line(name)} ({amount(count, 'line')})" for name, count in standing[:_MOST_AUTHORS])
     place = f"{git.repository.outer(subject.path)}:{subject.lines[0]}"
-    draft.say(f"{code(subject.text)}, `{place}`, as it stands was written by {parts}. The commits that its lines are of:\n")
+    draft.say(
+        f"{code(subject.text)}, `{place}`, as it stands was written by {parts}. The commits that its lines are of:\n"
+    )
     dated = [found[0] for one in dict.fromkeys(line.commit for line in lines) if (found := log(git, one, limit=1))]
     list_commits(sorted(dated, key=lambda commit: commit.date, reverse=True)[:limit], git, draft)
     return True
@@ -238,26 +267,45 @@ def past_told(
 
 def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Commit]:
     """Return the newest commits that changed a file, a folder, the lines of a definition, or anything."""
-    within = {"since": asked.since, "until": asked.until}
     if subject.lines[0]:
         span_of_lines = f"-L{subject.lines[0]},{subject.lines[1]}:{subject.path}"
-        return log(git, limit=limit, scoped=False, options=(span_of_lines, "--no-patch"), **within)
+        return log(
+            git, limit=limit, scoped=False, options=(span_of_lines, "--no-patch"), since=asked.since, until=asked.until
+        )
     paths = (subject.path,) if subject.path else ()
     followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()
-    return log(git, paths=paths, limit=limit, options=followed, **within)
+    return log(git, paths=paths, limit=limit, options=followed, since=asked.since, until=asked.until)
+
+
+def commit_told(asked: Asked, git: Git, draft: Draft) -> bool | None:
+    """Tell what one commit says and does."""
+    text = commit_text(git, asked.subject)
+    if text is None:
+        return None
+    commit = text.commit
+    draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
+    quote_message(text, draft)
+    lines = text.text.removesuffix("\n").split("\n")
+    last = min(len(lines), text.head_lines + _MOST_DIFF) - 1
+    if last > text.head_lines:
+        draft.quote(lines_hit(text, text.head_lines + 1, last), lines[text.head_lines + 1 : last + 1], "diff")
+    if last + 1 < len(lines):
+        draft.say(f"({amount(len(lines) - last - 1, 'more line')} there.)")
+    return True
 
 
 def commits_told(asked: Asked, git: Git, draft: Draft, limit: int) -> bool | None:
     """List the commits whose messages speak of something, or that somebody wrote."""
     words = [word for word in re.findall(r"[\w.#/+-]+", asked.subject) if word.lower() not in ("the", "a", "an", "of")]
-    found = log(git, words=words, by=asked.by, limit=limit, since=asked.since, until=asked.until)
+    if not words and not asked.by:
+        return None
+    found = log(git, words=words, by=asked.by, limit=5 * limit, since=asked.since, until=asked.until)
     if not found:
         return None
+    found = sorted(found, key=lambda commit: not holds_words(commit.subject, words))[:limit]
     about = f" that speak of {code(asked.subject)}" if asked.subject else ""
     by = f" by {code(asked.by)}" if asked.by else ""
     limits = f" {span(asked)}" if asked.since or asked.until else ""
-    draft.say(f"The newest commits{by}{about}{limits}:\n")
+    draft.say(f"Commits{by}{about}{limits}:\n")
     list_commits(found, git, draft)
     return True
-
-

@@ -25,6 +25,7 @@ from quaestor.stores.embedded.failures import REBUILD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.models import Model
 
 from quaestor.assemble.coming import bring, lacking, named
@@ -62,6 +63,22 @@ class Index(Corpus):
         if model is None:
             raise UsageError(f"{name!r} is no name of a model; give one, or None for answers made of quotes")
         return model
+
+    def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+        """Return what git's history and the changelogs tell of a question, a path, a name or words.
+
+        Args:
+            asked: as ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+            until: only what was done on this date or earlier.
+            limit: how many commits are listed at most.
+
+        Raises:
+            UsageError: a date is none.
+        """
+        from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
+
+        return history_of(self, asked, since=since, until=until, limit=limit)
 
     @classmethod
     def build(

@@ -129,7 +129,9 @@ class ReadIndex(FreshIndex):
             return None
         data = self._object(path)
         if data is None:
-            raise NotFoundError(f"There is no {path!r} in the history here. Give a commit as `quaestor history` shows it.")
+            raise NotFoundError(
+                f"There is no {path!r} in the history here. Give a commit as `quaestor history` shows it."
+            )
         document = object_document(path, data.decode())
         return document, data, document.sha256
 

@@ -142,7 +142,11 @@ def _joined(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
     head = [f"commit {commit.id}", f"Author: {commit.author}", f"Date: {commit.date}", "", commit.subject]
     head += ["", *commit.body.split("\n")] if commit.body else []
     if parts:
-        head += ["", "Files:", *(f" {_one_line(part.path)} +{part.added} -{part.removed}" for part in parts[:_MOST_FILES])]
+        head += [
+            "",
+            "Files:",
+            *(f" {_one_line(part.path)} +{part.added} -{part.removed}" for part in parts[:_MOST_FILES]),
+        ]
         head += [f" and {len(parts) - _MOST_FILES} more"] if len(parts) > _MOST_FILES else []
     lines = [*head, "", *(clean_message_line(line) for part in parts for line in part.lines)]
     if not whole:

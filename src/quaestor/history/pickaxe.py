@@ -73,7 +73,7 @@ def touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
 
 
 def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] | None:
-    """Return the stretch of a difference (indices from 0, the last inclusive) around a line that brings or takes a text.
+    """Return the stretch of a difference around a line that brings or takes a text: indices from 0, the last inclusive.
 
     Args:
         needle: the text.

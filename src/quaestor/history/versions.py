@@ -38,8 +38,6 @@ class Version(NamedTuple):
         return self.numbers, not self.early, tuple(map(int, re.findall(r"\d{1,9}", self.early))), self.early
 
 
-
-
 def version_of_tag(name: str) -> Version | None:
     """Return the version that a tag names; None if it names none: ``v1.2.0``, ``release-1.2``, ``pkg/v1.2.0-rc.1``."""
     found = _TAG.search(_POST.sub("", name[:200]))

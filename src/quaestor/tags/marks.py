@@ -22,6 +22,7 @@ class Tag(StrEnum):
     READ = "read"
     RELATED = "related"
     LIST = "list"
+    HISTORY = "history"
     EDIT = "edit"
 
 

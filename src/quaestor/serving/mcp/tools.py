@@ -1,6 +1,6 @@
 """The tools: what each is called, what it takes and returns, and how it is done.
 
-Nothing here knows the protocol. ``search``, ``read`` and ``related`` are the subroutines of the same names.
+Nothing here knows the protocol. ``search``, ``read``, ``related`` and ``history`` are the subroutines of these names.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas, searching
 from quaestor.serving.mcp.limits import BUDGET, MODEL, WAIT_SECONDS
-from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, read, related
+from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, history, read, related
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
 
 if TYPE_CHECKING:
+    from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.chat.outcome import TurnOutcome
     from quaestor.corpus.excerpts import Excerpt
     from quaestor.retrieval.related import Related
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
     "read": read.read_of,
     "related": related.related_of,
+    "history": history.history_of,
 }
 
 _QUESTION = Parameter("question", "string", required=True)
@@ -77,6 +79,7 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
         _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
         _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
+        _reading(corpora, "history", "Ask the history", history.PARAMETERS, schemas.HISTORY, _history),
         _ask(corpora),
     )
 
@@ -174,6 +177,21 @@ def _lines(outcome: Outcome) -> dict[str, Any]:
         "text": shown.text if shown else "",
         "sha256": found.sha256,
     }
+
+
+def _history(outcome: Outcome) -> dict[str, Any]:
+    found = cast("HistoryAnswer", outcome.data)
+    passages = [
+        {
+            **_lines_of(one.path, one.start_line, one.end_line),
+            "title": one.title or "",
+            "author": one.author or "",
+            "date": one.date or "",
+            "text": one.text,
+        }
+        for one in outcome.passages
+    ]
+    return {"known": found.known, "partial": found.partial, "said": list(found.heads), "passages": passages}
 
 
 def _relatives(outcome: Outcome) -> dict[str, Any]:
