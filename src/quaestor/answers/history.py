@@ -17,7 +17,8 @@ _ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long)|where|is|are|does|do i|can i
 _OF_CHANGE = re.compile(
     r"chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
-    r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|authored|maintain|\bown|develop|contribut"
+    r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|authored|maintain|\bown"
+    r"|develop|contribut"
     r"|\bwork|programmed|built|\blast\b|latest|recent|newest|updat|\bedit|happen|\bdone|improv|notes|available|exist|there"
     r"|possible|v?\d+\.\d|neu|änder|anders|hinzu|einge|entfernt|gelöscht|umben|verschob|schrieb|verfasst|pflegt|betreut"
     r"|wartet|geschichte|verlauf|veröff|\bkam\b|ersch|heraus|neuf|nouveau|ajout|créé|supprim|retir|renomm|écrit|maintient"

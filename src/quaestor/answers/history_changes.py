@@ -236,7 +236,7 @@ def release_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
     tag = next((tag for tag in reversed(listed) if tag.version == version), None)
     noted = changelogs.of(version)
     if tag is not None:
-        draft.say(f"The tag {code(tag.name)} is of {tag.date}. ")
+        draft.say(f"The tag {code(tag.name)}: “Date: {tag.date}” ")
         draft.cite(tag_hit(tag))
     if noted is not None:
         head = noted.section.first

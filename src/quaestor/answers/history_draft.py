@@ -107,8 +107,10 @@ def _hit(document: Document, text: str, first: int, last: int, symbol: str | Non
 
 
 def one_line(text: str) -> str:
-    """Return a subject as it can stand in a list: nothing in it is a citation mark, or begins code that does not end."""
+    """Return a subject as it can stand in a list: nothing in it is a citation mark, or code that does not end."""
     text = text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT].rstrip()}…"
+    # A sentence that ends before the number of a pull request would leave that alone with its citation.
+    text = re.sub(r"\.(?=\s+\()", "", text)
     if _MARK.search(text) or _LINKED.search(text):
         text = text.translate(str.maketrans("[]【】", "()()"))
     return text if text.count("`") % 2 == 0 else text.replace("`", "'")

@@ -17,7 +17,8 @@ from quaestor.named import NamedTuple
 
 Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released"]
 """What is asked: what changed; when, why and with which commit something came or went; who wrote or keeps something;
-the last change of something; all changes of something; commits about something; one commit by its hash; when a version came out."""
+the last change of something; all changes of something; commits about something; one commit by its hash; when a version
+came out."""
 Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
 
@@ -107,12 +108,16 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _IN = re.compile(
-    rf"(?:\b(?:in|with|for|of|as of|by|dans|en|mit|bei|avec|con|de|from)\s+)?(?:(?:the|la|le|der|die|el)\s+)?(?P<first>{_VERSION})(?:\s+release)?",
+    rf"(?:\b(?:in|with|for|of|as of|by|dans|en|mit|bei|avec|con|de|from)\s+)?"
+    rf"(?:(?:the|la|le|der|die|el)\s+)?(?P<first>{_VERSION})(?:\s+release)?",
     re.IGNORECASE,
 )
 
 _NOUNS = r"(?:changes?|change\s?log|release\s+notes|news|updates?|differences?|diff|fixes|improvements|features|things)"
-_DONE = r"(?:changed|new|added|removed|fixed|deprecated|introduced|improved|renamed|dropped|released|happened|done|different)"
+_DONE = (
+    r"(?:changed|new|added|removed|fixed|deprecated|introduced|improved|renamed|dropped|released|happened|done"
+    r"|different)"
+)
 # What a question about changes is once versions, times and what it is about are taken out of it.
 _CHANGES = re.compile(
     rf"""^(?:
@@ -120,15 +125,16 @@ _CHANGES = re.compile(
         (?:{_DONE}|{_NOUNS})(?:\s+(?:or|and|/)\s+(?:{_DONE}))*(?:\s+(?:made|there|here|around|about|is|are))?
     | (?:show|list|give|print|summari[sz]e|describe)?\s*(?:me\s+)?(?:us\s+)?(?:what\s+(?:has\s+)?changed
         |(?:an?\s+)?(?:the\s+|all\s+|my\s+)*(?:latest\s+|recent\s+|newest\s+|last\s+|breaking\s+)*{_NOUNS})
-    | (?:which|what)\s+(?:\w+\s+){{0,2}}?(?:changes|things|features|bugs|fixes)\s+(?:were|was|have|has|are|came|happened)
-        (?:\s+been)?(?:\s+(?:{_DONE}|made|in))*
+    | (?:which|what)\s+(?:\w+\s+){{0,2}}?(?:changes|things|features|bugs|fixes)
+        \s+(?:were|was|have|has|are|came|happened)(?:\s+been)?(?:\s+(?:{_DONE}|made|in))*
     | (?:was|what)\s+(?:ist|war|wurde|hat\s+sich|gibt\s+es)\s*(?:alles\s+)?(?:neu(?:es)?|geändert|verändert|anders)?
         (?:\s*(?:geändert|verändert|neu(?:es)?|hinzugefügt|entfernt))?
     | (?:qu['’]est-ce\s+qui|quoi|qu['’]y\s+a-t-il)\s+(?:a\s+chang[ée]|de\s+(?:neuf|nouveau)|est\s+nouveau|a\s+été\s+\w+)
     | ¿?\s*qu[ée]\s+(?:ha\s+)?(?:cambi[óo]|cambiado|hay\s+de\s+nuevo|se\s+\w+ó|novedades\s+hay)(?:\s+de\s+nuevo)?
     | (?:版本)?\s*(?:中|里)?\s*(?:都)?(?:有|做了)?(?:什么|哪些)(?:新)?(?:变化|更新|改动|变更|功能|特性|改变)?(?:了)?
     | (?:都)?(?:改|变|更新)了(?:什么|哪些)
-    | (?:で|では|に|には|の|は)?\s*(?:何が|なにが)?(?:変わりましたか|変わった(?:の)?(?:ですか|か)?|変更されましたか|変更(?:点|内容)?は?(?:何|なに)?(?:ですか)?)
+    | (?:で|では|に|には|の|は)?\s*(?:何が|なにが)?
+        (?:変わりましたか|変わった(?:の)?(?:ですか|か)?|変更されましたか|変更(?:点|内容)?は?(?:何|なに)?(?:ですか)?)
     )$""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -148,9 +154,15 @@ _CHANGED = r"changed?|modif(?:ied|y)|rewritten|refactored|replaced|broken|broke|
 _ALL = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED}|{_CHANGED})"
 _ALL_BUT_CHANGED = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED})"
 _WHICH = r"(?:in\s+|with\s+|since\s+)?(?:which|what)\s+(?:version|release|commits?|prs?|pull\s+requests?|change|tag)"
-_WHEN = rf"(?:when(?:\s+(?:and|or)\s+(?:why|how|where|by whom|in which \w+))?|since\s+when|how\s+long\s+ago|why(?:\s+and\s+when)?|who(?:\s+and\s+(?:when|why))?|{_WHICH})"
+_WHEN = (
+    r"(?:when(?:\s+(?:and|or)\s+(?:why|how|where|by\s+whom|in\s+which\s+\w+))?"
+    rf"|since\s+when|how\s+long\s+ago|why(?:\s+and\s+when)?|who(?:\s+and\s+(?:when|why))?|{_WHICH})"
+)
 _TO = r"(?:\s+(?:to|from|into|in|out of|as|by)\s+(?:the|this|our|here|it)\b.*|\s+(?:here|again|for))?"
-_WRITE = r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contributed(?:\s+to)?|works?\s+on|worked\s+on|programmed|built)"
+_WRITE = (
+    r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contributed(?:\s+to)?|works?\s+on"
+    r"|worked\s+on|programmed|built)"
+)
 
 _ORIGIN: tuple[str, ...] = (
     rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_TO}",
@@ -250,7 +262,8 @@ _CHANGED_IN = re.compile(
 )
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
 _NO_SUBJECT = re.compile(
-    r"^(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?(?:repo(?:sitory)?|project|projekt|projet|proyecto|code|code ?base|library|package|it|this|everything"
+    r"^(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
+    r"(?:repo(?:sitory)?|project|projekt|projet|proyecto|code|code ?base|library|package|it|this|everything"
     r"|app(?:lication)?|program|tool|software|docs?|documentation|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
     re.IGNORECASE,
 )
@@ -379,6 +392,7 @@ def _back(today: date, days: int) -> str:
 
 
 def first_day(iso: str) -> str:
+    """Return the first day of a year, a month or a day."""
     return f"{iso}-01-01"[:10] if len(iso) == 4 else f"{iso}-01"[:10]
 
 

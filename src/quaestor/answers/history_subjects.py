@@ -24,8 +24,9 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _STOP = frozenset(
-    "the a an of in to for and or on with by from at is was were be as it this that support feature code new option argument"
-    " parameter setting function method class ability possibility handling any some our your my its via into".split()
+    "the a an of in to for and or on with by from at is was were be as it this that support feature code new option"
+    " argument parameter setting function method class ability possibility handling any some our your my its via"
+    " into".split()
 )
 
 

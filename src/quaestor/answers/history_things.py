@@ -6,7 +6,7 @@ import re
 
 from quaestor.amounts import amount
 from quaestor.answers.history_changes import Changelogs, holds_words, list_commits, span
-from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit
+from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit, told
 from quaestor.answers.history_questions import Asked
 from quaestor.answers.history_subjects import Subject
 from quaestor.history.blame import blame, shares
@@ -158,7 +158,7 @@ def _quote_lines(text: CommitText, needle: str, sign: str, draft: Draft) -> None
 def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
     tag = first_release(git, commit.id)
     if tag is not None:
-        draft.say(f"The first tag that holds it is {code(tag.name)} of {tag.date}. ")
+        draft.say(f"The first tag that holds it is {code(tag.name)}: “Date: {tag.date}” ")
         draft.cite(tag_hit(tag))
 
 
@@ -181,7 +181,7 @@ def author_told(
         draft.add(f"\n- {_share(one)}")
         newest = log(git, paths=paths, limit=1, by=one.name, since=asked.since, until=asked.until)
         if newest and (text := commit_text(git, newest[0].id)):
-            draft.add(" ")
+            draft.add(f". The newest: {told(newest[0])} ")
             draft.cite(commit_hit(text))
     if subject.path and presence(git, subject.path) == "file":
         _standing_lines(subject, git, draft)
@@ -189,8 +189,8 @@ def author_told(
 
 
 def _share(one: Author) -> str:
-    when = one.last if one.first == one.last else f"{one.first} to {one.last}"
-    return f"{one_line(one.name)}: {amount(one.commits, 'commit')}, {when}"
+    since = "" if one.first == one.last else f" since {one.first}"
+    return f"{one_line(one.name)}: {amount(one.commits, 'commit')}{since}"
 
 
 def _standing_lines(subject: Subject, git: Git, draft: Draft) -> None:

@@ -185,7 +185,7 @@ def program() -> str:
         NoHistoryError: there is none.
     """
     found = shutil.which("git", path=_absolute_path(os.environ))
-    if found is None or not os.path.isabs(found):
+    if found is None or not Path(found).is_absolute():
         raise NoHistoryError("There is no git on this machine, so its history cannot be read. Install git.")
     return found
 
@@ -217,7 +217,7 @@ def environment_for(folder: Path, inherited: Mapping[str, str]) -> dict[str, str
 
 def _absolute_path(inherited: Mapping[str, str]) -> str:
     folders = inherited.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
 
 def _furnish(folder: Path, repository: Repository) -> None:

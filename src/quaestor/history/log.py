@@ -61,7 +61,7 @@ class Author(NamedTuple):
     last: str
 
 
-def log(
+def log(  # noqa: PLR0913 - one argument a limit
     git: Git,
     *revisions: str,
     paths: Sequence[str] = (),

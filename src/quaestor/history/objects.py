@@ -70,6 +70,9 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     head = found.text.split("\0", 5)
     if len(head) < 6:
         return _bare(git, commit)
+    # A tag or branch may be called like another commit's hash.
+    if not head[0].startswith(commit):
+        return None
     parts = list(_parts(git, head[5]))
     if git.repository.prefix and not parts:
         return None
