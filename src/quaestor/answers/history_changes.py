@@ -193,7 +193,8 @@ def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
 def _in_time(asked: Asked, git: Git, draft: Draft, limit: int) -> bool:
     found = log(git, limit=limit, since=asked.since, until=asked.until, options=("--no-merges",))
     if not found:
-        draft.say(f"Git has no commits {span(asked)}. The newest:\n")
+        sought = "Git has no commits" if git.whole else "In the time that there is, no commits were found"
+        draft.say(f"{sought} {span(asked)}. The newest:\n")
         list_commits(log(git, limit=1), git, draft)
         return True
     total = count(git, "HEAD", asked.since, asked.until)

@@ -44,8 +44,12 @@ def origin_told(
     if found is None:
         # What is no name of code a changelog tells best, in its readers' words.
         mention = _tell_mention(asked, subject, changelogs, draft)
-        if said := _in_messages(asked, subject, git, mention):
+        if git.whole and (said := _in_messages(asked, subject, git, mention)):
             _tell_origin(asked, subject, *said, git, draft)
+        if not draft.pieces and subject.path and not git.whole:
+            draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
+            last_told(asked, subject, git, changelogs, draft, limit)
+            return False
         return True if draft.pieces else None
     _tell_origin(asked, subject, *found, git, draft)
     _tell_mention(asked, subject, changelogs, draft)
@@ -130,8 +134,9 @@ def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, gi
     if not needle and not subject.path:
         draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, says so:")
     else:
+        limit = "" if git.whole else "As far as the history was read in the time that there is, "
         draft.say(
-            f"{code(subject.text)} {verb[asked.verb]} {code(commit.short)} of {commit.date},"
+            f"{limit}{code(subject.text)} {verb[asked.verb]} {code(commit.short)} of {commit.date},"
             f" by {one_line(commit.author)}:"
         )
     quote_message(text, draft)
@@ -179,9 +184,8 @@ def author_told(
     draft.say(f"{amount(total, 'commit')} of {what}, by {amount(len(found), 'author')}:\n")
     for one in found[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
-        newest = log(git, paths=paths, limit=1, by=one.name, since=asked.since, until=asked.until)
-        if newest and (text := commit_text(git, newest[0].id)):
-            draft.add(f". The newest: {told(newest[0])} ")
+        if text := commit_text(git, one.newest):
+            draft.add(f". The newest: {told(text.commit)} ")
             draft.cite(commit_hit(text))
     if subject.path and presence(git, subject.path) == "file":
         _standing_lines(subject, git, draft)
@@ -189,8 +193,7 @@ def author_told(
 
 
 def _share(one: Author) -> str:
-    since = "" if one.first == one.last else f" since {one.first}"
-    return f"{one_line(one.name)}: {amount(one.commits, 'commit')}{since}"
+    return f"{one_line(one.name)}: {amount(one.commits, 'commit')} since {one.first}"
 
 
 def _standing_lines(subject: Subject, git: Git, draft: Draft) -> None:
@@ -269,9 +272,10 @@ def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Co
     """Return the newest commits that changed a file, a folder, the lines of a definition, or anything."""
     if subject.lines[0]:
         span_of_lines = f"-L{subject.lines[0]},{subject.lines[1]}:{subject.path}"
-        return log(
-            git, limit=limit, scoped=False, options=(span_of_lines, "--no-patch"), since=asked.since, until=asked.until
-        )
+        options = (span_of_lines, "--no-patch")
+        found = log(git, limit=limit, scoped=False, options=options, since=asked.since, until=asked.until)
+        if found:
+            return found
     paths = (subject.path,) if subject.path else ()
     followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()
     return log(git, paths=paths, limit=limit, options=followed, since=asked.since, until=asked.until)

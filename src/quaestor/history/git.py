@@ -10,6 +10,7 @@ of the caller's environment but the path is passed on, and git works in our fold
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -158,9 +159,9 @@ class Git:
         self.whole &= found.whole
         return found
 
-    def ask(self, *arguments: str) -> str | None:
-        """Return git's short answer to a question that it may well refuse; None if it did."""
-        seconds = min(SECONDS, self._until - time.monotonic())
+    def ask(self, *arguments: str, seconds: float = SECONDS) -> str | None:
+        """Return git's short answer to a question that it may well refuse; None if it did, or took too long."""
+        seconds = min(seconds, self._until - time.monotonic())
         command = [self._program, "--no-pager", *arguments]
         found = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
         return found.text if found.whole else None
@@ -222,7 +223,10 @@ def _absolute_path(inherited: Mapping[str, str]) -> str:
 
 def _furnish(folder: Path, repository: Repository) -> None:
     """Make a repository of our own with the objects and references of another."""
-    head = (repository.git_folder / "HEAD").read_bytes()[:4096]
+    place = repository.git_folder / "HEAD"
+    if not place.is_file():
+        raise FileNotFoundError(errno.ENOENT, "there is no repository", str(place))
+    head = place.read_bytes()[:4096]
     common = repository.common_folder.resolve(strict=True)
     (folder / "HEAD").write_bytes(head)
     for name in _LINKED:

@@ -17,7 +17,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u2
 _LONGEST_NAME = 100
 _LONGEST_SUBJECT = 300
 _LONGEST_MESSAGE = 20_000
-_MOST_AUTHORS_BYTES = 32 << 20
+_MOST_AUTHORS_BYTES = 64 << 20
+# A number that an answer can do without.
+_COUNT_SECONDS = 1.0
 
 
 class Commit(NamedTuple):
@@ -52,13 +54,13 @@ class Author(NamedTuple):
         name: by the repository's mailmap.
         commits: how many.
         first: the day of the oldest, ISO 8601.
-        last: the day of the newest.
+        newest: the hash of the newest.
     """
 
     name: str
     commits: int
     first: str
-    last: str
+    newest: str
 
 
 def log(  # noqa: PLR0913 - one argument a limit
@@ -134,9 +136,8 @@ def period(since: str, until: str) -> list[str]:
 
 def count(git: Git, revisions: str, since: str = "", until: str = "") -> int | None:
     """Return how many commits there are; None if there was no time to count them."""
-    found = git.ask(
-        "rev-list", "--count", *period(since, until), "--end-of-options", revisions, "--", *git.repository.scope
-    )
+    limits = (*period(since, until), "--end-of-options", revisions, "--", *git.repository.scope)
+    found = git.ask("rev-list", "--count", *limits, seconds=_COUNT_SECONDS)
     return int(found) if found and found.strip().isdigit() else None
 
 
@@ -144,14 +145,15 @@ def authors(
     git: Git, revisions: str = "HEAD", paths: Sequence[str] = (), since: str = "", until: str = ""
 ) -> list[Author]:
     """Return who wrote the commits, those with most of them first."""
-    arguments = ["log", "--format=%aN%x00%as", "--no-show-signature", *period(since, until)]
+    arguments = ["log", "--format=%aN%x00%as%x00%H", "--no-show-signature", *period(since, until)]
     arguments += ["--end-of-options", revisions, "--", *(paths or git.repository.scope)]
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for line in git.run(*arguments, most=_MOST_AUTHORS_BYTES).text.split("\n"):
-        name, mark, date = line.partition("\0")
+        name, _, dated = line.partition("\0")
+        date, mark, commit = dated.partition("\0")
         if mark:
-            found.setdefault(clean_name(name), []).append(date)
-    listed = [Author(name, len(dates), min(dates), max(dates)) for name, dates in found.items()]
+            found.setdefault(clean_name(name), []).append((date, commit))
+    listed = [Author(name, len(each), min(each)[0], each[0][1]) for name, each in found.items()]
     return sorted(listed, key=lambda one: (-one.commits, one.name))
 
 

@@ -115,13 +115,15 @@ def _count(lines: list[str], sign: str) -> int:
 def _path(lines: list[str]) -> str:
     """Return the path that a file has after a change, or had before it was removed."""
     named = {}
-    for line in lines[1:]:
-        if line.startswith("@@"):
+    for raw in lines[1:]:
+        if raw.startswith("@@"):
             break
+        # A tab ends a name with blanks; one in a name stands in quotes.
+        line = raw.rstrip("\t")
         for key in ("+++ b/", "--- a/", '+++ "b/', '--- "a/', "rename to ", "copy to "):
             if line.startswith(key):
                 quoted = line.endswith('"') and '"' in key
-                named[key[:3]] = _unquoted(line[len(key) : -1]) if quoted else line[len(key) :].rstrip("\t")
+                named[key[:3]] = _unquoted(line[len(key) : -1]) if quoted else line[len(key) :]
     if path := named.get("+++") or named.get("ren") or named.get("cop") or named.get("---"):
         return path
     # A change of mode or of binary content alone: both paths are the same, and of the same length.
