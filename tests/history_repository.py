@@ -97,7 +97,9 @@ def shop(folder: Path) -> tuple[Repository, dict[str, str]]:
         "2023-09-01",
     )
     ids["removed"] = made.commit(
-        "Remove the colour option\n\nTerminals say themselves what they can.", {"shop/cli.py": "parser = None\n"}, "2024-02-01"
+        "Remove the colour option\n\nTerminals say themselves what they can.",
+        {"shop/cli.py": "parser = None\n"},
+        "2024-02-01",
     )
     ids["last"] = made.commit(
         "Try three times",

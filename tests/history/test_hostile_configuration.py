@@ -130,7 +130,13 @@ def hostile(tmp_path: Path, mark: Path) -> Repository:
     hooks = tmp_path / "hooks"
     hooks.mkdir()
     for folder in (hooks, dot_git / "hooks"):
-        for name in ("post-checkout", "pre-auto-gc", "fsmonitor-watchman", "post-index-change", "reference-transaction"):
+        for name in (
+            "post-checkout",
+            "pre-auto-gc",
+            "fsmonitor-watchman",
+            "post-index-change",
+            "reference-transaction",
+        ):
             (folder / name).write_text(f"#!/bin/sh\n{mark} hook-{name}\n", encoding="utf-8")
             (folder / name).chmod(0o755)
     included = tmp_path / "included"

@@ -175,7 +175,16 @@ def test_what_is_never_indexed_is_not_shown_of_the_past(tmp_path: Path) -> None:
     assert " .env +0 -0" in text
 
 
-NAMES = ['a "quoted" name.txt', "new\nline.txt", "-n1", ":(top)x.txt", "tab\there.txt", "ünïcode.txt", "a b.txt", "*.txt"]
+NAMES = [
+    'a "quoted" name.txt',
+    "new\nline.txt",
+    "-n1",
+    ":(top)x.txt",
+    "tab\there.txt",
+    "ünïcode.txt",
+    "a b.txt",
+    "*.txt",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -210,7 +219,9 @@ def test_messages_of_every_kind(tmp_path: Path, kind: str) -> None:
     made = Repository(tmp_path / "messages")
     made.commit("Before", {"a.txt": "zero\n"})
     made.write({"a.txt": "one\n"})
-    made.git("commit", "-q", "-a", "--allow-empty-message", "--cleanup=verbatim", "-F", "-", stdin=MESSAGES[kind].encode())
+    made.git(
+        "commit", "-q", "-a", "--allow-empty-message", "--cleanup=verbatim", "-F", "-", stdin=MESSAGES[kind].encode()
+    )
     with Index.build(made.folder) as index:
         for question in ("", "what was the last change to a.txt", "who wrote a.txt"):
             found = history_of(index, question)

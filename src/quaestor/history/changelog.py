@@ -62,7 +62,7 @@ def sections(lines: Sequence[str], path: str = "") -> list[Section]:
     named = _IN_NAME.search(path)
     if named and len(headings) <= 1 and (version := version_in(named["version"])):
         return [Section(version, path.rpartition("/")[2], 1, _last_filled(lines, 0, len(lines)))] if lines else []
-    ends = [first for first, _, _ in headings[1:]] + [len(lines)]
+    ends = [*(first for first, _, _ in headings[1:]), len(lines)][: len(headings)]
     return [
         Section(version, heading, first + 1, _last_filled(lines, first, end))
         for (first, version, heading), end in zip(headings, ends, strict=True)
