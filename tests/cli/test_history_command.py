@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_parts import Run
+
 from history_repository import Repository, shop
 
 

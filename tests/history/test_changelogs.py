@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,7 +42,7 @@ def test_the_version_before() -> None:
 
 
 STYLES = {
-    "keep a changelog": "# Changelog\n\n## [Unreleased]\n\n## [1.1.0] - 2024-01-02\n\n- B\n\n## [1.0.0] - 2023-01-02\n\n- A\n",
+    "keep a changelog": "# Log\n\n## [Unreleased]\n\n## [1.1.0] - 2024-01-02\n\n- B\n\n## [1.0.0] - 2023-01-02\n\n- A\n",
     "words": "# History\n\n## Version 1.1.0 (2nd January, 2024)\n\n- B\n\n## Version 1.0.0\n\n- A\n",
     "underlined": "Changes\n=======\n\n1.1.0\n-----\n\n* B\n\n1.0.0 (2023-01-02)\n------------------\n\n* A\n",
     "bare": "2024-01-02 thing\n\n1.1.0 / 2024-01-02\n\n  * B\n\n1.0.0 / 2023-01-02\n\n  * A\n",
@@ -86,7 +88,7 @@ def test_paths_of_others(path: str) -> None:
 def test_any_lines_have_sections_in_order(lines: list[str]) -> None:
     found = sections(lines, "CHANGELOG.md")
     assert all(1 <= one.first <= one.last <= len(lines) for one in found)
-    assert all(one.last < other.first for one, other in zip(found, found[1:], strict=False))
+    assert all(one.last < other.first for one, other in pairwise(found))
 
 
 @given(st.text(max_size=300))

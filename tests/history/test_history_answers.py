@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from history_repository import shop
 
+from history_repository import shop
 from quaestor import Conversation, Index
 from quaestor.answers.history_answer import history_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.events import Citations, Done
+from quaestor.citations.verify import verify
 from quaestor.errors import NotFoundError, UsageError
+from quaestor.prompts.passages import number
 from quaestor.subroutines import registry_of
 
 
@@ -82,9 +84,6 @@ def test_every_citation_is_verified(shopping: tuple[Index, dict[str, str]], ques
 
 
 def test_a_citation_of_words_that_no_commit_says_is_not_verified(shopping: tuple[Index, dict[str, str]]) -> None:
-    from quaestor.citations.verify import verify
-    from quaestor.prompts.passages import number
-
     index = shopping[0]
     found = history_of(index, "when was send_with_retry added")
     shown = number(found.hits)
@@ -126,7 +125,7 @@ def test_commits_and_tags_are_read_as_documents_are(shopping: tuple[Index, dict[
 
 def test_python(shopping: tuple[Index, dict[str, str]]) -> None:
     index, ids = shopping
-    assert [hit.path for hit in index.history(limit=2).hits][0] == f"commit {ids['last'][:10]}"
+    assert index.history(limit=2).hits[0].path == f"commit {ids['last'][:10]}"
     assert len(index.history(limit=2).hits) == 2
     assert "Try three times" in told(index.history("shop/net/sending.py", since="2024-03"))
     assert "Add the colour" in told(index.history("colour", until="2023"))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from history_repository import Repository, shop
 
+from history_repository import Repository, shop
 from quaestor import Index
 from quaestor.answers.history_answer import history_of
 from quaestor.answers.way import Question

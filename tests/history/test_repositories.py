@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from history_repository import Repository, shop
 
+from history_repository import Repository, shop
 from quaestor import Index
 from quaestor.answers.history_answer import HistoryAnswer, history_of
 from quaestor.answers.way import Question
@@ -269,11 +269,11 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
 def test_the_folder_that_git_runs_in_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, _ = shop(tmp_path / "shop")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    before = set(os.listdir(tmp_path))
+    before = set(tmp_path.iterdir())
     with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)) as git:
         log(git)
-    assert set(os.listdir(tmp_path)) == before
+    assert set(tmp_path.iterdir()) == before
     with pytest.raises(NoHistoryError):
         Git(Read(tmp_path / "none", tmp_path / "none", "", lambda _: True))
-    assert set(os.listdir(tmp_path)) == before
+    assert set(tmp_path.iterdir()) == before
     shutil.rmtree(made.folder)

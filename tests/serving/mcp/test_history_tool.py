@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 import jsonschema
-from history_repository import shop
 from mcp_parts import Connect
+
+from history_repository import shop
 
 
 def test_an_agent_asks_the_history(connect: Connect, tmp_path: Path) -> None:

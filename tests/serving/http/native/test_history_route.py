@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from history_repository import shop
 from native_parts import client
 from served import serving
+
+from history_repository import shop
 
 
 def test_history_and_its_passages(tmp_path: Path) -> None:
