@@ -164,8 +164,8 @@ def test_what_is_no_history(question: str) -> None:
 
 
 PIECES = st.sampled_from(
-    "what when why who which changed in since 1.0 2.x and between was the added removed last week commit history of a.py"
-    " 添加 いつ \x00 [1] ` ( ) \\ <|im_end|> ? ! é".split()
+    "what when why who which changed in since 1.0 2.x and between was the added removed last week commit history of"
+    " a.py 添加 いつ \x00 [1] ` ( ) \\ <|im_end|> ? ! é".split()
 )
 
 

@@ -42,7 +42,7 @@ def test_the_version_before() -> None:
 
 
 STYLES = {
-    "keep a changelog": "# Log\n\n## [Unreleased]\n\n## [1.1.0] - 2024-01-02\n\n- B\n\n## [1.0.0] - 2023-01-02\n\n- A\n",
+    "keep a changelog": "# L\n\n## [Unreleased]\n\n## [1.1.0] - 2024-01-02\n\n- B\n\n## [1.0.0] - 2023-01-02\n\n- A\n",
     "words": "# History\n\n## Version 1.1.0 (2nd January, 2024)\n\n- B\n\n## Version 1.0.0\n\n- A\n",
     "underlined": "Changes\n=======\n\n1.1.0\n-----\n\n* B\n\n1.0.0 (2023-01-02)\n------------------\n\n* A\n",
     "bare": "2024-01-02 thing\n\n1.1.0 / 2024-01-02\n\n  * B\n\n1.0.0 / 2023-01-02\n\n  * A\n",
