@@ -128,6 +128,8 @@ def _told(
         return commits_told(asked, git, draft, limit)
     if asked.kind == "commit":
         return commit_told(asked, git, draft)
+    if asked.kind == "author" and corpus.is_prose() and asked.subject and not _names_file(asked.subject):
+        return None  # whoever wrote what documents speak of, they say themselves
     subject = subject_of(asked.subject, corpus, git)
     tell: dict[str, Callable[[Asked, Subject, Git, Changelogs, Draft, int], bool | None]] = {
         "origin": origin_told,
@@ -136,6 +138,10 @@ def _told(
         "past": past_told,
     }
     return tell[asked.kind](asked, subject, git, changelogs, draft, limit)
+
+
+def _names_file(text: str) -> bool:
+    return " " not in text and ("." in text or "/" in text)
 
 
 def _nothing(corpus: Corpus, asked: str) -> str:

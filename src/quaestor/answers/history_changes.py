@@ -75,6 +75,13 @@ class Changelogs:
                 if holds_words(one.lines[number - 1], words):
                     yield one, number
 
+    def lines(self) -> Iterator[tuple[Noted, int]]:
+        """Yield each line (1-based) of all sections that says anything."""
+        for one in self.noted:
+            for number in range(one.section.first + 1, one.section.last + 1):
+                if one.lines[number - 1].strip():
+                    yield one, number
+
     def _read(self, path: str) -> Iterator[Noted]:
         document = self._corpus.store.document(path)
         try:

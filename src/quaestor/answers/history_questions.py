@@ -147,13 +147,24 @@ _RECENT = re.compile(
     re.IGNORECASE,
 )
 
-_ADDED = r"add(?:ed)?|introduced?|created?|implement(?:ed)?|invented|appear(?:ed)?|supported|merged|defined"
-_REMOVED = r"removed?|delet(?:ed|e)|dropp?(?:ed)?|killed|disappear(?:ed)?|gone|deprecated?"
+_ADDED = (
+    r"add(?:ed)?|introduced?|contributed|ported|enabled|made\s+possible|comes?(?:\s+in)?|came(?:\s+in)?|created?|"
+    r"implement(?:ed)?|invented|appear(?:ed)?|supported|merged|defined"
+)
+_REMOVED = (
+    r"stop(?:ped)?\s+(?:using|supporting)|removed?|delet(?:ed|e)|dropp?(?:ed)?|killed|disappear(?:ed)?|gone|deprecated?"
+)
 _RENAMED = r"renamed?|moved?"
-_CHANGED = r"changed?|modif(?:ied|y)|rewritten|refactored|replaced|broken|broke|fixed|touched"
+_CHANGED = (
+    r"gave|taught|pulled|split|extracted|turned|switched|improved|changed?|modif(?:ied|y)|rewritten|refactored|replaced"
+    r"|broken|broke|fixed|touched"
+)
 _ALL = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED}|{_CHANGED})"
 _ALL_BUT_CHANGED = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED})"
-_WHICH = r"(?:in\s+|with\s+|since\s+)?(?:which|what)\s+(?:version|release|commits?|prs?|pull\s+requests?|change|tag)"
+_WHICH = (
+    r"(?:in\s+|with\s+|since\s+)?(?:which|what)\s+(?:version|release|commits?|prs?|pull\s+requests?|change|tag)"
+    r"(?:\s+and\s+when)?"
+)
 _WHEN = (
     r"(?:when(?:\s+(?:and|or)\s+(?:why|how|where|by\s+whom|in\s+which\s+\w+))?"
     rf"|since\s+when|how\s+long\s+ago|why(?:\s+and\s+when)?|who(?:\s+and\s+(?:when|why))?|{_WHICH})"
@@ -169,7 +180,9 @@ _ORIGIN: tuple[str, ...] = (
     rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:we|they|you|the\s+\w+|somebody|someone|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
     rf"(?:who|{_WHICH})\s+(?:first\s+|originally\s+|has\s+)?{_ALL}\s+(?P<subject>.+?)",
     rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
-    rf"since\s+(?:when|{_WHICH})\s+(?:is|are|has|have|does|do|can)\s+(?P<subject>.+?)\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+)",
+    rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
+    r"when\s+(?:could|did|was\s+it\s+made\s+possible\s+to)\s+(?P<subject>.+?)\s+(?:be\s+set|become\s+\w+|start|begin|(?P<verb>come)(?:\s+in)?)(?:\s+.*)?",
+    r"(?:who|by\s+whom)\s+first\s+wrote\s+(?P<subject>.+?)",
     r"wann(?:\s+und\s+warum)?\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt|verschoben)",
     r"(?:warum|weshalb|wieso|seit\s+wann)\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
     r"(?:wer|welcher\s+commit)\s+hat\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
@@ -275,6 +288,14 @@ _ARTICLE = re.compile(
 )
 
 
+# "... and when", "and by whom?": what is asked besides is answered with the commit.
+_ASKS_TWICE = re.compile(r"^(?:who|when|why|since|which|in|what)\b", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:\s*,)?\s+(?:and|or)\s+(?:when|why|who|by\s+whom|with\s+which|in\s+which|since\s+when)(?:\s+[^,]*)?$",
+    re.IGNORECASE,
+)
+
+
 def history_question(text: str, today: date) -> Asked | None:
     """Return what a question asks of a history; None if it asks something else.
 
@@ -290,6 +311,7 @@ def history_question(text: str, today: date) -> Asked | None:
 
 def _released_or_formed(plain: str, today: date) -> Asked | None:
     rest, since, until = _without_time(plain, today)
+    rest = _asked_first(rest)
     for kind, forms in _FORMS:
         for form in forms:
             said = plain if kind == "released" else rest
@@ -298,6 +320,12 @@ def _released_or_formed(plain: str, today: date) -> Asked | None:
                 if asked is not None:
                     return asked
     return None
+
+
+def _asked_first(text: str) -> str:
+    """Return a question without what is asked besides; never what it begins with, as "when and by whom"."""
+    tail = _TAIL.search(text, sum(map(len, text.split()[:4])) if _ASKS_TWICE.match(text) else len(text))
+    return text[: tail.start()] if tail else text
 
 
 def _formed(kind: Kind, said: dict[str, str | None], since: str, until: str) -> Asked | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from quaestor.amounts import amount
-from quaestor.answers.history_changes import Changelogs, holds_words, list_commits, span
+from quaestor.answers.history_changes import Changelogs, Noted, holds_words, list_commits, span
 from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit, told
+from quaestor.answers.history_messages import best_of, commits_saying
 from quaestor.answers.history_questions import Asked
 from quaestor.answers.history_subjects import Subject
 from quaestor.history.blame import blame, shares
@@ -58,18 +59,26 @@ def origin_told(
 
 def _tell_mention(asked: Asked, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
     """Quote the oldest line of a changelog that says that something came, or the newest that it went; return it."""
-    words = (subject.literal,) if subject.literal else subject.words
-    said = [
-        (one, number)
-        for one, number in changelogs.mentions(words)
-        if re.search(_NOTED.get(asked.verb, "(?!)"), one.lines[number - 1], re.IGNORECASE)
-    ]
+    said = _mentions(asked, subject, changelogs)
     if not said:
         return ""
     one, number = said[-1] if asked.verb == "added" else said[0]
     draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
     draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
     return one.lines[number - 1]
+
+
+def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tuple[Noted, int]]:
+    """Return the lines of changelogs that say what became of something, those of one that says it best."""
+    verb = _NOTED.get(asked.verb, "(?!)")
+    if subject.literal:
+        found = list(changelogs.mentions((subject.literal,)))
+        return [(one, number) for one, number in found if re.search(verb, one.lines[number - 1], re.IGNORECASE)]
+    lines = list(changelogs.lines())
+    if asked.verb == "added":
+        lines.reverse()
+    best = best_of(subject.text, [one.lines[number - 1] for one, number in lines], verb)
+    return [lines[at] for at in best[:1] if re.search(verb, lines[at][0].lines[lines[at][1] - 1], re.IGNORECASE)]
 
 
 def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
@@ -113,17 +122,8 @@ def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tupl
         named = _NUMBERED.search(mention)
         found = log(git, words=(named[0],), limit=20) if named else []
         return next(((commit, "") for commit in found if named and named[0] in _NUMBERED.findall(commit.subject)), None)
-    words = [word for word in subject.words if len(word) > 1]
-    found = log(git, words=words, limit=200, options=("--no-merges",)) if words else []
-    said = [
-        commit
-        for commit in found
-        if re.search(_SAID[asked.verb], commit.subject, re.IGNORECASE) and holds_words(commit.subject, words)
-    ]
-    if asked.verb == "removed":
-        said.sort(key=lambda commit: "deprecat" in commit.subject.lower())
-        said = said[:1]
-    return (said[-1], "") if said else None
+    found = commits_saying(git, subject.text, _SAID[asked.verb], oldest=asked.verb != "removed")
+    return (found[0], "") if found else None
 
 
 def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft) -> None:
@@ -172,7 +172,7 @@ def author_told(
 ) -> bool | None:
     """Tell who wrote something: by commits, and by the lines that stand."""
     if subject.text and not subject.path:
-        return None
+        return origin_told(asked, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
         return _lines_by(subject, git, draft, limit)
     paths = (subject.path,) if subject.path else ()

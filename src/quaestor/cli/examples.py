@@ -20,6 +20,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "quaestor related Client.send --kind callers -k 50",
         "quaestor related src/retry.py:12",
     ),
+    "history": (
+        "quaestor history",
+        "quaestor history 'when and why was send_with_retry added?'",
+        "quaestor history src/retry.py --since 2024 -n 20",
+        "quaestor history 'what changed between 1.1 and 1.2' ~/src/client --json",
+    ),
     "ask": (
         "quaestor ask 'how do I turn off retries?'",
         "quaestor ask 'what calls send_with_retry?' ~/src/client",
