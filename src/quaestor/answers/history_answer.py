@@ -128,8 +128,14 @@ def _told(
         return commits_told(asked, git, draft, limit)
     if asked.kind == "commit":
         return commit_told(asked, git, draft)
+    return _told_of_thing(asked, corpus, git, changelogs, draft, limit)
+
+
+def _told_of_thing(
+    asked: Asked, corpus: Corpus, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
     if asked.kind == "author" and corpus.is_prose() and asked.subject and not _names_file(asked.subject):
-        return None  # whoever wrote what documents speak of, they say themselves
+        return None  # who wrote what documents speak of, they say themselves
     subject = subject_of(asked.subject, corpus, git)
     tell: dict[str, Callable[[Asked, Subject, Git, Changelogs, Draft, int], bool | None]] = {
         "origin": origin_told,

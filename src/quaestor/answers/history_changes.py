@@ -105,6 +105,8 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
 def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
     """Tell what changed; return whether that answers, None where nothing is known of such versions or times."""
     if not asked.versions:
+        if git is not None and asked.since and asked.since == asked.until and _at_tag(asked.since, git, draft, limit):
+            return True
         return None if git is None else _in_time(asked, git, draft, limit)
     named = [version for text in asked.versions if (version := version_in(text))]
     if len(named) != len(asked.versions):
@@ -119,6 +121,16 @@ def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
     if draft.pieces:
         return True
     return _unknown(asked, listed, changelogs, draft)
+
+
+def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
+    """Tell what changed up to a tag that is called after a day, since the one before; return whether there is one."""
+    listed = tags(git)
+    at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
+    if at is None:
+        return False
+    _between(listed[at - 1] if at else None, listed[at], git, draft, limit)
+    return True
 
 
 def _noted(asked: Asked, named: Sequence[Version], changelogs: Changelogs) -> list[Noted]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, log
 from quaestor.models.content import content_terms
 
-_MOST_BYTES = 24 << 20
+_MOST_BYTES = 48 << 20
+# Of a message, what says what it is about.
+_BODY = 400
 # Of what a question's words tell together, by how rare they are: less than this is another matter.
 _LEAST_SHARE = 0.65
 _STEM = 5
@@ -56,7 +58,7 @@ def best_of(text: str, texts: Sequence[str], saying: str) -> list[int]:
 
 
 def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Commit]:
-    """Return the commits whose subjects speak of something, best first.
+    """Return the commit whose subject, or else whose message, speaks best of something.
 
     Args:
         git: asked.
@@ -64,13 +66,10 @@ def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Co
         saying: an expression for the verb that they should say.
         oldest: of those that say it equally well, the oldest first; else the newest.
     """
-    arguments = ("log", "--no-merges", "--format=%H%x00%s", "--no-show-signature", "HEAD", "--")
-    lines = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\n")
-    rows = [(commit, subject) for commit, mark, subject in (line.partition("\0") for line in lines) if mark]
+    arguments = ("log", "-z", "--no-merges", "--format=%H%x00%s%x00%b", "--no-show-signature", "HEAD", "--")
+    fields = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\0")
+    rows = list(zip(fields[0::3], fields[1::3], fields[2::3], strict=False))
     rows = rows[::-1] if oldest else rows
-    chosen = best_of(text, [subject for _, subject in rows], saying)[:3]
-    return [commit for at in chosen for commit in _one(git, rows[at][0])]
-
-
-def _one(git: Git, commit: str) -> Iterable[Commit]:
-    return log(git, commit, limit=1, scoped=False)
+    by_subject = best_of(text, [subject for _, subject, _ in rows], saying)
+    chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in rows], saying)
+    return [commit for at in chosen[:1] for commit in log(git, rows[at][0], limit=1, scoped=False)]

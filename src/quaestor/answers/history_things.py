@@ -33,7 +33,7 @@ _NOTED = {
     "removed": _SAID["removed"],
     "renamed": r"\brenam",
 }
-_NUMBERED = re.compile(r"#\d{1,7}\b")
+_NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
 
@@ -116,12 +116,13 @@ def _of_path(subject: Subject, git: Git) -> tuple[Commit, str] | None:
 def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
     """Return the oldest commit whose subject says that something came, or the newest that it went.
 
-    Where a changelog mentions it, only the commit of the same number is meant.
+    Where a changelog mentions it with a number, only the commit of that number is meant.
     """
-    if mention:
-        named = _NUMBERED.search(mention)
-        found = log(git, words=(named[0],), limit=20) if named else []
-        return next(((commit, "") for commit in found if named and named[0] in _NUMBERED.findall(commit.subject)), None)
+    named = _NUMBERED.search(mention)
+    if named is not None:
+        number = f"#{named[1]}"
+        found = log(git, words=(number,), limit=20)
+        return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
     found = commits_saying(git, subject.text, _SAID[asked.verb], oldest=asked.verb != "removed")
     return (found[0], "") if found else None
 
