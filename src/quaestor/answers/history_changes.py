@@ -161,7 +161,9 @@ def _quote_section(one: Noted, draft: Draft, most: int) -> None:
 
 def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tuple[Tag | None, Tag | None] | None:
     """Return the tags between which the commits lie: None for the beginning or the newest commit; None for unknown."""
-    by_version = {tag.version: tag for tag in listed if tag.version}
+    # Of several series the one without a name of its own is the project's.
+    ordered = sorted(listed, key=lambda tag: not tag.series)
+    by_version = {tag.version: tag for tag in ordered if tag.version}
     if asked.relation == "since":
         start = by_version.get(named[0])
         return (start, None) if start else None
@@ -172,8 +174,9 @@ def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tup
     end = by_version.get(named[0])
     if end is None:
         return None
-    former = before(named[0], by_version)
-    return (by_version[former] if former else None), end
+    series = {tag.version: tag for tag in listed if tag.version and tag.series == end.series}
+    former = before(named[0], series)
+    return (series[former] if former else None), end
 
 
 def _between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: int) -> None:

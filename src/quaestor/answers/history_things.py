@@ -123,7 +123,7 @@ def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tupl
         number = f"#{named[1]}"
         found = log(git, words=(number,), limit=20)
         return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
-    found = commits_saying(git, subject.text, _SAID[asked.verb], oldest=asked.verb != "removed")
+    found = commits_saying(git, subject.text, _SAID[asked.verb], oldest=asked.verb == "added")
     return (found[0], "") if found else None
 
 
@@ -182,7 +182,8 @@ def author_told(
         return None
     what = code(git.repository.outer(subject.path) or subject.path) if subject.path else "this"
     total = sum(one.commits for one in found)
-    draft.say(f"{amount(total, 'commit')} of {what}, by {amount(len(found), 'author')}:\n")
+    read = amount(total, "commit") if git.whole else f"The newest {amount(total, 'commit')}"
+    draft.say(f"{read} of {what}, by {amount(len(found), 'author')}:\n")
     for one in found[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
         if text := commit_text(git, one.newest):

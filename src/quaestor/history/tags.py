@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quaestor.history.git import Git
 from quaestor.history.log import clean_message, clean_name
-from quaestor.history.versions import Version, version_of_tag
+from quaestor.history.versions import Version, prefix_of_tag, version_of_tag
 from quaestor.named import NamedTuple
 
 _FIELDS = (
@@ -38,6 +38,11 @@ class Tag(NamedTuple):
     message: str
     version: Version | None
 
+    @property
+    def series(self) -> str:
+        """What the tags of one series of versions have in common: ``pkg/``; mostly empty."""
+        return prefix_of_tag(self.name)
+
 
 def tags(git: Git, *options: str) -> list[Tag]:
     """Return all tags, the newest last."""
@@ -51,7 +56,7 @@ def first_release(git: Git, commit: str) -> Tag | None:
     """Return the first version that holds a commit."""
     held = tags(git, f"--contains={commit}")
     released = [tag for tag in held if tag.version is not None and not tag.version.is_early]
-    return min(released or held, key=lambda tag: tag.date, default=None)
+    return min(released or held, key=lambda tag: (bool(tag.series), tag.date), default=None)
 
 
 def tag_text(tag: Tag) -> str:

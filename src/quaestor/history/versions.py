@@ -49,6 +49,12 @@ def version_of_tag(name: str) -> Version | None:
     return Version(tuple(numbers), re.sub(r"[-._+]", "", found["rest"]).lower())
 
 
+def prefix_of_tag(name: str) -> str:
+    """Return what stands before the version in a tag's name, without ``v``: ``pkg/`` of ``pkg/v1.2.0``."""
+    found = _TAG.search(_POST.sub("", name[:200]))
+    return name if found is None else name[: found.start("numbers")].removesuffix("v")
+
+
 def version_in(text: str) -> Version | None:
     """Return the version that a text is: ``0.8``, ``v1.2.0``, ``version 2``."""
     return version_of_tag(re.sub(r"^(?:version|release)\s+", "", text.strip(), flags=re.IGNORECASE))
