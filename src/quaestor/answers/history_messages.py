@@ -15,7 +15,7 @@ _MOST_BYTES = 48 << 20
 # Of a message, what says what it is about.
 _BODY = 400
 # Of what a question's words tell together, by how rare they are: less than this is another matter.
-_LEAST_SHARE = 0.65
+_LEAST_SHARE = 0.5
 _STEM = 5
 
 
