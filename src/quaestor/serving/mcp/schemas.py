@@ -56,10 +56,14 @@ HISTORY = _object(
     said=_list(_TEXT),
     passages=_list(_object(**_LINES, title=_TEXT, author=_TEXT, date=_TEXT, text=_TEXT)),
 )
+_CITATION = _object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)
 ASK = _object(
     answer=_TEXT,
     known=_TRUTH,
+    unchecked=_TRUTH,
     understood=_list(_TEXT),
-    citations=_list(_object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)),
+    citations=_list(_CITATION),
+    unsupported=_list(_TEXT),
+    quotes=_list(_CITATION),
     nearest=_list(_object(**_LINES)),
 )
