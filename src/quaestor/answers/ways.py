@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from quaestor.answers.history import answer_history
 from quaestor.answers.overview.answering import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = (answer_with_overview,)
+WAYS: tuple[Way, ...] = (answer_history, answer_with_overview)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 
