@@ -22,7 +22,7 @@ _SEQUENCE = re.compile(
     r"(?:^|_)(?:block|body|statements|statement_list|declaration_list|declarations|suite|do_group)$"
     r"|^(?:compound|body)_statement$|^block_body$"
 )
-_GOES_ON = re.compile(
+GOES_ON = re.compile(
     r"\s*(?:[)}\]]|(?:end|else|elif|elsif|elseif|except|catch|finally|rescue|ensure|then|do|fi|done|esac|begin)\b|\{\s*$)"
 )
 COMMENT = re.compile(r"\s*(?:#(?!include|define|if|else|endif)|//|/\*|\*|--|;;|%|@\w)")
@@ -121,12 +121,16 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
     if not filled:
         return ()
     least = min(_indent(lines[number]) for number in filled)
+    shallow = next(number for number in filled if _indent(lines[number]) == least)
+    if shallow > filled[0]:  # begun amid something that is indented more
+        parts = [(filled[0], shallow), (shallow, stop)] if depth < _DEEPEST else [(shallow, stop)]
+        return tuple(block for part in parts for block in _by_indentation(lines, *part, depth + 1))
     begins: list[int] = []
     previous = -2
     for number in filled:
         line = lines[number]
         if not begins or (
-            _indent(line) == least and not _GOES_ON.match(line) and not _led(lines, begins[-1], previous, number)
+            _indent(line) == least and not GOES_ON.match(line) and not _led(lines, begins[-1], previous, number)
         ):
             begins.append(number)
         previous = number

@@ -1,9 +1,9 @@
 """Answering without a language model: what the best passage says, quoted and cited.
 
-The search has already found which passage answers; within it a stretch is quoted for the rarity of the question's words
-that it holds, for how alike it is to the question, and for how much it shows of the chunk that was found. A second and a
-third quote come from passages that were found nearly as good, and only where they hold words of the question that are
-not quoted yet, or where several things are asked for. Every quote is a verbatim part of its passage.
+The search has found which passage answers; within it a stretch is quoted for the rarity of the question's words that it
+holds, for how alike it is to the question, and for how much it shows of the chunk that was found. A second and a third
+quote come from passages that were found nearly as good, and only where they hold words of the question that are not
+quoted yet, or where several things are asked for. Every quote is a verbatim part of its passage.
 """
 
 from __future__ import annotations
@@ -44,14 +44,16 @@ _LEAST_SIMILARITY = 0.5
 _PASSAGES = 5
 """So many of the best are quoted from."""
 _BEHIND = 0.5
-"""What a passage loses for each point that the ranker puts it behind the first: the ranker knows more than words tell."""
+"""What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
 _OF_FOUND = 0.5
 """What a stretch gains that shows all of the chunk that was found."""
 _OF_PASSAGE = 0.45
 """What a stretch of code gains that shows all of its passage."""
 _LEAST_WORTH = 0.05
-_NEAR = 1.5
+_NEAR = 0.7
 """Points that a further quote's passage may be behind the first."""
+_NEAR_OF_SEVERAL = 1.5
+"""The same where several things are asked for; then there may also be more than two quotes."""
 _NEW_SHARE = 0.1
 """What a further quote must hold of the question that the others do not."""
 _GAP = "⋯"
@@ -275,7 +277,8 @@ def _choose(question: str, found: Sequence[_Weighed], rarity: Mapping[str, float
         elsewhere = all(one.stretch.passage.path != other.stretch.passage.path for other in chosen)
         adds = _share(one.held - held, rarity) >= _NEW_SHARE or (several and elsewhere)
         again = any(one.stretch.text == other.stretch.text for other in chosen)
-        if len(chosen) < most and adds and not again and one.behind - chosen[0].behind <= _NEAR:
+        near = one.behind - chosen[0].behind <= (_NEAR_OF_SEVERAL if several else _NEAR)
+        if len(chosen) < (most if several else min(most, 2)) and adds and near and not again:
             chosen.append(one)
     return chosen
 
@@ -288,7 +291,7 @@ def _share(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
 def _quotes(one: _Weighed) -> list[Quote]:
     """Return a stretch as quotes: one, or two where lines are left out between a definition's head and what answers."""
     stretch, passage = one.stretch, one.stretch.passage
-    quotes = []
+    quotes: list[Quote] = []
     for start, end in stretch.parts:
         first, last = stretch.lines_of(start, end)
         text = passage.text[start:end]
@@ -302,8 +305,9 @@ def _label(stretch: Stretch, found: tuple[int, int], first: int, last: int) -> s
     passage = stretch.passage
     if stretch.code:
         return passage.symbol or "" if first <= found[1] and found[0] <= last else ""
-    names = [passage.title or "", stretch.section or passage.symbol or ""]
-    label = " > ".join(dict.fromkeys(" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in names if name))
+    section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
+    names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
+    label = " > ".join(dict.fromkeys(filter(None, names)))
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from quaestor.answers.blocks import COMMENT, Block, blocks_of
+from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
+from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
 from quaestor.models.content import content_terms
 from quaestor.prompts.passages import Passage
 
@@ -19,9 +20,6 @@ MOST_CHARACTERS = 1000
 
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
-_HEADING = re.compile(r"^(?:(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|[=\-~^\"'*+#]{3,}\s*$)")
-_BREAK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
 _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _DEFINITION = re.compile(
@@ -121,7 +119,7 @@ def _runs(blocks: Sequence[Block], lines: Sequence[str], head: tuple[int, int] |
             continue
         ends = [block.last]
         for following in blocks[number + 1 :]:
-            if not _fits(lines, block.first, following.last, room):
+            if GOES_ON.match(lines[following.first]) or not _fits(lines, block.first, following.last, room):
                 break
             ends.append(following.last)
         for last in dict.fromkeys((ends[0], ends[-1])):
@@ -166,20 +164,10 @@ def _joined(first: int, last: int, head: tuple[int, int] | None) -> _Run:
     return _Run(head[0], last, None) if head[1] >= first - 1 else _Run(first, last, head)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A paragraph, an item of a list, a sentence or a fenced block, and the number and heading of its section."""
-
-    start: int
-    end: int
-    section: int
-    heading: str
-
-
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
     """Yield, from each piece on, as many of its section, or of what is ``whole``, as are read together."""
     text = passage.text
-    pieces = [part for piece in _pieces(text) for part in _parts(text, piece)]
+    pieces = [part for piece in pieces_of(text, begins=passage.start_line == 1) for part in _parts(text, piece)]
     reached = -1
     for number, piece in enumerate(pieces):
         end = piece.end
@@ -193,18 +181,18 @@ def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
             reached = end
 
 
-def _parts(text: str, piece: _Piece) -> Iterator[_Piece]:
+def _parts(text: str, piece: Piece) -> Iterator[Piece]:
     """Yield a piece; where it is long, its sentences or, of a fenced block, its lines."""
     at, end = piece.start, piece.end
     if end - at > MOST_CHARACTERS or text.count("\n", at, end) > MOST_LINES:
-        stop = re.compile("\n") if _FENCE.match(text[at:end]) else _STOP
+        stop = re.compile("\n") if FENCE.match(text[at:end]) else _STOP
         for found in stop.finditer(text, at, end):
             yield from _stripped(text, at, found.end(), piece)
             at = found.end()
     yield from _stripped(text, at, end, piece)
 
 
-def _stripped(text: str, start: int, end: int, piece: _Piece) -> Iterator[_Piece]:
+def _stripped(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
     """Yield a part of a piece without the blanks around it, if it is anything; no more of it than can be checked."""
     held = text[start:end]
     start += len(held) - len(held.lstrip())
@@ -212,50 +200,4 @@ def _stripped(text: str, start: int, end: int, piece: _Piece) -> Iterator[_Piece
     if len(held) > _MOST_CHECKED:
         held = held[:_MOST_CHECKED].rpartition(" ")[0] or held[:_MOST_CHECKED]
     if held:
-        yield _Piece(start, start + len(held), piece.section, piece.heading)
-
-
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each line, without its line end."""
-    start = 0
-    for line in text.split("\n"):
-        yield start, start + len(line) - line.endswith("\r")
-        start += len(line) + 1
-
-
-def _pieces(text: str) -> Iterator[_Piece]:
-    """Yield paragraphs, items of lists and fenced blocks, these with their fences; headings are left out."""
-    begun: int | None = None
-    fence: tuple[str, int] | None = None
-    ended = section = 0
-    heading = ""
-    for start, end in _lines(text):
-        line = text[start:end]
-        mark, title = _FENCE.match(line), _HEADING.match(line)
-        if fence is not None:
-            if mark and mark[1].startswith(fence[0]):
-                yield _Piece(fence[1], end, section, heading)
-                fence = None
-            continue
-        item = _BREAK.match(line)
-        if title and title["title"] is None and begun is not None:
-            # The line above an underline is its heading.
-            above = text.rfind("\n", begun, ended) + 1 or begun
-            if text[begun:above].strip():
-                yield _Piece(begun, above, section, heading)
-            begun, section, heading = None, section + 1, text[above:ended].strip()
-            continue
-        if begun is not None and (mark or item or not line.strip() or title):
-            yield _Piece(begun, ended, section, heading)
-            begun = None
-        if title and title["title"] is not None:
-            section, heading = section + 1, title["title"].rstrip("#= ")
-        elif mark:
-            fence = (mark[1], start)
-        elif begun is None and line.strip() and not title:
-            begun = start + (item.end() if item else 0)
-        ended = end
-    if fence is not None:
-        yield _Piece(fence[1], len(text), section, heading)
-    elif begun is not None:
-        yield _Piece(begun, len(text), section, heading)
+        yield Piece(start, start + len(held), piece.section, piece.heading)

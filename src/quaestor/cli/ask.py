@@ -18,11 +18,11 @@ from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_
 from quaestor.cli.options import filter_options, json_option, model_options, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
+from quaestor.cli.sources import LEGEND, standing_of
 from quaestor.config import Settings
 from quaestor.corpus.understanding import why_none
 
 UNKNOWN = 1
-_MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
 
 @click.command("ask")
@@ -106,11 +106,12 @@ def _print_sources(outcome: TurnOutcome) -> None:
         return
     echo(style("\nSources", bold=True))
     for citation in outcome.citations:
-        mark, colour = _MARKS[citation.status]
         place = style(one_line(f"{citation.path}:{citation.start_line}"), fg="cyan")
-        echo(f"  [{citation.n}] {place}  {style(f'{mark} {citation.status}', fg=colour)}")
+        echo(f"  [{citation.n}] {place}  {standing_of(citation.status)}")
         if citation.url:
             echo(f"      {style(one_line(citation.url), dim=True)}")
+    if any(citation.status == "verified" for citation in outcome.citations):
+        echo(style(f"  {LEGEND}", dim=True))
     if not outcome.citations:
         echo("  none: the model cited nothing, so nothing of this answer was checked")
     for sentence in outcome.unsupported:
