@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SEVERAL = re.compile(
-    r"^\W*(?:list|name)\b|\b(?:both|several)\b|\ball (?:the )?\w+s\b"
+    r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
     r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
     re.IGNORECASE,
 )

@@ -187,6 +187,7 @@ MIXED = (
     Passage(1, "client.py", 1, 2, SOURCE, symbol="set_wait", language="python"),
     Passage(2, "docs/waiting.md", 1, 9, GUIDE, title="Waiting", language="markdown"),
 )
+FIVE = Passage(2, "five.md", 1, 1, "The default is five.", language="markdown")
 
 
 def test_a_sentence_comes_with_the_code_that_it_announces() -> None:
@@ -198,8 +199,8 @@ def test_a_sentence_comes_with_the_code_that_it_announces() -> None:
 
 def test_the_best_passage_answers_and_another_only_what_it_lacks() -> None:
     assert [quote.path for quote in answer("set how long every request waits", MIXED).quotes] == ["client.py"]
-    both = answer("set how long every request waits, and its default", MIXED).quotes
-    assert [quote.path for quote in both] == ["client.py", "docs/waiting.md"]
+    both = answer("every request waits so many seconds; what is the default", MIXED[:1] + (FIVE,)).quotes
+    assert [quote.path for quote in both] == ["client.py", "five.md"]
 
 
 def hit(passage: Passage, score: float, found: Span | None = None) -> Hit:

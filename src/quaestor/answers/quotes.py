@@ -42,7 +42,7 @@ _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
 
 _PASSAGES = 5
-"""So many of the best are quoted from."""
+"""So many of the best are quoted from, more only where several things are asked for."""
 _BEHIND = 0.5
 """What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
 _OF_FOUND = 0.5
@@ -52,8 +52,10 @@ _OF_PASSAGE = 0.45
 _LEAST_WORTH = 0.05
 _NEAR = 0.7
 """Points that a further quote's passage may be behind the first."""
-_NEAR_OF_SEVERAL = 1.5
-"""The same where several things are asked for; then there may also be more than two quotes."""
+_NEAR_OF_SEVERAL = 3.0
+"""The same of another document, where several things are asked for."""
+_MOST_OF_SEVERAL = 3000
+"""Characters of quotes from which on no further document is quoted then."""
 _NEW_SHARE = 0.1
 """What a further quote must hold of the question that the others do not."""
 _GAP = "⋯"
@@ -106,7 +108,7 @@ def answer(
     question: str,
     passages: Sequence[Passage],
     encode: Encode | None = None,
-    most: int = 3,
+    most: int = 2,
     unmentioned: Sequence[str] = (),
     refused: bool | None = None,
     hits: Sequence[Hit] = (),
@@ -117,12 +119,13 @@ def answer(
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for likeness beyond shared words.
-        most: how many stretches to quote at most.
+        most: how many stretches to quote at most; three times as many, one a document, where several things are asked
+            for.
         unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
             it then, unless it is known not to be ``refused``.
         refused: whether the passages are known not to answer; None where how much of the question they hold tells.
         hits: what the passages show, in their order: how good the search found each, and which lines of it. Without
-            them each passage counts as a point behind the one before.
+            them each passage counts as half a point behind the one before.
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
@@ -217,7 +220,8 @@ def _weighed(
 ) -> list[_Weighed]:
     """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
-    standing = [_standing(rank, passage, hits) for rank, passage in enumerate(passages[:_PASSAGES])]
+    count = len(passages) if asks_for_several(question) else _PASSAGES
+    standing = [_standing(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
         (rank, stretch) for rank, (_, found) in enumerate(standing) for stretch in stretches_of(passages[rank], found)
     ]
@@ -238,7 +242,7 @@ def _weighed(
 def _standing(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
     """Return how many points a passage is behind the first, and the lines of the chunk that was found."""
     if rank >= len(hits):
-        return float(rank), (passage.start_line, passage.end_line)
+        return rank / 2, (passage.start_line, passage.end_line)
     hit = hits[rank]
     span = hit.found or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
@@ -264,23 +268,33 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
 
 
 def _choose(question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int) -> list[_Weighed]:
-    """Return the stretch that answers best, and those that are nearly as good and add to it."""
+    """Return the stretch that answers best, and what adds to it: one from another passage, or one a document."""
 
     def worth(one: _Weighed) -> float:
         return _share(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
     rest = sorted(found, key=worth, reverse=True)
-    chosen = rest[:1]
-    several = asks_for_several(question)
-    for one in rest[1:]:
-        held = frozenset().union(*(other.held for other in chosen))
-        elsewhere = all(one.stretch.passage.path != other.stretch.passage.path for other in chosen)
-        adds = _share(one.held - held, rarity) >= _NEW_SHARE or (several and elsewhere)
-        again = any(one.stretch.text == other.stretch.text for other in chosen)
-        near = one.behind - chosen[0].behind <= (_NEAR_OF_SEVERAL if several else _NEAR)
-        if len(chosen) < (most if several else min(most, 2)) and adds and near and not again:
-            chosen.append(one)
-    return chosen
+    if not rest or most < 2:
+        return rest[:most]
+    first = rest[0]
+    behind = [one for one in rest[1:] if one.stretch.text != first.stretch.text]
+    if asks_for_several(question):
+        return _one_of_each_document([first, *behind], 3 * most)
+    near = [one for one in behind if one.behind - first.behind <= _NEAR]
+    adding = [one for one in near if _share(one.held - first.held, rarity) >= _NEW_SHARE]
+    return [first, *adding[:1]]
+
+
+def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed]:
+    """Return the best stretch of each document that was found near enough to the best of all."""
+    chosen: dict[str, _Weighed] = {}
+    room = _MOST_OF_SEVERAL
+    for one in found:
+        if room > 0 and len(chosen) < most and one.behind - found[0].behind <= _NEAR_OF_SEVERAL:
+            if one.stretch.passage.path not in chosen:
+                room -= len(one.stretch.text)
+            chosen.setdefault(one.stretch.passage.path, one)
+    return list(chosen.values())
 
 
 def _share(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
