@@ -69,9 +69,9 @@ class Stretch:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """Stems of its words and of its head's."""
+        """Stems of its words, and of those of its head and its heading."""
         start, end = self.head or (0, 0)
-        return content_terms(f"{self.passage.text[start:end]}\n{self.text}")
+        return content_terms(f"{self.section}\n{self.passage.text[start:end]}\n{self.text}")
 
 
 def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list[Stretch]:
