@@ -57,7 +57,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of a question: refused or not, whether evidence was read, what the rule goes by, and what words tell."""
+    """What came of a question: refused or not, whether evidence was read, what the rule goes by, what words tell."""
 
     refused: bool
     read: bool

@@ -199,7 +199,7 @@ def test_a_sentence_comes_with_the_code_that_it_announces() -> None:
 
 def test_the_best_passage_answers_and_another_only_what_it_lacks() -> None:
     assert [quote.path for quote in answer("set how long every request waits", MIXED).quotes] == ["client.py"]
-    both = answer("every request waits so many seconds; what is the default", MIXED[:1] + (FIVE,)).quotes
+    both = answer("every request waits so many seconds; what is the default", (*MIXED[:1], FIVE)).quotes
     assert [quote.path for quote in both] == ["client.py", "five.md"]
 
 
