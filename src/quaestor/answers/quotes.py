@@ -129,12 +129,14 @@ def answer(
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
-    chosen = _choose(question, _weighed(question, passages, hits, rarity, encode), rarity, most)
-    held = frozenset().union(*(wanted & (one.stretch.terms | _label_terms(one.stretch.passage)) for one in chosen))
-    coverage = _share(held, rarity)
-    alike = max((one.likeness for one in chosen), default=0.0)
+    found = _weighed(question, passages, hits, rarity, encode)
+    chosen = _choose(question, found, rarity, most)
+    coverage = _share(_held(chosen, wanted), rarity)
     if refused is None:
-        refused = bool(unmentioned) or (coverage < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+        # An answer is shorter than what speaks for there being one.
+        alike = max((one.likeness for one in found), default=0.0)
+        told = _share(_held(found, wanted), rarity)
+        refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
         languages = {passage.n: passage.language for passage in passages}
@@ -258,6 +260,11 @@ def _shown_of(stretch: Stretch, found: tuple[int, int]) -> float:
 
 def _of_passage(stretch: Stretch) -> float:
     return (stretch.end - stretch.start) / len(stretch.passage.text)
+
+
+def _held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
+    """Return the question's terms that stretches hold, or the paths and names of what they are from."""
+    return frozenset().union(*(wanted & (one.stretch.terms | _label_terms(one.stretch.passage)) for one in found))
 
 
 def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | None) -> list[float]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from quaestor.answers.overview.answering import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = ()
+WAYS: tuple[Way, ...] = (answer_with_overview,)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 

@@ -20,6 +20,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "quaestor related Client.send --kind callers -k 50",
         "quaestor related src/retry.py:12",
     ),
+    "overview": (
+        "quaestor overview",
+        "quaestor overview ~/src/client --tokens 600",
+        "quaestor overview --folder src/server --json",
+    ),
     "ask": (
         "quaestor ask 'how do I turn off retries?'",
         "quaestor ask 'what calls send_with_retry?' ~/src/client",

@@ -15,7 +15,7 @@ from quaestor.cli.bare_numpy import import_numpy
 from quaestor.cli.examples import examples_of
 
 # What is over in a fraction of a second, of which NumPy's import is a good part.
-_SEARCHING = frozenset({"search", "related", "ask"})
+_SEARCHING = frozenset({"search", "related", "overview", "ask"})
 
 
 class LazyGroup(click.Group):
