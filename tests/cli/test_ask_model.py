@@ -102,9 +102,9 @@ def test_json_is_as_contracted(scripted_server: Start, ask: Callable[..., Outcom
 @pytest.mark.parametrize(
     ("answer", "status", "shown"),
     [
-        ('Three times [1: "MAX_ATTEMPTS = 3"].', "verified", "retry.py:1  ✓ verified"),
-        ('It loops [1: "for  attempt in RANGE(MAX_ATTEMPTS):"].', "repaired", "retry.py:6  ~ repaired"),
-        ('Nine times [1: "MAX_ATTEMPTS = 9999 for the impatient"].', "unverified", "✗ unverified"),
+        ('Three times [1: "MAX_ATTEMPTS = 3"].', "verified", "retry.py:1  ✓ found there"),
+        ('It loops [1: "for  attempt in RANGE(MAX_ATTEMPTS):"].', "repaired", "retry.py:6  ~ found nearby"),
+        ('Nine times [1: "MAX_ATTEMPTS = 9999 for the impatient"].', "unverified", "✗ not found"),
     ],
 )
 def test_citations_are_checked(
@@ -224,4 +224,4 @@ def test_as_a_process(scripted_server: Start, corpus: Path) -> None:
     server = scripted_server(['Three times [1: "MAX_ATTEMPTS = 3"].'])
     done = shell("ask", QUESTION, str(corpus), QUAESTOR_MODEL="tiny", OPENAI_BASE_URL=server.base_url)
     assert (done.code, done.err) == (0, "")
-    assert "✓ verified" in done.out
+    assert "✓ found there" in done.out

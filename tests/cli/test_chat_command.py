@@ -65,7 +65,7 @@ def test_one_question_a_line(chat: Chat, scripted_server: StartServer) -> None:
     done = chat([QUESTION, "", "and why?"], *at(server))
     assert (done.code, done.err) == (0, "")
     assert done.out.count("It is tried three times") == 2
-    assert "src/retry.py:6  ✓ verified" in done.out
+    assert "src/retry.py:6  ✓ found there" in done.out
     assert len(server.requests) == 2
     assert QUESTION in said(server.requests[1])
 

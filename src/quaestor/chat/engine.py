@@ -257,7 +257,7 @@ class Conversation:
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refused(turn):
-            quoted = await self._quotes(turn, await self._doubt(turn, hits))
+            quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, hits, quoted):
                 yield event
@@ -354,11 +354,11 @@ class Conversation:
         """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
         return await asyncio.to_thread(self.index.doubt, turn.sought, () if self._history.said else hits)
 
-    async def _quotes(self, turn: Turn, doubt: Doubt) -> ExtractiveAnswer:
+    async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.meaning.near.encode
         return await asyncio.to_thread(
-            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses
+            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
         )
 
     async def _refused(self, turn: Turn) -> bool:

@@ -159,7 +159,10 @@ class Loop:
     # --- one request ------------------------------------------------------------------------------------------
 
     async def _exchanged(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
-        """Compose, send and stream; compose anew once if the server finds the request too long."""
+        """Compose, send and stream.
+
+        When a server says that the prompt is too long, its true window is learned, and the prompt composed anew once.
+        """
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.
             window, sent = await asyncio.to_thread(self.composed, turn)

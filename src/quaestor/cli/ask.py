@@ -21,7 +21,7 @@ from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_
 from quaestor.cli.options import count_option, filter_options, json_option, model_options, path_argument, window_option
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.sources import print_citations, print_unchecked, remark_on_sent, remark_on_unsupported
+from quaestor.cli.sources import LEGEND, print_citations, print_unchecked, remark_on_sent, remark_on_unsupported
 from quaestor.config import Settings
 from quaestor.corpus.understanding import why_none
 
@@ -131,4 +131,6 @@ def _print_sources(outcome: TurnOutcome) -> None:
     if outcome.citations:
         echo(style("\nSources", bold=True))
         print_citations(outcome.citations)
+        if any(citation.status == "verified" for citation in outcome.citations):
+            echo(style(f"  {LEGEND}", dim=True))
     remark_on_unsupported(outcome.unsupported)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quaestor.chat.support import Support
-from quaestor.cited import Citation, CitationStatus
+from quaestor.cited import STANDING, Citation, CitationStatus
 from quaestor.cli.output import echo, one_line, remark, safe, style
 
-_MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
+LEGEND = "✓: these words stand there; whether they are right is yours to judge"
+
+_MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
 
 UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
@@ -49,16 +51,21 @@ def remark_on_sent(sent: int, found: int) -> None:
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:
     """Print one place under its number; a status of None means that it is not cited."""
-    mark, colour = _MARKS[status] if status else ("·", None)
-    said = style(f"{mark} {status or 'not cited'}", fg=colour)
+    said = standing_of(status) if status else "· not cited"
     echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {said}")
+
+
+def standing_of(status: CitationStatus) -> str:
+    """Return a citation's mark with what it says, in its colour."""
+    mark, colour = _MARKS[status]
+    return style(f"{mark} {STANDING[status]}", fg=colour)
 
 
 def print_support(support: Support) -> None:
     """Print how the answers of a session are supported."""
     told = [
         f"{support.answers} answered, {support.refused} without an answer in the corpus, {support.uncited} uncited",
-        f"{support.verified} citations verified, {support.repaired} repaired, {support.unverified} unverified",
+        f"{support.verified} citations found there, {support.repaired} found nearby, {support.unverified} not found",
         f"{support.unsupported} sentences without support",
     ]
     for line in told:

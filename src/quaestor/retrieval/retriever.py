@@ -293,7 +293,8 @@ def rank(
         stored = chunks[index]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
         also = places_of(group.others, traits)
-        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also)
+        found = None if chunk is stored.chunk else stored.chunk.span
+        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
         hits.append(Ranked(hit, index, tuple([ranked[other][0] for other in group.others])))
     return hits
 

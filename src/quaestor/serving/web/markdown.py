@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 
 from quaestor.citations.mark import Mark, parse
 from quaestor.citations.sentences import sentences
+from quaestor.cited import STANDING
 from quaestor.serving.web.highlight import COLOURS, highlight
 from quaestor.serving.web.plain import plain, plain_line
 
@@ -226,7 +227,7 @@ def _links(content: str, environment: Mapping[str, object]) -> Markup:
 def _link(one: Cited) -> Markup:
     if one.status == _PENDING:
         return Markup('<span class="cite pending">{}</span>').format(one.n)
-    label = f"Passage {one.n}: {plain_line(one.place)}, {one.status}"
+    label = f"Passage {one.n}: {plain_line(one.place)}, {STANDING.get(one.status, one.status)}"
     status = one.status if one.status in _STATUSES else "unverified"
     template = '<a class="cite {}" href="{}" data-cite="{}" aria-label="{}">{}</a>'
     return Markup(template).format(status, one.href, one.n, label, one.n)

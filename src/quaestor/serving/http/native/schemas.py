@@ -295,7 +295,10 @@ class CitationObject(BaseModel):
     start_line: int
     end_line: int
     quote: str
-    status: Literal["verified", "repaired", "unverified"]
+    status: Literal["verified", "repaired", "unverified"] = Field(
+        description="whether the words stand in those lines (verified), nearby (repaired), or were not found; "
+        "not whether they are right"
+    )
     url: str | None
 
 
