@@ -59,6 +59,8 @@ class Confirmer:
         large = len(file.text) > LARGE
         # Of a large file only the chunks that hold the name are read, at their lines.
         text = file.with_only(lambda chunk: bool(pattern.search(chunk.text))) if large else file.text
+        if large and file.document.language == "php" and not text.startswith("<?"):
+            text = f"<?php {text}"  # without its opening tag all of it would be a page's text
         self.spent += sum(map(len, text.split())) if large else len(text)
         found = occurrences(text, file.document.language, self._name)
         if found is None or not large:
