@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quaestor.answers.drafts import hit_of_lines
+from quaestor.chunking.definitions import Definition, definitions
 from quaestor.corpus import Corpus
 from quaestor.passages import Hit
 from quaestor.retrieval.related.files import IndexedFile, load_file
 
 _LONGEST_STATEMENT = 6
+_LARGEST = 1_000_000
+"""Letters of a file beyond which its definitions are not looked for."""
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -23,12 +26,22 @@ class CorpusLines:
     def __init__(self, corpus: Corpus) -> None:
         self._store = corpus.store
         self._files: dict[str, IndexedFile | None] = {}
+        self._definitions: dict[str, Sequence[Definition]] = {}
 
     def file(self, path: str) -> IndexedFile | None:
         """Return a document with its text, None if there is none of this path."""
         if path not in self._files:
             self._files[path] = load_file(self._store, path)
         return self._files[path]
+
+    def definitions(self, path: str) -> Sequence[Definition]:
+        """Return what a document defines, in order; nothing of a very large one, which takes too long to parse."""
+        if path not in self._definitions:
+            file = self.file(path)
+            parsed = file is not None and len(file.text) <= _LARGEST
+            data = file.text.encode("utf-8", "surrogatepass") if file is not None and parsed else b""
+            self._definitions[path] = definitions(data, file.document.language) if file is not None and parsed else ()
+        return self._definitions[path]
 
     def hit(self, path: str, start: int, end: int, symbol: str | None = None) -> Hit:
         """Return lines of a document that is there, 1-based and inclusive; blank ones at both ends are left out.

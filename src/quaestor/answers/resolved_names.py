@@ -10,9 +10,10 @@ from quaestor.answers.asked_names import looks_like_a_file
 from quaestor.corpus import Corpus
 from quaestor.errors import NotFoundError
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related import Related, RelatedKind
+from quaestor.retrieval.related import Related, RelatedKind, Relative
 from quaestor.retrieval.spelling import mend
 
+_WORDING = frozenset("error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split())
 _MOST_ENDS = 10
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
@@ -69,6 +70,21 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     if mended != name and (found := _found(corpus, mended, kinds, limit)) is not None:
         return Resolved(mended, found, corrected=True)
     return Resolved(name, None, nearest=nearest)
+
+
+def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
+    """Return what uses a qualified name or, where nothing does, what it is a part of; calls first, tests left out."""
+    parts = symbol.split(".")
+    # Every error has a method that words it.
+    names = (".".join(parts[:-1]),) if parts[-1].lower() in _WORDING else (symbol, ".".join(parts[:-1]))
+    for name in filter(None, dict.fromkeys(names)):
+        found = _found(corpus, name, ("callers",), limit)
+        if found is not None:
+            homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
+            apart = tuple(one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            if apart:
+                return apart
+    return ()
 
 
 def resolve_path(corpus: Corpus, path: str) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from quaestor.answers.callers import callers
+from quaestor.answers.errors import errors
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = (callers,)
+WAYS: tuple[Way, ...] = (callers, errors)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 

@@ -1,0 +1,299 @@
+"""Finding what prints a message: the template in the source whose fixed parts the message says in order."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
+from quaestor.answers.lines import CorpusLines
+from quaestor.answers.surroundings import around, qualified_name, stretch
+from quaestor.answers.traces import Trace
+from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.corpus import Corpus
+from quaestor.passages import Document
+from quaestor.retrieval.paths import profile_path
+from quaestor.retrieval.related.files import qualified
+from quaestor.retrieval.query import read_query
+from quaestor.stores import FieldBoosts, StoredChunk
+from quaestor.terms import STOP_WORDS, terms_of_word
+
+Ours: TypeAlias = Mapping[str, Sequence[int]]
+"""Paths, innermost first, with lines."""
+
+_BODY = FieldBoosts(1.0, 0.0, 0.0)
+_CHUNKS = 100
+_RAREST = 24
+_PAIRED, _EACH_PAIR = 6, 20
+_MOST_WORDS = 160
+_LONGEST_TEMPLATE = 5
+"""Lines that one message may be spread over in the source."""
+_LONGEST_LINE = 1000
+_COMPARED = 40
+_FAR = 30
+_FEWEST = 3
+_LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
+_LEAST_ELSEWHERE = 0.6
+_AS_WELL = 0.85
+_MOST_PLACES = 6
+_LEAST_TOLD = 0.4
+_LONGEST_PARAGRAPH = 10
+_TESTING = re.compile(r"^(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?)$|(?:Tests?|Specs?)$|^[Tt]ests?[A-Z]", re.IGNORECASE)
+_QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
+# Lines that print nothing, and comments.
+_CODE = re.compile(
+    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case)\b"
+    r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
+)
+_EMPTY = 0.15
+"""What a stop word tells."""
+_RAISES = re.compile(
+    r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
+    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
+    re.IGNORECASE,
+)
+_TELLS_OF_FAULTS = re.compile(
+    r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown|unexpected|not found|missing|denied"
+    r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not|doesn't|is not|already|exceed|deprecated"
+    r"|\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"^\W*(?:how|where|which|what|who|when|why|can|does|do|is|are|should|could)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|'[^'\n]{12,}'|: \S+ \S+ \S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A place that prints a message, or tells of it.
+
+    Attributes:
+        path: the document.
+        first: first line worth reading.
+        last: last line of it, inclusive.
+        symbol: the definition or section that holds it.
+    """
+
+    path: str
+    first: int
+    last: int
+    symbol: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What was found of a message.
+
+    Attributes:
+        raised: what prints it; None where nothing surely does.
+        also: further places that print as much of it.
+        told: what a document says of it.
+    """
+
+    raised: Template | None = None
+    also: tuple[Template, ...] = ()
+    told: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Lines of a chunk and how they agree with a message."""
+
+    document: Document
+    first: int
+    last: int
+    agreed: Agreement
+    worth: float
+
+
+def is_pasted(text: str) -> bool:
+    """Return whether a text may hold a message that a program printed; cheap, and rather yes than no."""
+    if read_query(text).kind == "trace" or "\n" in text.strip():
+        return True
+    if _ASKS.match(text):
+        return _QUOTED.search(text) is not None
+    return _TELLS_OF_FAULTS.search(text) is not None or not text.rstrip().endswith("?")
+
+
+def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> Raised:
+    """Return what prints the message of a trace.
+
+    Args:
+        corpus: where to look.
+        trace: what was pasted.
+        ours: the documents that its frames point at, with their lines.
+        lines: of the corpus.
+    """
+    messages = [words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST]
+    if not messages:
+        return Raised()
+    words = tuple(word for one in trace.messages for word in words_of(one))
+    words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
+    tells = _tells(corpus, words)
+    chunks = _candidates(corpus, words, tells, ours)
+    code = [one for one in chunks if one.document.language not in PROSE]
+    matches = _matches(code, words, messages, tells, ours)
+    told = _matches([one for one in chunks if one.document.language in PROSE], words, messages, tells, ours)
+    ahead = [one for one in matches if not stands_behind(one.document.path)]
+    # A test that quotes a message is no place that prints it, where a trace tells one.
+    matches = ahead or ([] if ours else matches)
+    if not matches:
+        return Raised()
+    best = matches[0].worth
+    places = _places([one for one in matches if one.worth >= _AS_WELL * best][:_MOST_PLACES], lines)
+    told = [one for one in told if one.agreed.of_message >= _LEAST_TOLD and not profile_path(one.document.path).background]
+    return Raised(places[0], tuple(places[1:2]), _paragraph(told[0], lines) if told else None)
+
+
+def _stretches(messages: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a message, and the parts of them that may be all of it: what is quoted or follows a colon."""
+    for line in messages:
+        yield line
+        yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
+        _, colon, rest = line.partition(": ")
+        if colon:
+            yield rest
+
+
+def stands_behind(path: str) -> bool:
+    """Return whether a document is a test, an example, vendored, generated or a changelog, by its path."""
+    profile = profile_path(path)
+    if profile.test or profile.example or profile.background:
+        return True
+    return any(_TESTING.search(folder) for folder in path.split("/")[:-1])
+
+
+def _tells(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
+    """Return what each word tells: the fewer chunks hold it, the more; one that stands nowhere is a value and tells nothing."""
+    terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
+    counts = corpus.store.counts(sorted(set(terms.values())))
+    return {word: _told_by(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
+
+
+def _told_by(word: str, holding: int, chunks: int) -> float:
+    if word in STOP_WORDS or word.isdigit() or len(word) == 1:
+        return _EMPTY
+    return 0.3 + math.log(1 + chunks / holding) if holding else 0.0
+
+
+def _candidates(corpus: Corpus, words: Sequence[str], tells: Mapping[str, float], ours: Ours) -> list[StoredChunk]:
+    rarest = sorted((word for word in set(words) if tells[word] > _EMPTY), key=lambda word: -tells[word])[:_RAREST]
+    terms = [term for word in rarest for term in terms_of_word(word)[:1]]
+    if not terms:
+        return []
+    store = corpus.store
+    wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY))
+    # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
+    for pair in combinations(terms[:_PAIRED], 2):
+        wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
+    found = dict(store.get(wanted))
+    for path in [*ours][:4]:
+        found.update((one.id, one) for one in corpus.store.chunks_of(path))
+    return list(found.values())
+
+
+def _matches(
+    chunks: Sequence[StoredChunk],
+    words: Sequence[str],
+    messages: Sequence[Sequence[str]],
+    tells: Mapping[str, float],
+    ours: Ours,
+) -> list[_Match]:
+    """Return the lines that surely agree with a message, best first."""
+    said = frozenset(words)
+    windows = [one for chunk in chunks for one in _windows(chunk, said, tells)]
+    windows.sort(key=lambda one: -one[0])
+    longest = max(sum(tells.get(word, 1.0) for word in set(one)) for one in messages)
+    found = []
+    for _, stored, first, last, template in windows[:_COMPARED]:
+        agreed = agreement(words, template, tells)
+        by_line = max((agreement(one, template, tells) for one in messages), key=lambda one: one.told)
+        pointed = not ours or stored.document.path in ours
+        if not _is_sure(agreed, by_line, longest, pointed=pointed):
+            continue
+        found.append(_Match(stored.document, first, last, agreed, _worth(stored, agreed, first, last, ours)))
+    return sorted(found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path))
+
+
+def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: bool) -> bool:
+    """Return whether an agreement is no chance; more is asked of what no frame points at where there are frames."""
+    if agreed.words < _FEWEST or agreed.of_template < _LEAST_OF_TEMPLATE:
+        return False
+    if not pointed:
+        return by_line.of_message >= _LEAST_ELSEWHERE
+    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * longest
+
+
+def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: Ours) -> float:
+    """Return what a match is worth: by what it says of the message, and more where a frame points."""
+    start = stored.chunk.span.start_line
+    lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
+    worth = agreed.told * agreed.of_template
+    worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
+    pointed = ours.get(stored.document.path)
+    if pointed is None:
+        return worth
+    apart = min((max(first - line, line - last, 0) for line in pointed), default=_FAR)
+    return worth * (1.2 + 0.5 * max(0.0, 1 - apart / _FAR))
+
+
+def _windows(
+    stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
+) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
+    """Yield the stretches of a chunk that hold the most of what is said: one line, or some together."""
+    code = stored.document.language not in PROSE
+    lines = stored.chunk.text.split("\n")
+    texts = [_words_of_line(line, code) for line in lines]
+    held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
+    for at, words in enumerate(texts):
+        if held[at] <= 0:
+            continue
+        for length in range(1, _LONGEST_TEMPLATE + 1):
+            if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
+                break
+            together = tuple(word for one in texts[at : at + length] for word in one)
+            worth = sum(tells.get(word, 0.0) for word in set(together) & said)
+            missed = sum(tells.get(word, 1.0) for word in set(together) - said)
+            first = stored.chunk.span.start_line + at
+            yield worth - 0.5 * missed, stored, first, first + length - 1, together
+
+
+def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
+    """Return the words that a line may print: those of its literals, or all where it has none and looks like text."""
+    if len(line) > _LONGEST_LINE:
+        return ()  # nobody wrote it
+    literal = template_words(line) if code else ()
+    if len(literal) > 1:
+        return literal
+    return literal if code and _CODE.search(line) else words_of(fixed_text(line))
+
+
+def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
+    """Return matches as places, one a definition."""
+    found: dict[tuple[str, str | None], Template] = {}
+    for one in matches:
+        file = lines.file(one.document.path)
+        if file is None:
+            continue
+        holder = around(lines.definitions(one.document.path), one.first)
+        first, last = stretch(file, holder, one.first, one.last)
+        symbol = qualified_name(holder)
+        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol))
+    return list(found.values())
+
+
+def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
+    """Return the paragraph of prose that a match stands in."""
+    file = lines.file(one.document.path)
+    if file is None:
+        return None
+    first, last = one.first, one.last
+    while first > max(1, one.first - _LONGEST_PARAGRAPH // 2) and file.lines[first - 2].strip():
+        first -= 1
+    while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
+        last += 1
+    chunk = file.chunk_at(one.first)
+    return Template(one.document.path, first, max(last, one.last), qualified(chunk) if chunk else None)
