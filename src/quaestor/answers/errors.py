@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from quaestor.answers.asked_names import names_of_code
 from quaestor.answers.drafts import Draft
 from quaestor.answers.frames_here import FrameHere, frames_here
 from quaestor.answers.lines import CorpusLines
 from quaestor.answers.raised_here import Raised, Template, find_templates, is_pasted, stands_behind
-from quaestor.answers.resolved_names import uses_of
+from quaestor.answers.resolved_names import raises_of, uses_of
 from quaestor.answers.surroundings import around, qualified_name, stretch
 from quaestor.answers.traces import read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
+from quaestor.retrieval.related import Relative
 
 _MOST_FRAMES = 2
 _MOST_USES = 10
+_MOST_NAMES = 4
+_ANY = frozenset({"Error", "Exception", "Err", "Result", "Ok", "None", "RuntimeError"})
 _SHORT = 6
-_FAULT = re.compile(r"(?:Error|Exception|Failure|Fault)$|^Unable[A-Z]")
+_FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
 _LONGEST = 200_000
 
 
@@ -38,9 +43,23 @@ def _answered(text: str, corpus: Corpus) -> WayAnswer | None:
     for frame in frames:
         ours.setdefault(frame.path, []).append(frame.line)
     found = find_templates(corpus, trace, ours, lines)
-    if found.raised is None and not (frames and (len(trace.frames) > 1 or trace.frames[0].names)):
+    said = "\n".join(trace.messages)
+    raising: tuple[Relative, ...] = ()
+    if not frames and (found.raised is None or stands_behind(found.raised.path)):
+        raising = _raising(corpus, said)
+    traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
+    if found.raised is None and not raising and not traced:
         return None
-    return _Telling(corpus, lines, found, frames, " ".join(trace.messages)).answer()
+    return _Telling(corpus, lines, found, frames, said).answer(raising)
+
+
+def _raising(corpus: Corpus, said: str) -> tuple[Relative, ...]:
+    """Return the places that raise an error which the message names by its class."""
+    names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(said))
+    for name in [*names][:_MOST_NAMES]:
+        if name[:1].isupper() and name not in _ANY and (found := raises_of(corpus, name, _MOST_USES)):
+            return found
+    return ()
 
 
 class _Telling:
@@ -57,13 +76,15 @@ class _Telling:
         self._draft = Draft()
         self._quoted: list[tuple[str, int, int]] = []
 
-    def answer(self) -> WayAnswer:
-        """Return the answer."""
+    def answer(self, raising: Sequence[Relative]) -> WayAnswer:
+        """Return the answer; ``raising`` are places that raise an error which the message names."""
+        raised = self._found.raised
         if self._throws() or self._leads():
             self._lead()
-        elif self._found.raised is not None and _is_fault(self._found.raised, self._said):
-            self._raise(self._found.raised.symbol or "")
-        places = [place for place in (self._found.raised, *self._found.also) if place is not None]
+        elif raised is not None and _is_fault(raised, self._said):
+            raising = raising or uses_of(self._corpus, raised.symbol or "", _MOST_USES)
+        self._raise(raising)
+        places = [place for place in (raised, *self._found.also) if place is not None]
         places = [place for place in places if not self._is_quoted(place.path, place.first)]
         if places:
             self._draft.say("The message comes from here:")
@@ -103,15 +124,15 @@ class _Telling:
         raised = self._found.raised
         return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
 
-    def _raise(self, symbol: str) -> None:
-        """Quote where an error of a class is made that words its messages itself."""
-        places = [one for one in uses_of(self._corpus, symbol, _MOST_USES) if not stands_behind(one.path)]
+    def _raise(self, raising: Sequence[Relative]) -> None:
+        """Quote where an error is raised."""
+        places = [one for one in raising if not stands_behind(one.path)]
         if places:
             self._draft.say("It is raised here:")
         for one in places[:_MOST_FRAMES]:
             holder = around(self._lines.definitions(one.path), one.start_line)
             file = self._lines.file(one.path)
-            if file is not None:
+            if file is not None and not self._is_quoted(one.path, one.start_line):
                 self._quote(one.path, *stretch(file, holder, one.start_line), qualified_name(holder))
 
     def _quote_template(self, place: Template) -> None:

@@ -246,7 +246,10 @@ def _windows(
     """Yield the stretches of a chunk that hold the most of what is said: one line, or some together."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    texts = [_words_of_line(line, code) for line in lines]
+    rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
+    telling = _lines_with(rare, stored.chunk.text)
+    # Reading literals takes a hundred times as long as looking for a word.
+    texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
     held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
     for at, words in enumerate(texts):
         if held[at] <= 0:
@@ -259,6 +262,19 @@ def _windows(
             missed = sum(tells.get(word, 1.0) for word in set(together) - said)
             first = stored.chunk.span.start_line + at
             yield worth - 0.5 * missed, stored, first, first + length - 1, together
+
+
+def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
+    """Return the numbers of the lines, from 0, in which any of some words stands."""
+    lowered = text.lower()
+    found: set[int] = set()
+    for word in words:
+        at = lowered.find(word)
+        while at >= 0:
+            found.add(lowered.count("\n", 0, at))
+            newline = lowered.find("\n", at)
+            at = lowered.find(word, newline) if newline >= 0 else -1
+    return frozenset(found)
 
 
 def _words_of_line(line: str, code: bool) -> tuple[str, ...]:

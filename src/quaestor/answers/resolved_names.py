@@ -14,6 +14,7 @@ from quaestor.retrieval.related import Related, RelatedKind, Relative
 from quaestor.retrieval.spelling import mend
 
 _WORDING = frozenset("error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split())
+_LONGEST_END = 8
 _MOST_ENDS = 10
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
@@ -87,16 +88,35 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
     return ()
 
 
+def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
+    """Return the places that raise a thing of a name, tests left out; none of a name that is not defined here."""
+    found = _found(corpus, name, ("definitions", "callers"), limit)
+    if found is None or not found.of("definitions"):
+        return ()
+    pattern = re.compile(rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*\b{re.escape(name)}\b")
+    return tuple(one for one in found.of("callers") if pattern.search(one.text.partition("\n")[0]))
+
+
 def resolve_path(corpus: Corpus, path: str) -> str | None:
-    """Return the document that a path or its end means: the only one of the shortest paths that end so."""
+    """Return the document that a path or its end means; of a path of another machine, the end that is ours."""
     wanted = path.replace("\\", "/").strip().removeprefix("./").strip("/")
     if corpus.store.document(wanted) is not None:
         return wanted
-    ending = sorted(corpus.store.paths_ending(wanted, _MOST_ENDS), key=lambda one: (profile_path(one).flags, len(one), one))
+    parts = wanted.split("/")
+    # A file's name alone is the end of too many paths to be one of another machine's.
+    ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
+    found = (ending for end in ends if (ending := _ending(corpus, end)))
+    ending = next(found, [])
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
-        # A file's name alone that several bear: the one in the root, or none.
+        # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
     return ending[0] if ending else None
+
+
+def _ending(corpus: Corpus, end: str) -> list[str]:
+    """Return the documents whose paths end so, sources and short paths first."""
+    found = corpus.store.paths_ending(end, _MOST_ENDS)
+    return sorted(found, key=lambda one: (profile_path(one).flags, len(one), one))
 
 
 def resolve_module(corpus: Corpus, name: str) -> str | None:

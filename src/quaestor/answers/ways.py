@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from quaestor.answers.asking_back import asking_back
 from quaestor.answers.callers import callers
 from quaestor.answers.errors import errors
+from quaestor.answers.names import names
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = (callers, errors)
+WAYS: tuple[Way, ...] = (callers, names, errors, asking_back)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 
