@@ -15,11 +15,12 @@ from quaestor.answers.resolved_names import resolve_module, resolve_name, resolv
 from quaestor.answers.surroundings import qualified_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.corpus import Corpus
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related import Related, Relative
 from quaestor.retrieval.related.files import IndexedFile
+from quaestor.terms import find_words
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
@@ -27,6 +28,7 @@ _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
+_FEWEST_WORDS = 4
 _PARAGRAPH = 12
 _COMMENT = re.compile(r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)")
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
@@ -65,7 +67,7 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
 def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
     """Return what a name is: its first definition with what is said above it, its members, and its uses."""
     lines, draft = CorpusLines(corpus), Draft()
-    listed = sorted(related.of("definitions"), key=lambda one: profile_path(one.path).flags)
+    listed = sorted(related.of("definitions"), key=lambda one: (profile_path(one.path).flags, not knows_extension(one.path)))
     home = listed[0]
     found = _definition_at(lines, home)
     first, last = _worth_reading(lines, home, found)
@@ -155,13 +157,11 @@ def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tupl
         return
     head = _head(file)
     main = _main(known, profile_path(file.document.path).stem)
-    if main is not None and (head is None or head[1] < main.span.start_line):
-        if head is not None:
-            yield *head, None
-        yield main.span.start_line, _cut(file, main), qualified_name(main)
-    elif head is not None:
+    if head is not None:
         yield *head, None
-    else:
+    if main is not None and (head is None or head[1] < main.span.start_line):
+        yield main.span.start_line, _cut(file, main), qualified_name(main)
+    elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
 
 
@@ -176,7 +176,8 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
         end = _end_of_comment(file.lines, at)
         if end < at:
             return None
-        if not _LEGAL.search("\n".join(file.lines[at - 1 : end])):
+        said = "\n".join(file.lines[at - 1 : end])
+        if not _LEGAL.search(said) and len(find_words(said)) >= _FEWEST_WORDS:
             return at, end
         at = end + 1
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
+from quaestor.answers.asked_names import looks_like_a_file, names_of_code
 from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.lines import CorpusLines
 from quaestor.answers.surroundings import around, qualified_name, stretch
@@ -38,6 +39,7 @@ _FAR = 30
 _FEWEST = 3
 _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
+_LEAST_OF_SENTENCE = 0.5
 _AS_WELL = 0.85
 _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
@@ -115,7 +117,9 @@ def is_pasted(text: str) -> bool:
         return True
     if _ASKS.match(text):
         return _QUOTED.search(text) is not None
-    return _TELLS_OF_FAULTS.search(text) is not None or not text.rstrip().endswith("?")
+    if _TELLS_OF_FAULTS.search(text) is not None:
+        return True
+    return not text.rstrip().endswith("?") and not any(map(looks_like_a_file, names_of_code(text)))
 
 
 def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> Raised:
@@ -135,8 +139,8 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
     tells = _tells(corpus, words)
     chunks = _candidates(corpus, words, tells, ours)
     code = [one for one in chunks if one.document.language not in PROSE]
-    matches = _matches(code, words, messages, tells, ours)
-    told = _matches([one for one in chunks if one.document.language in PROSE], words, messages, tells, ours)
+    matches = _matches(code, words, messages, tells, ours, trace)
+    told = _matches([one for one in chunks if one.document.language in PROSE], words, messages, tells, ours, trace)
     ahead = [one for one in matches if not stands_behind(one.document.path)]
     # A test that quotes a message is no place that prints it, where a trace tells one.
     matches = ahead or ([] if ours else matches)
@@ -201,9 +205,11 @@ def _matches(
     messages: Sequence[Sequence[str]],
     tells: Mapping[str, float],
     ours: Ours,
+    trace: Trace,
 ) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
     said = frozenset(words)
+    sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     windows = [one for chunk in chunks for one in _windows(chunk, said, tells)]
     windows.sort(key=lambda one: -one[0])
     longest = max(sum(tells.get(word, 1.0) for word in set(one)) for one in messages)
@@ -212,18 +218,24 @@ def _matches(
         agreed = agreement(words, template, tells)
         by_line = max((agreement(one, template, tells) for one in messages), key=lambda one: one.told)
         pointed = not ours or stored.document.path in ours
-        if not _is_sure(agreed, by_line, longest, pointed=pointed):
+        if not _is_sure(agreed, by_line, longest, pointed=pointed, sentence=sentence):
             continue
         found.append(_Match(stored.document, first, last, agreed, _worth(stored, agreed, first, last, ours)))
     return sorted(found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path))
 
 
-def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: bool) -> bool:
-    """Return whether an agreement is no chance; more is asked of what no frame points at where there are frames."""
+def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: bool, sentence: bool) -> bool:
+    """Return whether an agreement is no chance.
+
+    More is asked of what no frame points at where there are frames, and of a sentence, which may share words with a
+    message without being one.
+    """
     if agreed.words < _FEWEST or agreed.of_template < _LEAST_OF_TEMPLATE:
         return False
     if not pointed:
         return by_line.of_message >= _LEAST_ELSEWHERE
+    if sentence:
+        return by_line.of_message >= _LEAST_OF_SENTENCE
     return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * longest
 
 

@@ -7,9 +7,10 @@ from quaestor.answers.callers import callers
 from quaestor.answers.errors import errors
 from quaestor.answers.names import names
 from quaestor.answers.way import Question, Way, WayAnswer
+from quaestor.answers.within_file import within_file
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = (callers, names, errors, asking_back)
+WAYS: tuple[Way, ...] = (callers, names, errors, within_file, asking_back)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 
