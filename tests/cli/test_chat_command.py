@@ -331,7 +331,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         enter("question?")
         until("slow slow")
         process.send_signal(signal.SIGINT)
-        until("/retry asks again")
+        until("of its answer. /retry asks again")
         enter("/retry")
         until("Fine.")
         enter("/window")

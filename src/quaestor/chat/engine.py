@@ -17,6 +17,7 @@ from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
+from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
 from quaestor.chat.calling import Calling
 from quaestor.chat.composing import Composer, examples, instructions
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
@@ -35,7 +36,7 @@ from quaestor.cited import Citation
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.doubt import Doubt
 from quaestor.endpoints.failures import ToolsRefusedError
-from quaestor.errors import UsageError
+from quaestor.errors import NotFoundError, UsageError
 from quaestor.messages import Message
 from quaestor.models import Model, Request
 from quaestor.models.capabilities import Capabilities
@@ -101,6 +102,7 @@ class Conversation:
         )
         self._loop = None if model is None else self._made_loop(model)
         self._busy = False
+        self._added: dict[str, None] = {}
 
     def _instructions(self) -> Message:
         names = self._subroutines.names if self._subroutines else ()
@@ -129,6 +131,37 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """The instructions and every message of the turns that are done."""
         return tuple(self._history.messages)
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Documents that every question is also about, in the order in which they were added."""
+        return tuple(self._added)
+
+    def add(self, path: str) -> str:
+        """Put a document before what is found for every question from now on, and return its path.
+
+        Args:
+            path: of a document of the corpus, or an end of its path that no other has.
+
+        Raises:
+            NotFoundError: there is no such document; the message names those that may be meant.
+        """
+        found = path_of(path, self.index) or self.index.document(path).path
+        self._added[found] = None
+        return found
+
+    def drop(self, path: str) -> str:
+        """Take back what ``add`` did, and return the document's path.
+
+        Raises:
+            NotFoundError: it was not added.
+        """
+        found = path_of(path, self.index) or path
+        if found not in self._added:
+            listed = ", ".join(map(repr, self._added)) or "none is"
+            raise NotFoundError(f"{path!r} is not among the added files: {listed}.")
+        del self._added[found]
+        return found
 
     async def send(self, question: str) -> AsyncGenerator[Event]:
         """Ask a question and yield the steps of the turn, the last of them ``Done``.
@@ -238,7 +271,7 @@ class Conversation:
 
     async def _way(self, turn: Turn) -> WayAnswer | None:
         """Return the answer of the question's own way; what is limited to some documents is always searched for."""
-        if self.settings.where:
+        if self.settings.where or self._added:
             return None
         earlier = tuple(message.content for message in self._history.said if message.role == "user")
         return await asyncio.to_thread(answer_by_way, Question(turn.question.content, earlier), self.index)
@@ -302,7 +335,13 @@ class Conversation:
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=asked.where)
-        return self._given(turn, tuple(await asyncio.to_thread(search, query, self.settings.passages)))
+        found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
+        return self._given(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
+
+    def _hits_added(self, turn: Turn) -> tuple[Hit, ...]:
+        """Return the chunks of the files that the question names by ``@``, and of those added before."""
+        named = mentioned_paths(turn.question.content, self.index)
+        return hits_of(dict.fromkeys((*named, *self._added)), self.index)
 
     def _given(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""
