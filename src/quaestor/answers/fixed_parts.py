@@ -33,12 +33,15 @@ class Agreement:
         words: how many these are.
         of_template: the share of what the template tells that the message says, 0 to 1.
         of_message: the share of what the message tells that the template says, 0 to 1.
+        of_span: the same of the part of the message that begins and ends with such words: words that a sentence shares
+            with a template by chance lie far apart in it.
     """
 
     told: float
     words: int
     of_template: float
     of_message: float
+    of_span: float = 0.0
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -67,22 +70,32 @@ def agreement(message: Sequence[str], template: Sequence[str], tells: Mapping[st
     """
     known = frozenset(message)
     common = [word for word in template if word in known]
-    told, words = _heaviest(message, common, tells)
-    whole = sum(tells.get(word, 1.0) for word in template)
-    said = sum(tells.get(word, 1.0) for word in message)
-    return Agreement(told, words, told / whole if whole else 0.0, told / said if said else 0.0)
+    told, words, first, last = _heaviest(message, common, tells)
+    whole, said, span = (sum(tells.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1]))
+    return Agreement(told, words, _share(told, whole), _share(told, said), _share(told, span))
 
 
-def _heaviest(message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]) -> tuple[float, int]:
-    """Return the weight and the length of the heaviest common subsequence."""
-    best: list[tuple[float, int]] = [(0.0, 0)] * (len(template) + 1)
-    for word in message:
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _heaviest(
+    message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]
+) -> tuple[float, int, int, int]:
+    """Return the weight and the length of the heaviest common subsequence, and where in the message it begins and ends."""
+    best: list[tuple[float, int, int, int]] = [(0.0, 0, 0, -1)] * (len(template) + 1)
+    for place, word in enumerate(message):
         weight = tells.get(word, 1.0)
         before = best[0]
         for at, other in enumerate(template, 1):
             kept = best[at]
             if other == word:
-                best[at] = max(kept, (before[0] + weight, before[1] + 1))
-            best[at] = max(best[at], best[at - 1])
+                told, words, first, _ = before
+                best[at] = max(kept, (told + weight, words + 1, first if words else place, place), key=_by_weight)
+            best[at] = max(best[at], best[at - 1], key=_by_weight)
             before = kept
     return best[-1]
+
+
+def _by_weight(one: tuple[float, int, int, int]) -> tuple[float, int]:
+    return one[:2]

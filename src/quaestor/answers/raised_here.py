@@ -39,7 +39,7 @@ _FAR = 30
 _FEWEST = 3
 _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
-_LEAST_OF_SENTENCE = 0.5
+_LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
 _AS_WELL = 0.85
 _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
@@ -119,7 +119,12 @@ def is_pasted(text: str) -> bool:
         return _QUOTED.search(text) is not None
     if _TELLS_OF_FAULTS.search(text) is not None:
         return True
-    return not text.rstrip().endswith("?") and not any(map(looks_like_a_file, names_of_code(text)))
+    return not text.rstrip().endswith("?") and not any(map(_is_file_here, names_of_code(text)))
+
+
+def _is_file_here(name: str) -> bool:
+    """Return whether a name is a file as somebody points at one, and not one that a message names."""
+    return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
 
 
 def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> Raised:
@@ -235,7 +240,8 @@ def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: 
     if not pointed:
         return by_line.of_message >= _LEAST_ELSEWHERE
     if sentence:
-        return by_line.of_message >= _LEAST_OF_SENTENCE
+        whole = by_line.of_message >= _LEAST_OF_SENTENCE
+        return whole or (by_line.of_span >= _LEAST_OF_SPAN and by_line.of_template >= _MOST_OF_TEMPLATE)
     return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * longest
 
 
