@@ -11,11 +11,14 @@ NAME = (
     r"(?:`[^`\n]{1,200}`|(?<![\w$./\\@-])(?:[\w.@~+-]+[/\\])+[\w.@~+-]*\w"
     rf"|(?<![\w$@-])[@$#&*~]?\.?{_PART}(?:(?:::|->|\.|#|:|/)[~$@]?{_PART})*(?:\[\])?[!?*]?(?:\([^()\s]{{0,60}}\))?)"
 )
-"""A name or a path as somebody writes it in a sentence: ``Client.send``, ``src/a.py``, ``get!``, ``getSlot(byte[])``."""
+"""A name or a path as people write it in a sentence: ``Client.send``, ``src/a.py``, ``get!``, ``getSlot(byte[])``."""
 _NAME = re.compile(NAME)
-_MARKED = re.compile(r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|\w#\w|\w\.\w|\w:\w|\(|\w!$|[a-z]\d+[a-z]")
+_MARKED = re.compile(
+    r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|\w#\w|\w\.\w|\w:\w|\(|\w!$|[a-z]\d+[a-z]"
+)
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "node.js", "vue.js", "next.js", "github", "javascript"})
 _LONGEST = 200
+_MOST_LETTERS = 4000
 
 
 def bare_name(text: str) -> str:
@@ -42,5 +45,5 @@ def looks_like_a_file(text: str) -> bool:
 
 def names_of_code(text: str) -> tuple[str, ...]:
     """Return the names and paths of a question that are written as code, each once, in order."""
-    found = (one.group() for one in _NAME.finditer(text))
+    found = (one.group() for one in _NAME.finditer(text[:_MOST_LETTERS]))
     return tuple(dict.fromkeys(bare_name(one) for one in found if looks_like_code(one)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from quaestor.amounts import amount
 from quaestor.answers.callers_question import CallersQuestion, read_callers_question
-from quaestor.answers.drafts import Draft, in_code, place_of
+from quaestor.answers.drafts import Draft, in_code
 from quaestor.answers.lines import CorpusLines
 from quaestor.answers.resolved_names import Resolved, resolve_name
 from quaestor.answers.way import Question, WayAnswer
@@ -108,11 +108,15 @@ class _Telling:
         if not known:
             self._draft.say(f"{in_code(self._name)} calls nothing that this corpus defines.")
         else:
-            listed = "; ".join(f"{in_code(name)} ({in_code(place)})" for name, place in [*known.items()][:_MOST_CALLEES])
+            listed = "; ".join(
+                f"{in_code(name)} ({in_code(place)})" for name, place in [*known.items()][:_MOST_CALLEES]
+            )
             more = len(known) - _MOST_CALLEES
             beyond = f"; and {more} more" if more > 0 else ""
             things = amount(len(known), "name")
-            self._draft.say(f"{in_code(self._name)} calls {things} that this corpus defines, told by name: {listed}{beyond}.")
+            self._draft.say(
+                f"{in_code(self._name)} calls {things} that this corpus defines, told by name: {listed}{beyond}."
+            )
         last = min(home.end_line, home.start_line + _WHOLE - 1)
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
         if len(self._definitions) > 1:

@@ -52,56 +52,94 @@ _I = re.IGNORECASE
 # The name stands where the group is. Each is tried with a name of code, and the plain ones with any word.
 _DIRECT = (
     re.compile(rf"{_WHO}(?:\s+else)?(?:\s+[\w-]+){{0,6}}?\s+{_SOME}{_VERBS}\s+{_ARTICLE}({NAME})", _I),
-    re.compile(rf"\b(?:callers?|call sites?|usages?|uses|users|references|invocations)\s+(?:of|to|for)\s+{_ARTICLE}({NAME})", _I),
+    re.compile(
+        rf"\b(?:callers?|call sites?|usages?|uses|users|references|invocations)\s+(?:of|to|for)\s+{_ARTICLE}({NAME})",
+        _I,
+    ),
     re.compile(rf"({NAME})(?:'s)?\s+(?:callers?|call sites?|usages?|references)\b", _I),
-    re.compile(rf"({NAME})\s+(?:is\s+|gets\s+)?(?:called|used|invoked|referenced|imported)\s+(?:by|from|in|where|anywhere)\b", _I),
-    re.compile(rf"\bwhere(?:ver)?\s+(?:else\s+)?(?:is|are|do we|do you|does \w+|do they)\s+{_ARTICLE}({NAME})\s+(?:\w+\s+)?"
-               rf"(?:call(?:ed)?|used?|invoked?|imported?|instantiated?|referenced?|constructed?|created)\b", _I),
-    re.compile(rf"\b(?:is|are)\s+{_ARTICLE}({NAME})\s+(?:still\s+|ever\s+|even\s+)*(?:called|used|referenced)\s+(?:anywhere|somewhere|at all)", _I),
+    re.compile(
+        rf"({NAME})\s+(?:is\s+|gets\s+)?(?:called|used|invoked|referenced|imported)\s+(?:by|from|in|where|anywhere)\b",
+        _I,
+    ),
+    re.compile(
+        rf"\bwhere(?:ver)?\s+(?:else\s+)?(?:is|are|do we|do you|does \w+|do they)\s+{_ARTICLE}({NAME})\s+(?:\w+\s+)?"
+        rf"(?:call(?:ed)?|used?|invoked?|imported?|instantiated?|referenced?|constructed?|created)\b",
+        _I,
+    ),
+    re.compile(
+        rf"\b(?:is|are)\s+{_ARTICLE}({NAME})\s+(?:still\s+|ever\s+|even\s+)*(?:called|used"
+        rf"|referenced)\s+(?:anywhere|somewhere|at all)",
+        _I,
+    ),
 )
 _PLAIN = (
-    re.compile(rf"^\W*(?:who|what|which (?:\w+ ){{0,2}}?(?:functions?|methods?|code|classes|modules?|files?|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END}", _I),
-    re.compile(rf"^\W*(?:find |list |show |all )*(?:the )?(?:callers?|call sites?|usages?)\s+of\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END}", _I),
-    re.compile(rf"^\W*where\s+(?:else )?(?:is|are)\s+{_ARTICLE}`?(\w+)`?(?:\(\))?\s+(?:called|invoked|imported|instantiated){_END}", _I),
+    re.compile(
+        rf"^\W*(?:who|what|which (?:\w+ ){{0,2}}?(?:functions?|methods?|code|classes|modules?|files?"
+        rf"|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END}",
+        _I,
+    ),
+    re.compile(
+        rf"^\W*(?:find |list |show |all )*(?:the )?(?:callers?|call sites?"
+        rf"|usages?)\s+of\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END}",
+        _I,
+    ),
+    re.compile(
+        rf"^\W*where\s+(?:else )?(?:is|are)\s+{_ARTICLE}`?(\w+)`?(?:\(\))?\s+(?:called|invoked|imported"
+        rf"|instantiated){_END}",
+        _I,
+    ),
 )
 # The thing was named before: "I changed X; who uses it?"
 _IT = re.compile(rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+{_VERBS}\s+(?:it|this|that|them)\b|^\W*{NAME}\s*[:,-]\s*who\b", _I)
-_FILE_USED = re.compile(rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+(?:uses?|imports?|includes?|requires?|depends? on|rel(?:y|ies) on)\s+it\b", _I)
+_FILE_USED = re.compile(
+    rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+(?:uses?|imports?|includes?|requires?|depends? on|rel(?:y|ies) on)\s+it\b", _I
+)
 _AFFECTED = re.compile(
-    r"\b(?:which|what|who)\b.{0,60}\b(?:affected|hit|broken|break|breaks)\b.{0,20}\bif\b|\bif\b.{0,80}\b(?:callers?|users?|call sites?)\b",
+    r"\b(?:which|what|who)\b.{0,60}\b(?:affected|hit|broken|break|breaks)\b.{0,20}\bif\b"
+    r"|\bif\b.{0,80}\b(?:callers?|users?|call sites?)\b",
     _I,
 )
 # Many verbs lead to a name: "which scripts log in through LoginAPI", "which clauses lead to init_dir".
 _THROUGH = re.compile(
-    rf"^\W*(?:who|which)\s+(?:[\w-]+\s+){{2,8}}?(?:with|through|via|by|into|to|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$", _I
+    rf"^\W*(?:who|which)\s+(?:[\w-]+\s+){{2,8}}?(?:with|through|via|by|into|to|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$",
+    _I,
 )
 # The same in German, French and Spanish, and in Chinese and Japanese where blanks set the name apart.
 _ELSEWHERE = re.compile(
-    rf"\bwer (?:ruft|benutzt|verwendet|nutzt)\s+({NAME})|\bwo (?:wird|werden)\s+({NAME})\s+(?:\w+\s+)?(?:aufgerufen|benutzt|verwendet|genutzt)"
+    rf"\bwer (?:ruft|benutzt|verwendet|nutzt)\s+({NAME})|\bwo (?:wird"
+    rf"|werden)\s+({NAME})\s+(?:\w+\s+)?(?:aufgerufen|benutzt|verwendet|genutzt)"
     rf"|\bqui (?:appelle|utilise)\s+({NAME})|\boù\b.{{0,20}}\b(?:appelée?s?|utilisée?s?)\s+({NAME})"
     rf"|\bquién(?:es)? (?:llaman?(?: a)?|usan?|utilizan?)\s+({NAME})|\bdónde se (?:usa|utiliza|llama(?: a)?)\s+({NAME})"
     rf"|(?:谁|哪里|哪些|什么)\w*(?:调用|使用|用到)了?\s+({NAME})|({NAME})\s+(?:は|を)\w*(?:どこ|誰)",
     _I,
 )
 _TESTS = re.compile(
-    rf"\b(?:which|what|are there(?: any)?|where are(?: the)?|show(?: me)?(?: the)?|find(?: the)?)?\s*\b(?:unit )?(?:tests?|specs?)\b"
+    rf"\b(?:which|what|are there(?: any)?|where are(?: the)?|show(?: me)?(?: the)?"
+    rf"|find(?: the)?)?\s*\b(?:unit )?(?:tests?|specs?)\b"
     rf"(?:\s+\w+){{0,2}}?\s+(?:for|of|cover(?:s|ing)?|exercis(?:e|es|ing)|call(?:s|ing)?|check(?:s|ing)?|test(?:s|ing)?|use[sd]?|touch(?:es)?)\s+{_ARTICLE}({NAME})"
-    rf"|^\W*(?:what|who|where (?:is|are))\s+{_ARTICLE}(?:tests\s+)?({NAME})\s*(?:tested|covered)?\s*(?:by tests)?{_END}",
+    rf"|^\W*(?:what|who|where (?:is|are))\s+{_ARTICLE}(?:tests\s+)?({NAME})\s*(?:tested"
+    rf"|covered)?\s*(?:by tests)?{_END}",
     _I,
 )
-_TESTED = re.compile(rf"^\W*what\s+tests\s+{_ARTICLE}({NAME}){_END}|\bwhere\s+(?:is|are)\s+{_ARTICLE}({NAME})\s+(?:tested|covered){_END}", _I)
+_TESTED = re.compile(
+    rf"^\W*what\s+tests\s+{_ARTICLE}({NAME}){_END}|\bwhere\s+(?:is|are)\s+{_ARTICLE}({NAME})\s+(?:tested|covered){_END}",
+    _I,
+)
 _CALLEES = re.compile(
-    rf"\b(?:what|which (?:\w+ )?(?:functions|methods|procedures|helpers))\s+(?:does|do|are|is)\s+{_ARTICLE}({NAME})\s+(?:all\s+)?(?:calls?|invokes?)\b"
+    rf"\b(?:what|which (?:\w+ )?(?:functions|methods|procedures|helpers))\s+(?:does|do|are"
+    rf"|is)\s+{_ARTICLE}({NAME})\s+(?:all\s+)?(?:calls?|invokes?)\b"
     rf"|\bcallees\s+of\s+({NAME})|\bwhat\s+(?:is|gets)\s+called\s+(?:by|from|in)\s+({NAME})",
     _I,
 )
 _NOT_TESTS = re.compile(
-    r"\b(?:outside|apart from|except|excluding|other than|besides|not in|without)\s+(?:of\s+)?(?:its\s+|the\s+|any\s+)?(?:unit\s+)?(?:tests?|specs?)\b"
+    r"\b(?:outside|apart from|except|excluding|other than|besides|not in|without)\s+(?:of\s+)?(?:its\s+"
+    r"|the\s+|any\s+)?(?:unit\s+)?(?:tests?|specs?)\b"
     r"|\bin production\b|\b(?:main|production) (?:sources?|code)\b|\bnon-test\b",
     _I,
 )
 _OUTSIDE = re.compile(
-    r"\b(?:outside|apart from|except|excluding|other than)\s+(?:of\s+|in\s+|from\s+)?(?:(?:its|the|that)\s+(?:own\s+)?(?:module|file|package|class)|([\w./\\-]+\.\w+))",
+    r"\b(?:outside|apart from|except|excluding|other than)\s+(?:of\s+|in\s+|from\s+)?(?:(?:its|the"
+    r"|that)\s+(?:own\s+)?(?:module|file|package|class)|([\w./\\-]+\.\w+))",
     _I,
 )
 _HOW = re.compile(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|is|are)\b|\bwhy\b", _I)

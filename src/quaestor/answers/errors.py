@@ -103,8 +103,9 @@ class _Telling:
             return False
         frame = self._frames[0]
         shown = self._lines.hit(frame.path, frame.first, frame.last).text
-        return frame.path != raised.path or not frame.first <= raised.first <= frame.last and any(
-            name in shown for name in (raised.symbol or "").split(".")
+        return frame.path != raised.path or (
+            not frame.first <= raised.first <= frame.last
+            and any(name in shown for name in (raised.symbol or "").split("."))
         )
 
     def _lead(self) -> None:
@@ -112,7 +113,9 @@ class _Telling:
         frames = [one for one in self._frames if not self._is_quoted(one.path, one.line)]
         if not frames:
             return
-        self._draft.say("The trace leads there from here:" if self._quoted else "Innermost of what is here, the trace points at:")
+        self._draft.say(
+            "The trace leads there from here:" if self._quoted else "Innermost of what is here, the trace points at:"
+        )
         shown = 0
         for frame in frames:
             if shown < _MOST_FRAMES and not self._is_quoted(frame.path, frame.line):

@@ -1,7 +1,7 @@
 """How much of a message is the text of a template: its fixed words, in order, with values in between. Pure.
 
 A program prints ``Queue 'mails' missing from task_queues``; its source has ``f"Queue {name!r} missing from {where}"``,
-perhaps over several lines. What both share are the fixed parts. No value needs to be recognised as one: whatever stands in
+perhaps over several lines. What both share are the fixed parts. No value needs to be told as one: whatever stands in
 the message and not in the template is one, as where logs are parsed by aligning lines with each other.
 """
 
@@ -16,9 +16,10 @@ _LITERAL = re.compile(
     r"\"\"\"(.*?)\"\"\"|'''(.*?)'''|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'(?!\w)|`((?:[^`\\]|\\.)*)`|\[\[(.*?)\]\]|%[qQwW]?[({\[]([^)}\]\n]*)",
     re.DOTALL,
 )
-# Placeholders of format strings, interpolation and translations: {name!r}, ${x}, #{x}, %s, %(n)d, %{count}, ~p, \(x), :id.
+# Placeholders of format strings, interpolation and translations: {name!r}, ${x}, #{x}, %s, %(n)d, %{count}, ~p, \(x).
 _PLACEHOLDER = re.compile(
-    r"\$?\{\{?[^{}\n]*\}?\}|#\{[^{}\n]*\}|%\{\w+\}|%\(\w+\)[-#0-9.]*\w|%[-+ #0-9.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z@]|~[0-9.]*[a-z]{1,2}\b|\\\([^()\n]*\)"
+    r"\$?\{\{?[^{}\n]*\}?\}|#\{[^{}\n]*\}|%\{\w+\}|%\(\w+\)[-#0-9.]*\w|%[-+ #0-9.*]*(?:hh|h|ll|l|z|j"
+    r"|t)?[a-zA-Z@]|~[0-9.]*[a-z]{1,2}\b|\\\([^()\n]*\)"
     r"|\$\w+|<%=?.*?%>"
 )
 _ESCAPE = re.compile(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
@@ -71,7 +72,9 @@ def agreement(message: Sequence[str], template: Sequence[str], tells: Mapping[st
     known = frozenset(message)
     common = [word for word in template if word in known]
     told, words, first, last = _heaviest(message, common, tells)
-    whole, said, span = (sum(tells.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1]))
+    whole, said, span = (
+        sum(tells.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1])
+    )
     return Agreement(told, words, _share(told, whole), _share(told, said), _share(told, span))
 
 
@@ -82,7 +85,7 @@ def _share(part: float, whole: float) -> float:
 def _heaviest(
     message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]
 ) -> tuple[float, int, int, int]:
-    """Return the weight and the length of the heaviest common subsequence, and where in the message it begins and ends."""
+    """Return the weight and the length of the heaviest common subsequence, and its first and last place in the message."""
     best: list[tuple[float, int, int, int]] = [(0.0, 0, 0, -1)] * (len(template) + 1)
     for place, word in enumerate(message):
         weight = tells.get(word, 1.0)

@@ -78,7 +78,9 @@ def _paths(corpus: Corpus, frame: Frame) -> Iterator[str]:
     stem, _, ending = name.rpartition(".")
     names = [name, *(f"{stem}.{other}" for other in _SCRIPTS if ending in _SCRIPTS and other != ending)]
     paths = {path for one in names for path in corpus.store.paths_ending(one, _MOST_ENDS)}
-    yield from sorted(paths, key=lambda path: (-_shared(frame.path, path), -_packages(frame, path), profile_path(path).flags, path))
+    yield from sorted(
+        paths, key=lambda path: (-_shared(frame.path, path), -_packages(frame, path), profile_path(path).flags, path)
+    )
 
 
 def _homes(corpus: Corpus, frame: Frame) -> list[str]:
@@ -109,7 +111,9 @@ def _shared(pointed: str, path: str) -> int:
 def _parts(path: str) -> list[str]:
     folder, _, name = path.lower().strip("/").rpartition("/")
     stem, _, ending = name.rpartition(".")
-    return [*folder.split("/"), stem if ending in _SCRIPTS else name] if folder else [stem if ending in _SCRIPTS else name]
+    return (
+        [*folder.split("/"), stem if ending in _SCRIPTS else name] if folder else [stem if ending in _SCRIPTS else name]
+    )
 
 
 def _packages(frame: Frame, path: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from quaestor.amounts import amount
 from quaestor.answers.asked_names import looks_like_a_file
@@ -30,7 +29,9 @@ _MOST_DEFINITIONS = 5
 _LIMIT = 60
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
-_COMMENT = re.compile(r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)")
+_COMMENT = re.compile(
+    r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)"
+)
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
 
@@ -67,13 +68,19 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
 def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
     """Return what a name is: its first definition with what is said above it, its members, and its uses."""
     lines, draft = CorpusLines(corpus), Draft()
-    listed = sorted(related.of("definitions"), key=lambda one: (profile_path(one.path).flags, not knows_extension(one.path)))
+    listed = sorted(
+        related.of("definitions"), key=lambda one: (profile_path(one.path).flags, not knows_extension(one.path))
+    )
     home = listed[0]
     found = _definition_at(lines, home)
     first, last = _worth_reading(lines, home, found)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if found is not None and last < found.span.end_line:
-        members = [one for one in lines.definitions(home.path) if one.scope[: len(found.scope) + 1] == (*found.scope, found.name)]
+        members = [
+            one
+            for one in lines.definitions(home.path)
+            if one.scope[: len(found.scope) + 1] == (*found.scope, found.name)
+        ]
         if members:
             draft.say(f"It defines {_outline(lines, home.path, members)}.")
         draft.say(f"It ends at line {found.span.end_line}.")
@@ -142,7 +149,10 @@ def _of_file(corpus: Corpus, path: str) -> WayAnswer | None:
         draft.quote(lines.hit(path, first, last, symbol))
     if known:
         outer = [one for one in known if len(one.scope) <= 1]
-        draft.say(f"{in_code(path)} ({file.document.language}, {amount(len(file.lines), 'line')}) defines {_outline(lines, path, outer)}.")
+        draft.say(
+            f"{in_code(path)} ({file.document.language}, {amount(len(file.lines), 'line')}) "
+            f"defines {_outline(lines, path, outer)}."
+        )
     else:
         draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
     draft.say(_importers_of(corpus.related(path, ("callers", "tests"), _LIMIT)))
@@ -204,7 +214,9 @@ def _end_of_block(lines: Sequence[str], line: int) -> int:
 
 
 def _outline(lines: CorpusLines, path: str, known: Sequence[Definition]) -> str:
-    listed = ", ".join(f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in known[:_MOST_LISTED])
+    listed = ", ".join(
+        f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in known[:_MOST_LISTED]
+    )
     more = len(known) - _MOST_LISTED
     return f"{listed}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
 
@@ -239,18 +251,29 @@ def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
     path, title = file.document.path, file.document.title
     first, last = _first_paragraph(file.lines)
     draft.quote(lines.hit(path, first, last))
-    sections = list(dict.fromkeys((one.chunk.symbol, one.chunk.span.start_line) for one in file.chunks if one.chunk.symbol))
+    sections = list(
+        dict.fromkeys((one.chunk.symbol, one.chunk.span.start_line) for one in file.chunks if one.chunk.symbol)
+    )
     listed = ", ".join(f"{in_code(str(name))} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
     called = f", “{title}”" if title else ""
-    told = f" Its sections: {listed}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)." if listed else ""
+    told = (
+        f" Its sections: {listed}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)."
+        if listed
+        else ""
+    )
     draft.say(f"{in_code(path)}{called}, has {amount(len(file.lines), 'line')}.{told}")
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
     """Return the lines of the first paragraph that is no heading and no badge; the first line where there is none."""
     first = next(
-        (at for at, line in enumerate(lines, 1) if len(line.split()) > 2 and re.match(r"\s*[^\W_]", line) and "](" not in line[:40]), 1
+        (
+            at
+            for at, line in enumerate(lines, 1)
+            if len(line.split()) > 2 and re.match(r"\s*[^\W_]", line) and "](" not in line[:40]
+        ),
+        1,
     )
     last = first
     while last < min(len(lines), first + _PARAGRAPH) and lines[last].strip():

@@ -31,10 +31,13 @@ _I = re.IGNORECASE
 _ASKED = tuple(
     re.compile(pattern, _I)
     for pattern in (
-        rf"^\W*(?:what|who)(?:\s+exactly)?(?:\s+is|['’]s|\s+are)\s+{_KIND}({NAME})(?:\s+(?:for|about|good for|used for|meant for))?{_END}",
+        rf"^\W*(?:what|who)(?:\s+exactly)?(?:\s+is|['’]s|\s+are)\s+{_KIND}({NAME})(?:\s+(?:for|about"
+        rf"|good for|used for|meant for))?{_END}",
         rf"^\W*what(?:\s+exactly)?\s+(?:does|do|can)\s+{_KIND}({NAME})\s+(?:do|contain|hold|define|mean|provide|export|implement|represent){_END}",
-        rf"^\W*what(?:\s+is|['’]s)\s+(?:in|inside|defined in|the (?:purpose|point|role|job|definition|meaning) of)\s+{_KIND}({NAME}){_END}",
-        rf"^\W*(?:please\s+)?(?:explain|describe|summari[sz]e|show(?: me)?|define|open|tell me about|definition of|purpose of|documentation (?:of|for))\s+{_KIND}({NAME}){_END}",
+        rf"^\W*what(?:\s+is|['’]s)\s+(?:in|inside|defined in|the (?:purpose|point|role|job|definition"
+        rf"|meaning) of)\s+{_KIND}({NAME}){_END}",
+        rf"^\W*(?:please\s+)?(?:explain|describe|summari[sz]e|show(?: me)?|define|open|tell me about"
+        rf"|definition of|purpose of|documentation (?:of|for))\s+{_KIND}({NAME}){_END}",
         rf"^\W*where(?:\s+is|\s+are|['’]s)\s+{_KIND}({NAME})\s+(?:defined|declared|implemented|located){_END}",
         rf"^\W*({NAME})\s+(?:what (?:is|does) (?:it|this|that)(?: do)?|definition|explained|purpose){_END}",
         rf"^\W*(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+({NAME}){_END}",

@@ -18,8 +18,8 @@ from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.corpus import Corpus
 from quaestor.passages import Document
 from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related.files import qualified
 from quaestor.retrieval.query import read_query
+from quaestor.retrieval.related.files import qualified
 from quaestor.stores import FieldBoosts, StoredChunk
 from quaestor.terms import STOP_WORDS, terms_of_word
 
@@ -44,7 +44,10 @@ _AS_WELL = 0.85
 _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
 _LONGEST_PARAGRAPH = 10
-_TESTING = re.compile(r"^(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?)$|(?:Tests?|Specs?)$|^[Tt]ests?[A-Z]", re.IGNORECASE)
+_TESTING = re.compile(
+    r"^(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?)$|(?:Tests?|Specs?)$|^[Tt]ests?[A-Z]",
+    re.IGNORECASE,
+)
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 # Lines that print nothing, and comments.
 _CODE = re.compile(
@@ -59,8 +62,10 @@ _RAISES = re.compile(
     re.IGNORECASE,
 )
 _TELLS_OF_FAULTS = re.compile(
-    r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown|unexpected|not found|missing|denied"
-    r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not|doesn't|is not|already|exceed|deprecated"
+    r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown"
+    r"|unexpected|not found|missing|denied"
+    r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not"
+    r"|doesn't|is not|already|exceed|deprecated"
     r"|\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b",
     re.IGNORECASE,
 )
@@ -153,7 +158,9 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
         return Raised()
     best = matches[0].worth
     places = _places([one for one in matches if one.worth >= _AS_WELL * best][:_MOST_PLACES], lines)
-    told = [one for one in told if one.agreed.of_message >= _LEAST_TOLD and not profile_path(one.document.path).background]
+    told = [
+        one for one in told if one.agreed.of_message >= _LEAST_TOLD and not profile_path(one.document.path).background
+    ]
     return Raised(places[0], tuple(places[1:2]), _paragraph(told[0], lines) if told else None)
 
 
@@ -176,7 +183,7 @@ def stands_behind(path: str) -> bool:
 
 
 def _tells(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
-    """Return what each word tells: the fewer chunks hold it, the more; one that stands nowhere is a value and tells nothing."""
+    """Return what each word tells: the fewer chunks hold it, the more; one that stands nowhere is a value."""
     terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
     counts = corpus.store.counts(sorted(set(terms.values())))
     return {word: _told_by(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
@@ -226,7 +233,9 @@ def _matches(
         if not _is_sure(agreed, by_line, longest, pointed=pointed, sentence=sentence):
             continue
         found.append(_Match(stored.document, first, last, agreed, _worth(stored, agreed, first, last, ours)))
-    return sorted(found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path))
+    return sorted(
+        found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path)
+    )
 
 
 def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: bool, sentence: bool) -> bool:
@@ -269,7 +278,7 @@ def _windows(
     # Reading literals takes a hundred times as long as looking for a word.
     texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
     held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
-    for at, words in enumerate(texts):
+    for at in range(len(texts)):
         if held[at] <= 0:
             continue
         for length in range(1, _LONGEST_TEMPLATE + 1):

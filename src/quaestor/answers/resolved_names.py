@@ -13,7 +13,9 @@ from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.related import Related, RelatedKind, Relative
 from quaestor.retrieval.spelling import mend
 
-_WORDING = frozenset("error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split())
+_WORDING = frozenset(
+    "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()
+)
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
@@ -93,7 +95,9 @@ def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
     found = _found(corpus, name, ("definitions", "callers"), limit)
     if found is None or not found.of("definitions"):
         return ()
-    pattern = re.compile(rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*\b{re.escape(name)}\b")
+    pattern = re.compile(
+        rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*\b{re.escape(name)}\b"
+    )
     return tuple(one for one in found.of("callers") if pattern.search(one.text.partition("\n")[0]))
 
 

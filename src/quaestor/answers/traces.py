@@ -17,7 +17,8 @@ _PLACE = re.compile(
     r"(?:\"?,? lines? |\"? on line |:line |\"?\},\s*\{line,\s?|[:(])(\d{1,7})"
 )
 _FRAME = re.compile(
-    r"^\s*(?:at\b|File \"|#\s?\d+|from\b|in\b|\d+:\s|-\s|\(\w[\w-]* [\d.]+\w*\)|\[?\{\w+,\w+,\d+|@\s+0x|\w[\w.-]*\s+0x|\d+\s+\S+\s+0x|stack:|[^\s:]+:\d+:in\b)"
+    r"^\s*(?:at\b|File \"|#\s?\d+|from\b|in\b|\d+:\s|-\s|\(\w[\w-]* [\d.]+\w*\)|\[?\{\w+,\w+,\d+|@\s+0x"
+    r"|\w[\w.-]*\s+0x|\d+\s+\S+\s+0x|stack:|[^\s:]+:\d+:in\b)"
     r"|^\s*(?:[A-Za-z]:)?[\w./\\@~+-]+:\d+(?::\d+|: ?_?in\b.*|\s\+0x\w+|:?\s*)$|\bcalled at\b|^\s*\S*@\S*:\d+:\d+\s*$"
 )
 # A function of Go stands in the line before its place: github.com/x/y.(*Raft).runFSM(0xc00, {...})
@@ -25,14 +26,16 @@ _GO = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.[\w.()*]+\(.*\)$")
 _NAME = re.compile(r"[^\W\d][\w$]*[!?]?")
 _PANIC = re.compile(r"\bpanicked at\b")
 # Python and R put the innermost frame last.
-_LAST = re.compile(r"^\s*File \".*\", line \d+|^Backtrace:\n\s+(?:▆\n\s+)?1\. ", re.MULTILINE)
+_LAST = re.compile(r"^[ \t]*File \"[^\n\"]*\", line \d+|^Backtrace:\n[ \t]+(?:▆\n[ \t]+)?1\. ", re.MULTILINE)
 _ECHO = re.compile(r"^\s{4,}\S")
 _MARKS = re.compile(r"^\s*[~^]+\s*$")
 _ELSEWHERE = re.compile(
     r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|gems|pkg[/\\]mod|vendor|deps|\.cargo[/\\]registry|rustc"
     r"|usr[/\\](?:local[/\\])?(?:lib|include|share)|lib[/\\]python[\d.]+|jdk|libexec|Program Files)(?=[/\\])|^<"
 )
-_NO_FUNCTIONS = frozenset({"at", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"})
+_NO_FUNCTIONS = frozenset(
+    {"at", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
+)
 _SAID = re.compile(r"\"((?:[^\"\\]|\\.)*\s(?:[^\"\\]|\\.)*\s(?:[^\"\\]|\\.)*)\"")
 _MOST_LINES = 300
 _LONGEST_LINE = 600
@@ -94,9 +97,8 @@ def read_trace(text: str) -> Trace:
         if elsewise:
             # A debugger shows what a function was called with, a message perhaps.
             messages += [] if 'File "' in line else _SAID.findall(line)
-        else:
-            if not (_MARKS.match(line) or (_GO.match(line.strip()) and _PLACE.search(following))):
-                messages.append(" ".join(_PLACE.sub(" ", line).split()))
+        elif not (_MARKS.match(line) or (_GO.match(line.strip()) and _PLACE.search(following))):
+            messages.append(" ".join(_PLACE.sub(" ", line).split()))
     if _LAST.search(text):
         frames.reverse()
     return Trace(tuple(frames), tuple(filter(None, messages)))
@@ -125,7 +127,7 @@ def _is_echo(line: str) -> bool:
 
 
 def _function_only(line: str, following: str) -> Frame | None:
-    """Return the frame of a line that names a function without a place: ``4: delta::run_app``, ``#1 Endpoint.send()``."""
+    """Return the frame of a line that names a function and no place: ``4: delta::run_app``, ``#1 Endpoint.send()``."""
     found = re.match(r"^\s*(?:#\d+:?|\d+:|at)\s+(?:0x\w+\s+(?:in\s+)?)?((?:static |async |new )?[\w.:$<>()]+)", line)
     if found is None or _PLACE.search(following) or not re.search(r"\w(?:\.|::)\w", found[1]):
         return None
@@ -140,5 +142,5 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _says_more(line: str) -> bool:
-    """Return whether a line with a place in it is a message: ``PHP Fatal error: ... in a.php:12``, ``panicked at 'x'``."""
+    """Return whether a line with a place is a message: ``PHP Fatal error: ... in a.php:12``, ``panicked at 'x'``."""
     return not _FRAME.search(line) or _PANIC.search(line) is not None
