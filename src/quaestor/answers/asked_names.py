@@ -8,7 +8,7 @@ from quaestor.chunking.languages import knows_extension
 
 _PART = r"[^\W\d][\w$]*"
 NAME = (
-    r"(?:`[^`\n]{1,200}`|(?<![\w$./\\@-])(?:[\w.@~+-]+[/\\])+[\w.@~+-]*\w"
+    r"(?:`[^`\n]{1,200}`|(?<![\w$./\\@-])(?:[A-Za-z]:)?[/\\]?(?:[\w.@~+-]+[/\\])+[\w.@~+-]*\w"
     rf"|(?<![\w$@-])[@$#&*~]?\.?{_PART}(?:(?:::|->|\.|#|:|/)[~$@]?{_PART})*(?:\[\])?[!?*]?(?:\([^()\s]{{0,60}}\))?)"
 )
 """A name or a path as people write it in a sentence: ``Client.send``, ``src/a.py``, ``get!``, ``getSlot(byte[])``."""

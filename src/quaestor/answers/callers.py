@@ -7,7 +7,7 @@ answer says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.amounts import amount
@@ -30,8 +30,10 @@ _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4
 _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
+_DEFINING = 10
 _WHOLE = 40
 _ROLES = ("call", "reference", "import", "mention")
+_WORD = re.compile(r"\w+")
 _CALL = re.compile(r"([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
 
@@ -101,27 +103,33 @@ class _Telling:
         if not self._definitions:
             return None
         home = self._definitions[0]
-        body = home.text.partition("\n")[2] or home.text
-        named = dict.fromkeys(_CALL.findall(body))
-        named.pop(self._related.target.name, None)
-        known = {name: place for name in named if (place := _defined_at(corpus, name))}
-        if not known:
-            self._draft.say(f"{in_code(self._name)} calls nothing that this corpus defines.")
-        else:
-            listed = "; ".join(
-                f"{in_code(name)} ({in_code(place)})" for name, place in [*known.items()][:_MOST_CALLEES]
-            )
-            more = len(known) - _MOST_CALLEES
-            beyond = f"; and {more} more" if more > 0 else ""
-            things = amount(len(known), "name")
-            self._draft.say(
-                f"{in_code(self._name)} calls {things} that this corpus defines, told by name: {listed}{beyond}."
-            )
+        known = {name: place for name in _called(home.text) if (place := self._defined_at(corpus, name))}
+        self._draft.say(self._called_of(known))
         last = min(home.end_line, home.start_line + _WHOLE - 1)
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions[1:]))
         return self._draft.finished("callers")
+
+    def _called_of(self, known: Mapping[str, str]) -> str:
+        name = in_code(self._name)
+        if not known:
+            return f"{name} calls nothing that this corpus defines."
+        listed = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*known.items()][:_MOST_CALLEES])
+        more = len(known) - _MOST_CALLEES
+        beyond = f"; and {more} more" if more > 0 else ""
+        return f"{name} calls {amount(len(known), 'name')} that this corpus defines: {listed}{beyond}. Told by name."
+
+    def _defined_at(self, corpus: Corpus, name: str) -> str:
+        """Return where a name is defined, as ``path:line``; empty where it is not."""
+        found = corpus.store.get(corpus.store.defining([name], _DEFINING)).values()
+        exact = [one for one in found if name == one.chunk.symbol or name in one.chunk.defines]
+        best = min(exact, key=lambda one: (profile_path(one.document.path).flags, one.document.path), default=None)
+        if best is None:
+            return ""
+        path = best.document.path
+        spans = (one.span for one in self._lines.definitions(path) if one.name == name)
+        return f"{path}:{next(spans, best.chunk.span).start_line}"
 
     def _listed(self) -> tuple[_Listed, _Listed]:
         """Return the uses in code and those in tests that were asked for: what is meant first."""
@@ -226,9 +234,8 @@ def _by_file(places: Iterable[Relative]) -> list[list[Relative]]:
     return list(groups.values())
 
 
-def _defined_at(corpus: Corpus, name: str) -> str:
-    """Return where a name is defined, as ``path:line``; empty where it is not."""
-    found = corpus.store.get(corpus.store.defining([name], 10)).values()
-    exact = [one for one in found if name == one.chunk.symbol or name in one.chunk.defines]
-    best = min(exact, key=lambda one: (profile_path(one.document.path).flags, one.document.path), default=None)
-    return f"{best.document.path}:{best.chunk.span.start_line}" if best else ""
+def _called(text: str) -> list[str]:
+    """Return the names that a definition calls, in order, without itself and what is handed to it."""
+    signature, _, body = text.partition("\n")
+    given = frozenset(_WORD.findall(signature))
+    return [name for name in dict.fromkeys(_CALL.findall(body or text)) if name not in given]

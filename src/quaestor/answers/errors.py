@@ -28,7 +28,7 @@ _LONGEST = 200_000
 
 def errors(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question with a message or a trace in it; None where nothing here prints it and no frame is ours."""
-    text = question.text[:_LONGEST]
+    text = question.text[:_LONGEST].strip()
     trace = read_trace(text)
     if not (trace.frames or is_pasted(text)):
         return None
@@ -45,7 +45,7 @@ def _answered(text: str, corpus: Corpus) -> WayAnswer | None:
     found = find_templates(corpus, trace, ours, lines)
     said = "\n".join(trace.messages)
     raising: tuple[Relative, ...] = ()
-    if not frames and (found.raised is None or stands_behind(found.raised.path)):
+    if not frames and found.raised is None:
         raising = _raising(corpus, said)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
     if found.raised is None and not raising and not traced:

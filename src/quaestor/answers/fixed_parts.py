@@ -85,7 +85,7 @@ def _share(part: float, whole: float) -> float:
 def _heaviest(
     message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]
 ) -> tuple[float, int, int, int]:
-    """Return the weight and the length of the heaviest common subsequence, and its first and last place in the message."""
+    """Return the weight and the length of the heaviest common subsequence, and its two ends in the message."""
     best: list[tuple[float, int, int, int]] = [(0.0, 0, 0, -1)] * (len(template) + 1)
     for place, word in enumerate(message):
         weight = tells.get(word, 1.0)

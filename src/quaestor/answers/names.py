@@ -29,6 +29,7 @@ _MOST_DEFINITIONS = 5
 _LIMIT = 60
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
+_FEWEST_OF_PARAGRAPH = 8
 _COMMENT = re.compile(
     r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)"
 )
@@ -68,9 +69,7 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
 def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
     """Return what a name is: its first definition with what is said above it, its members, and its uses."""
     lines, draft = CorpusLines(corpus), Draft()
-    listed = sorted(
-        related.of("definitions"), key=lambda one: (profile_path(one.path).flags, not knows_extension(one.path))
-    )
+    listed = sorted(related.of("definitions"), key=_by_importance)
     home = listed[0]
     found = _definition_at(lines, home)
     first, last = _worth_reading(lines, home, found)
@@ -90,6 +89,11 @@ def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
         more = len(listed) - 1 - _MOST_DEFINITIONS
         draft.say(f"Also defined at {others}{f' and {more} more places' if more > 0 else ''}.")
     return draft.finished("names")
+
+
+def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int]:
+    """Order definitions: sources first, and what stands for itself before what is a part of something."""
+    return profile_path(one.path).flags, not knows_extension(one.path), (one.symbol or "").count(".")
 
 
 def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
@@ -251,10 +255,8 @@ def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
     path, title = file.document.path, file.document.title
     first, last = _first_paragraph(file.lines)
     draft.quote(lines.hit(path, first, last))
-    sections = list(
-        dict.fromkeys((one.chunk.symbol, one.chunk.span.start_line) for one in file.chunks if one.chunk.symbol)
-    )
-    listed = ", ".join(f"{in_code(str(name))} ({line})" for name, line in sections[:_MOST_LISTED])
+    sections = list(dict.fromkeys(_headings(file)))
+    listed = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
     called = f", “{title}”" if title else ""
     told = (
@@ -265,17 +267,22 @@ def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
     draft.say(f"{in_code(path)}{called}, has {amount(len(file.lines), 'line')}.{told}")
 
 
+def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
+    """Yield a document's headings with their lines; a section of several chunks has one for each."""
+    for chunk in (one.chunk for one in file.chunks if one.chunk.symbol):
+        heading, start = chunk.symbol or "", chunk.span.start_line
+        numbers = range(start, chunk.span.end_line + 1)
+        yield heading, next((at for at in numbers if heading in file.lines[at - 1]), start)
+
+
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
     """Return the lines of the first paragraph that is no heading and no badge; the first line where there is none."""
-    first = next(
-        (
-            at
-            for at, line in enumerate(lines, 1)
-            if len(line.split()) > 2 and re.match(r"\s*[^\W_]", line) and "](" not in line[:40]
-        ),
-        1,
-    )
-    last = first
-    while last < min(len(lines), first + _PARAGRAPH) and lines[last].strip():
-        last += 1
-    return first, last
+    for first, line in enumerate(lines, 1):
+        if not re.match(r"\s*[^\W_]", line) or "](" in line[:40]:
+            continue
+        last = first
+        while last < min(len(lines), first + _PARAGRAPH) and lines[last].strip():
+            last += 1
+        if len(find_words(" ".join(lines[first - 1 : last]))) >= _FEWEST_OF_PARAGRAPH:
+            return first, last
+    return 1, 1

@@ -41,6 +41,8 @@ _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
 _AS_WELL = 0.85
+_FAULT = 1.25
+"""What a line of a log is worth more that tells of a fault."""
 _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
 _LONGEST_PARAGRAPH = 10
@@ -151,9 +153,8 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
     code = [one for one in chunks if one.document.language not in PROSE]
     matches = _matches(code, words, messages, tells, ours, trace)
     told = _matches([one for one in chunks if one.document.language in PROSE], words, messages, tells, ours, trace)
-    ahead = [one for one in matches if not stands_behind(one.document.path)]
-    # A test that quotes a message is no place that prints it, where a trace tells one.
-    matches = ahead or ([] if ours else matches)
+    # A test that quotes a message is no place that prints it.
+    matches = [one for one in matches if not stands_behind(one.document.path)]
     if not matches:
         return Raised()
     best = matches[0].worth
@@ -228,14 +229,21 @@ def _matches(
     found = []
     for _, stored, first, last, template in windows[:_COMPARED]:
         agreed = agreement(words, template, tells)
-        by_line = max((agreement(one, template, tells) for one in messages), key=lambda one: one.told)
-        pointed = not ours or stored.document.path in ours
+        by_lines = [agreement(one, template, tells) for one in messages]
+        by_line = max(by_lines, key=lambda one: one.told)
+        faults = [one for one, said_ in zip(by_lines, messages, strict=True) if _tells_of_fault(said_)]
+        pointed = not ours or stored.document.path in ours or stored.document.language in PROSE
         if not _is_sure(agreed, by_line, longest, pointed=pointed, sentence=sentence):
             continue
-        found.append(_Match(stored.document, first, last, agreed, _worth(stored, agreed, first, last, ours)))
+        worth = _worth(stored, agreed, first, last, ours) * (_FAULT if by_line in faults else 1.0)
+        found.append(_Match(stored.document, first, last, agreed, worth))
     return sorted(
         found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path)
     )
+
+
+def _tells_of_fault(words: Sequence[str]) -> bool:
+    return _TELLS_OF_FAULTS.search(" ".join(words)) is not None
 
 
 def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: bool, sentence: bool) -> bool:

@@ -19,6 +19,7 @@ _WORDING = frozenset(
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
+_QUALIFIED = re.compile(r"\w(?:::|\.)\w")
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
@@ -47,6 +48,8 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
         if "/" in name:
             return None
     name = _SINGLE_COLON.sub(".", name)
+    if _QUALIFIED.search(name) and (path := resolve_module(corpus, name)) is not None:
+        return Resolved(path, corpus.related(path, kinds, limit))
     found = _found(corpus, name, kinds, limit)
     if found is None or not found.relatives:
         # At the end of a question it cannot be told from the question's own mark.
