@@ -49,7 +49,10 @@ def test_the_path_the_line_and_the_function_of_a_frame(language: str) -> None:
 
 
 def test_python_shows_the_innermost_frame_last_and_its_line_of_source() -> None:
-    text = 'Traceback (most recent call last):\n  File "a.py", line 1, in outer\n    inner()\n  File "b.py", line 2, in inner\n    raise ValueError("x is bad")\nValueError: x is bad'
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in outer\n    inner()\n'
+        '  File "b.py", line 2, in inner\n    raise ValueError("x is bad")\nValueError: x is bad'
+    )
     trace = read_trace(text)
     assert [frame.path for frame in trace.frames] == ["b.py", "a.py"]
     assert trace.frames[0].code == 'raise ValueError("x is bad")'

@@ -157,7 +157,8 @@ def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
 
 
 def test_frames_of_other_software_alone_are_searched_for(index: Index) -> None:
-    text = 'Traceback (most recent call last):\n  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode\n    raise X\nX: y'
+    frame = '  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode\n    raise X'
+    text = f"Traceback (most recent call last):\n{frame}\nX: y"
     assert answer_by_way(Question(text), index) is None
 
 

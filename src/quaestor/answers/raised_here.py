@@ -30,6 +30,7 @@ _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _CHUNKS = 100
 _RAREST = 24
 _PAIRED, _EACH_PAIR = 6, 20
+_MOST_OURS = 4
 _MOST_WORDS = 160
 _LONGEST_TEMPLATE = 5
 """Lines that one message may be spread over in the source."""
@@ -109,13 +110,36 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Lines of a chunk and how they agree with a message."""
+    """Lines of a document that agree with a message, and what that is worth."""
 
     document: Document
     first: int
     last: int
-    agreed: Agreement
     worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What somebody pasted, in words.
+
+    Attributes:
+        words: all of them, in order.
+        lines: the words of each line, and of the parts of a line that may be the whole message.
+        tells: what each word tells.
+        ours: the documents that frames point at.
+        sentence: whether it is one line that looks like nothing a program printed: it may merely mention a fault.
+    """
+
+    words: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    tells: Mapping[str, float]
+    ours: Ours
+    sentence: bool
+
+    @property
+    def longest(self) -> float:
+        """What the line that tells most tells."""
+        return max(sum(self.tells[word] for word in set(one)) for one in self.lines)
 
 
 def is_pasted(text: str) -> bool:
@@ -143,26 +167,31 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
         ours: the documents that its frames point at, with their lines.
         lines: of the corpus.
     """
-    messages = [words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST]
-    if not messages:
+    message = _message_of(corpus, trace, ours)
+    if message is None:
         return Raised()
-    words = tuple(word for one in trace.messages for word in words_of(one))
-    words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
-    tells = _tells(corpus, words)
-    chunks = _candidates(corpus, words, tells, ours)
-    code = [one for one in chunks if one.document.language not in PROSE]
-    matches = _matches(code, words, messages, tells, ours, trace)
-    told = _matches([one for one in chunks if one.document.language in PROSE], words, messages, tells, ours, trace)
+    chunks = _candidates(corpus, message)
+    matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
     # A test that quotes a message is no place that prints it.
     matches = [one for one in matches if not stands_behind(one.document.path)]
     if not matches:
         return Raised()
-    best = matches[0].worth
-    places = _places([one for one in matches if one.worth >= _AS_WELL * best][:_MOST_PLACES], lines)
-    told = [
-        one for one in told if one.agreed.of_message >= _LEAST_TOLD and not profile_path(one.document.path).background
-    ]
+    alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
+    places = _places(alike[:_MOST_PLACES], lines)
+    told = _matches([one for one in chunks if one.document.language in PROSE], message)
+    told = [one for one in told if not profile_path(one.document.path).background]
     return Raised(places[0], tuple(places[1:2]), _paragraph(told[0], lines) if told else None)
+
+
+def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
+    """Return what a trace says, None where that is too little."""
+    lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
+    if not lines:
+        return None
+    words = tuple(word for one in trace.messages for word in words_of(one))
+    words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
+    sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
+    return _Message(words, lines, _tells(corpus, (*words, *(word for one in lines for word in one))), ours, sentence)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -196,57 +225,52 @@ def _told_by(word: str, holding: int, chunks: int) -> float:
     return 0.3 + math.log(1 + chunks / holding) if holding else 0.0
 
 
-def _candidates(corpus: Corpus, words: Sequence[str], tells: Mapping[str, float], ours: Ours) -> list[StoredChunk]:
-    rarest = sorted((word for word in set(words) if tells[word] > _EMPTY), key=lambda word: -tells[word])[:_RAREST]
-    terms = [term for word in rarest for term in terms_of_word(word)[:1]]
-    if not terms:
-        return []
+def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
+    tells = message.tells
+    rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
+    terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
     store = corpus.store
-    wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY))
+    wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
     found = dict(store.get(wanted))
-    for path in [*ours][:4]:
-        found.update((one.id, one) for one in corpus.store.chunks_of(path))
+    for path in [*message.ours][:_MOST_OURS]:
+        found.update((one.id, one) for one in store.chunks_of(path))
     return list(found.values())
 
 
-def _matches(
-    chunks: Sequence[StoredChunk],
-    words: Sequence[str],
-    messages: Sequence[Sequence[str]],
-    tells: Mapping[str, float],
-    ours: Ours,
-    trace: Trace,
-) -> list[_Match]:
+def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
-    said = frozenset(words)
-    sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    windows = [one for chunk in chunks for one in _windows(chunk, said, tells)]
+    said = frozenset(message.words)
+    windows = [one for chunk in chunks for one in _windows(chunk, said, message.tells)]
     windows.sort(key=lambda one: -one[0])
-    longest = max(sum(tells.get(word, 1.0) for word in set(one)) for one in messages)
-    found = []
-    for _, stored, first, last, template in windows[:_COMPARED]:
-        agreed = agreement(words, template, tells)
-        by_lines = [agreement(one, template, tells) for one in messages]
-        by_line = max(by_lines, key=lambda one: one.told)
-        faults = [one for one, said_ in zip(by_lines, messages, strict=True) if _tells_of_fault(said_)]
-        pointed = not ours or stored.document.path in ours or stored.document.language in PROSE
-        if not _is_sure(agreed, by_line, longest, pointed=pointed, sentence=sentence):
-            continue
-        worth = _worth(stored, agreed, first, last, ours) * (_FAULT if by_line in faults else 1.0)
-        found.append(_Match(stored.document, first, last, agreed, worth))
+    compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
+    found = [one for one in compared if one is not None]
     return sorted(
         found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path)
     )
+
+
+def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
+    """Return how lines of a chunk agree with a message; None where that may be chance."""
+    agreed = agreement(message.words, template, message.tells)
+    by_line = [(agreement(one, template, message.tells), one) for one in message.lines]
+    best, line = max(by_line, key=lambda one: one[0].told)
+    if stored.document.language in PROSE:
+        sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
+        return _Match(stored.document, first, last, agreed.told) if sure else None
+    if not _is_sure(message, agreed, best, pointed=not message.ours or stored.document.path in message.ours):
+        return None
+    fault = _FAULT if _tells_of_fault(line) else 1.0
+    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
 
 
 def _tells_of_fault(words: Sequence[str]) -> bool:
     return _TELLS_OF_FAULTS.search(" ".join(words)) is not None
 
 
-def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: bool, sentence: bool) -> bool:
+def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointed: bool) -> bool:
     """Return whether an agreement is no chance.
 
     More is asked of what no frame points at where there are frames, and of a sentence, which may share words with a
@@ -256,10 +280,10 @@ def _is_sure(agreed: Agreement, by_line: Agreement, longest: float, *, pointed: 
         return False
     if not pointed:
         return by_line.of_message >= _LEAST_ELSEWHERE
-    if sentence:
+    if message.sentence:
         whole = by_line.of_message >= _LEAST_OF_SENTENCE
         return whole or (by_line.of_span >= _LEAST_OF_SPAN and by_line.of_template >= _MOST_OF_TEMPLATE)
-    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * longest
+    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * message.longest
 
 
 def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: Ours) -> float:

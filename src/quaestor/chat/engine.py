@@ -330,7 +330,8 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.limited(turn.number, asked.phrases, asked.missed)
-        return Searching(query.single, asked.phrases, asked.missed, asked.unknown)
+        translated = self.index.translated(asked.text)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
 
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""

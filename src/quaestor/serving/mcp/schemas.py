@@ -54,6 +54,7 @@ ASK = _object(
     answer=_TEXT,
     known=_TRUTH,
     understood=_list(_TEXT),
+    translated=_list(_TEXT),
     citations=_list(_object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)),
     nearest=_list(_object(**_LINES)),
 )

@@ -152,6 +152,7 @@ def _answer(outcome: TurnOutcome) -> dict[str, Any]:
         "answer": done.answer if done else "",
         "known": done is not None and done.known,
         "understood": list(outcome.understood),
+        "translated": list(outcome.translated),
         "citations": citations,
         "nearest": nearest,
     }
