@@ -56,7 +56,9 @@ def asking_back(question: Question, corpus: Corpus) -> WayAnswer | None:
     if question.earlier or not is_without_context(question.text):
         return None
     pointing = _POINTING.search(question.text)
-    return WayAnswer("asking back", (ASKED_BACK.format(f"“{pointing[0]}”" if pointing else "that"),), known=False)
+    return WayAnswer(
+        "asking back", (ASKED_BACK.format(f"“{pointing[0]}”" if pointing else "that"),), known=False, search=False
+    )
 
 
 def is_without_context(text: str) -> bool:

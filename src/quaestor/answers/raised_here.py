@@ -48,8 +48,7 @@ _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
 _LONGEST_PARAGRAPH = 10
 _TESTING = re.compile(
-    r"^(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?)$|(?:Tests?|Specs?)$|^[Tt]ests?[A-Z]",
-    re.IGNORECASE,
+    r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 # Lines that print nothing, and comments.

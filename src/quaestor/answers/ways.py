@@ -10,7 +10,7 @@ from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import within_file
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = (callers, names, errors, within_file, asking_back)
+WAYS: tuple[Way, ...] = (callers, names, within_file, errors, asking_back)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 

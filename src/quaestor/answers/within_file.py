@@ -16,6 +16,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
 from quaestor.models.content import content_terms
 from quaestor.prompts.passages import number
+from quaestor.retrieval.query import read_query
 from quaestor.stores import Where
 
 _PASSAGES = 8
@@ -39,7 +40,7 @@ def read_file_question(text: str) -> tuple[str, str] | None:
     Pure. A file's name alone that begins the question is enough; elsewhere a folder must be named as well, for
     "how does pyproject.toml change the build" asks about the build.
     """
-    if len(text) > _LONGEST or "\n" in text.strip():
+    if len(text) > _LONGEST or "\n" in text.strip() or read_query(text).kind == "trace":
         return None
     files = [name for name in names_of_code(text) if looks_like_a_file(name) and "." in name.rpartition("/")[2]]
     if len(files) != 1:
