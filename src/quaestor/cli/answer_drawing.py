@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from quaestor.cli.markdown_blocks import whole_blocks
@@ -109,6 +110,16 @@ class DrawnAnswer:
         seconds = int(time.monotonic() - self._since)
         self._spinner.update(text=Text(f"{self._waiting} {seconds} s" if seconds else self._waiting, style="dim"))
         return self._spinner if self._waiting else Text("")
+
+
+def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
+    """Return a context in which something moves on stderr, if a person looks at it, and says what is waited for."""
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return nullcontext()
+    from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for
+    from rich.markup import escape  # noqa: PLC0415
+
+    return Console(stderr=True).status(escape(safe(what)))
 
 
 def with_short_marks(markdown: str) -> str:
