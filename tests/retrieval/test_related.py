@@ -69,7 +69,8 @@ def test_a_name_that_ends_in_a_mark(index: Index, tmp_path: Path, name: str) -> 
 
 def test_a_very_large_file_of_php(index: Index, tmp_path: Path) -> None:
     padding = "".join(f"    function method{number}() {{ return {number}; }}\n\n" for number in range(5000))
-    text = f"<?php\nclass Large\n{{\n{padding}    static function one() {{ return 1; }}\n\n    function two() {{ return self::one(); }}\n}}\n"
+    methods = "    static function one() { return 1; }\n\n    function two() { return self::one(); }\n"
+    text = f"<?php\nclass Large\n{{\n{padding}{methods}}}\n"
     write(tmp_path / "repository", {"php/Large.php": text})
     line = text[: text.index("self::one")].count("\n") + 1
     assert [(one.role, one.start_line) for one in index.related("Large.one").of("callers")] == [("call", line)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quaestor.retrieval.related.files import LARGE, IndexedFile, load_file
 from quaestor.retrieval.related.imports import outside_names
-from quaestor.retrieval.related.occurrences import Occurrence, meant, occurrences, word_pattern
+from quaestor.retrieval.related.occurrences import Occurrence, defining_pattern, meant, occurrences, word_pattern
 from quaestor.retrieval.related.standing import Candidate
 from quaestor.retrieval.related.values import RelatedKind, Relative
 from quaestor.stores import Store
@@ -65,7 +65,13 @@ class Confirmer:
         found = occurrences(text, file.document.language, self._name)
         if found is None or not large:
             return found
-        return [replace(one, symbols=_in_scope(file, one)) for one in found]
+        # A method without its class may look like a call of itself.
+        defining = defining_pattern(self._name)
+        return [
+            replace(one, symbols=_in_scope(file, one))
+            for one in found
+            if one.role != "call" or not defining.search(file.lines[one.start_line - 1])
+        ]
 
     def uses(self, candidate: Candidate, kind: RelatedKind) -> list[Relative]:
         """Return the places of one document that use the name, calls first; what only imports it, if nothing else."""
