@@ -53,10 +53,10 @@ class Index(Corpus):
     _settings: Settings
 
     def model_named(self, name: str) -> Model:
-        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they name none.
+        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they give a key alone.
 
         Raises:
-            UsageError: the name is empty, or the settings of the endpoint are wrong.
+            UsageError: the name is empty, or the settings name neither an endpoint nor a key, or wrong ones.
         """
         model = make_model(self._settings._replace(model=name))
         if model is None:

@@ -19,7 +19,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
 from quaestor.chat.calling import Calling
-from quaestor.chat.composing import Composer, examples, instructions
+from quaestor.chat.composing import Composer, examples, instructions, is_short
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
@@ -86,8 +86,8 @@ class Conversation:
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
-        if subroutines is None:
-            # There is nothing to premeditate for a model that can only answer.
+        if subroutines is None or subroutines.short:
+            # There is nothing to premeditate for a model that can only answer, and no room where the window is short.
             self.settings = replace(self.settings, premeditation=False)
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
@@ -95,8 +95,10 @@ class Conversation:
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
-        head = (self._instructions(), *(examples() if self.settings.examples else ()))
+        head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restored(self.transcript, model, limit, head)
+        self._history.instruct = self._instructions
+        self._history.learn(self._history.limit)
         self._numbering = Numbering(
             (source.passage for source in self.transcript.sources() if source.cited), marked(self._history.said)
         )
@@ -104,9 +106,9 @@ class Conversation:
         self._busy = False
         self._added: dict[str, None] = {}
 
-    def _instructions(self) -> Message:
+    def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
-        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names))
+        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names), short=is_short(limit))
 
     def _made_loop(self, model: Model) -> Loop:
         settings, composer, registry = self.settings, self._composer, self._subroutines
@@ -259,7 +261,7 @@ class Conversation:
         if self._loop is None or self.model is None or await self._refused(turn):
             quoted = await self._quotes(turn, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
-            async for event in self._quoted(turn, quoted):
+            async for event in self._quoted(turn, hits, quoted):
                 yield event
             return
         yield Passages(hits, bool(hits) and not turn.weak, numbers)
@@ -268,7 +270,7 @@ class Conversation:
                 yield event
         if text := turn.rest():
             yield Text(text)
-        for event in await self._finished(turn):
+        for event in await self._finished(turn, hits):
             yield event
 
     async def _way(self, turn: Turn) -> WayAnswer | None:
@@ -304,7 +306,7 @@ class Conversation:
             refusal = str(failure)
         yield Retried(refusal, self.limit, tools=True)
         self._protocol = protocol_for(_capabilities(model, self.transcript), self._subroutines)
-        self._history.messages[0] = self._instructions()
+        self._history.learn(self.limit)
         self._loop = self._made_loop(model)
         async with aclosing(self._loop.run(turn)) as events:
             async for event in events:
@@ -371,20 +373,22 @@ class Conversation:
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
 
-    async def _quoted(self, turn: Turn, quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
+    async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(quoted.text) + turn.rest())
-        for event in await self._finished(turn, known=quoted.known):
+        for event in await self._finished(turn, hits, known=quoted.known):
             yield event
 
-    async def _finished(self, turn: Turn, *, known: bool | None = None) -> tuple[Event, ...]:
+    async def _finished(self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
-        if turn.weak and not any(citation.status != "unverified" for citation in citations):
-            found = False  # nothing that was found speaks for it, and neither do its citations
+        # A model's word alone is no answer: at least one of its citations must hold.
+        unchecked = found and known is None and not turn.proposals and not _holding(citations)
+        quotes = await self._quotes_beside(turn, hits) if unchecked else ()
+        found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
         # Without a request nobody reported anything.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
@@ -397,6 +401,8 @@ class Conversation:
             citations=citations,
             unsupported=unsupported,
             usage=usage,
+            unchecked=unchecked,
+            quotes=quotes,
         )
         added = self.transcript.end(turn.number, ending)
         turn.ended = True
@@ -409,15 +415,25 @@ class Conversation:
             tuple(turn.proposals),
             "length" if turn.stopped else turn.finish,
             turn.passed,
+            unchecked,
         )
-        return Citations(citations, unsupported), done
+        return Citations(citations, unsupported, quotes), done
+
+    async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
+        """Return what would have been quoted without a model, to stand beside an answer that is its word alone."""
+        quoted = await self._quotes(turn, await self._doubt(turn, hits))
+        if not quoted.known:
+            return ()
+        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self.index.read, claims=False)
+        self._numbering.remember(checked.citations, turn.passages)
+        return _holding(checked.citations)
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
-        checked = verify(turn.visible.written, tuple(known.values()), self.index.read)
+        question, by_model = turn.question.content, bool(turn.spent)
+        checked = verify(turn.visible.written, tuple(known.values()), self.index.read, question, claims=by_model)
         self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
-        unsupported = () if self.model is None else tuple(sentence.text for sentence in checked.unsupported)
-        return checked.citations, unsupported
+        return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
     def _give_up(self, turn: Turn, error: BaseException) -> None:
         """Record a turn that did not come to its end."""
@@ -440,6 +456,11 @@ class Conversation:
             return window
         messages, _ = self._history.with_turn(turn)
         return self._composer.window(messages, turn.passages, self.limit)
+
+
+def _holding(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return the citations whose words stand in the source: where they point, or nearby."""
+    return tuple(one for one in citations if one.status != "unverified")
 
 
 def _checked(question: str) -> Message:

@@ -205,7 +205,7 @@ class Loop:
 
     def _learn(self, failure: TooLongError, window: Window) -> None:
         """Keep the server's true window for the rest of the session."""
-        self._history.limit = learned_limit(failure, window.tokens, window.reserve)
+        self._history.learn(learned_limit(failure, window.tokens, window.reserve))
         self._transcript.learned(self._requests.model.name, self._history.limit)
 
     # --- its calls --------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.amounts import amount
-from quaestor.assemble import Index, answering, make_model
+from quaestor.assemble import Index, answering, check_endpoint, make_model
 from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text
 from quaestor.chat.objects import ask_object, place_of
 from quaestor.chat.outcome import TurnOutcome
@@ -21,11 +21,11 @@ from quaestor.cli.meant import Filters, configure, find_root, remark_on, remark_
 from quaestor.cli.options import count_option, filter_options, json_option, model_options, path_argument, window_option
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
 from quaestor.cli.progress import indexing_progress
+from quaestor.cli.sources import print_citations, print_unchecked, remark_on_sent, remark_on_unsupported
 from quaestor.config import Settings
 from quaestor.corpus.understanding import why_none
 
 UNKNOWN = 1
-_MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
 
 @click.command("ask")
@@ -48,10 +48,11 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 ) -> int:
     """Answer a question from the corpus, with checked sources.
 
-    Exit code 1 means that the corpus does not hold the answer.
+    Exit code 1 means that the corpus does not hold the answer, or that nothing of the model's answer could be checked.
     """
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
+    check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         try:
             outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
@@ -64,6 +65,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if as_json:
         print_json(ask_object(question, outcome, settings))
     else:
+        if outcome.reserve is not None:
+            remark_on_sent(len(outcome.sent), len(outcome.hits))
         _print_sources(outcome)
         if why:
             remark(why)
@@ -116,21 +119,16 @@ def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> Non
 
 def _print_sources(outcome: TurnOutcome) -> None:
     assert outcome.done is not None
-    if not outcome.done.known:
+    if outcome.unchecked:
+        print_unchecked(outcome.quotes)
+    elif not outcome.done.known:
         echo(style("\nNot found in this corpus.", bold=True))
         if outcome.hits:
             echo("Nearest passages:")
         for hit in outcome.nearest:
             echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
         return
-    echo(style("\nSources", bold=True))
-    for citation in outcome.citations:
-        mark, colour = _MARKS[citation.status]
-        place = style(one_line(f"{citation.path}:{citation.start_line}"), fg="cyan")
-        echo(f"  [{citation.n}] {place}  {style(f'{mark} {citation.status}', fg=colour)}")
-        if citation.url:
-            echo(f"      {style(one_line(citation.url), dim=True)}")
-    if not outcome.citations:
-        echo("  none: the model cited nothing, so nothing of this answer was checked")
-    for sentence in outcome.unsupported:
-        remark(f"without support: {sentence.strip()[:160]}")
+    if outcome.citations:
+        echo(style("\nSources", bold=True))
+        print_citations(outcome.citations)
+    remark_on_unsupported(outcome.unsupported)

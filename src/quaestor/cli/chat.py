@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, make_sessions
+from quaestor.assemble import Index, check_endpoint, make_sessions
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.meant import Filters, configure, find_root
 from quaestor.cli.options import count_option, filter_options, model_options, path_argument, window_option
@@ -57,6 +57,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         transcript = make_sessions(configure(None, **flags).settings).open(session)
         root = _root_of(transcript, path)
         settings = configure(root, **flags).settings
+    check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
         if dry_run is None and index.meaning.coming is not None:
             from quaestor.serving.indexing import VectorsBehind  # noqa: PLC0415 - few indexes lack any

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from quaestor.accounts.purpose import Purpose
-from quaestor.assemble import Index, make_journal, make_model, make_objection
+from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
 from quaestor.chat.editing import Proposed
 from quaestor.cli.asking import asked, edit_settings_of
 from quaestor.cli.consent import (
@@ -109,6 +109,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     else:
         if not instruction or not instruction.strip():
             raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
+        check_endpoint(settings)
         with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
             asker = make_model(settings, Purpose(kind="edit", source=str(index.root)))
             proposed = asyncio.run(

@@ -15,7 +15,6 @@ from quaestor.assemble import Index, conversation_settings, make_model, make_ses
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import (
     Called,
-    Citations,
     Done,
     Event,
     Passages,
@@ -27,6 +26,7 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.objects import by_name, window_object, wire_messages
+from quaestor.chat.outcome import TurnOutcome
 from quaestor.chat.packing import runs
 from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
@@ -38,7 +38,14 @@ from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.meant import Filters, remark_on, remark_on_unknown
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
-from quaestor.cli.sources import print_citations, print_place, print_support
+from quaestor.cli.sources import (
+    print_citations,
+    print_place,
+    print_support,
+    print_unchecked,
+    remark_on_sent,
+    remark_on_unsupported,
+)
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.config import Settings
 from quaestor.edits import Proposal, parse
@@ -196,22 +203,20 @@ class Talk:
 
     async def _drawn(self, events: AsyncGenerator[Event]) -> Done | None:
         """Show a turn to a person: the answer as it comes, and when it is whole, where its citations lead."""
-        cited, done = Citations(()), None
+        outcome = TurnOutcome()
         with new_answer() as answer:
             async for event in events:
-                match event:
-                    case Citations():
-                        cited = event
-                    case Done():
-                        done = event
-                    case _:
-                        self._show_event(answer, event)
-        print_citations(cited.citations)
-        for sentence in cited.unsupported:
-            remark(f"without support: {sentence.strip()[:160]}")
-        if done is not None and not done.known:
+                outcome.take(event)
+                self._show_event(answer, event)
+        if outcome.reserve is not None:
+            remark_on_sent(len(outcome.sent), len(outcome.hits))
+        print_citations(outcome.citations)
+        remark_on_unsupported(outcome.unsupported)
+        if outcome.unchecked:
+            print_unchecked(outcome.quotes)
+        elif outcome.done is not None and not outcome.done.known:
             echo(style("(not found in this corpus)", dim=True))
-        return done
+        return outcome.done
 
     def _keep(self, done: Done) -> None:
         """Keep what the turn proposed for /apply."""

@@ -50,11 +50,15 @@ RELATED = _object(
     relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT, **_PROOF)),
     complete=_TRUTH,
 )
+_CITATION = _object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)
 ASK = _object(
     answer=_TEXT,
     known=_TRUTH,
+    unchecked=_TRUTH,
     understood=_list(_TEXT),
     translated=_list(_TEXT),
-    citations=_list(_object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)),
+    citations=_list(_CITATION),
+    unsupported=_list(_TEXT),
+    quotes=_list(_CITATION),
     nearest=_list(_object(**_LINES)),
 )

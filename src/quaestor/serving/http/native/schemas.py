@@ -262,7 +262,8 @@ class WindowSize(BaseModel):
 
     limit: int
     reserve: int
-    passages: int
+    passages: Annotated[int, Field(description="That were found.")]
+    sent: Annotated[int, Field(description="Of them, that a model was shown.")]
 
 
 class AskResult(BaseModel):
@@ -278,7 +279,9 @@ class AskResult(BaseModel):
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]
-    known: bool
+    known: Annotated[bool, Field(description="Whether at least one citation is verified or repaired.")]
+    unchecked: Annotated[bool, Field(description="Whether a model answered and no citation of it holds.")]
+    quotes: Annotated[list[CitationObject], Field(description="What stands there, beside an unchecked answer.")]
     nearest: list[str]
     calls: list[dict[str, Any]]
     model: str
