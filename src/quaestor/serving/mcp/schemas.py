@@ -75,6 +75,7 @@ ASK = _object(
     known=_TRUTH,
     unchecked=_TRUTH,
     understood=_list(_TEXT),
+    translated=_list(_TEXT),
     citations=_list(_CITATION),
     unsupported=_list(_TEXT),
     quotes=_list(_CITATION),

@@ -167,6 +167,7 @@ def _answer(outcome: TurnOutcome) -> dict[str, Any]:
         "known": done is not None and done.known,
         "unchecked": outcome.unchecked,
         "understood": list(outcome.understood),
+        "translated": list(outcome.translated),
         "citations": list(map(_citation, outcome.citations)),
         "unsupported": list(outcome.unsupported),
         "quotes": list(map(_citation, outcome.quotes)),

@@ -332,6 +332,9 @@ class AskResult(BaseModel):
     question: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    translated: Annotated[
+        list[str], Field(description="What was searched for in English for a question in another language.")
+    ]
     unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     answer: str
     citations: list[CitationObject]
