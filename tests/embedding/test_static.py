@@ -154,7 +154,7 @@ def test_a_question_is_moved_by_the_matrix_beside_the_table(tmp_path: Path) -> N
     np.save(write(tmp_path) / "questions.npy", turn)
     embedder = StaticEmbedder.load(tmp_path)
     as_it_is = embedder.encode(["read a file"])[0]
-    expected = as_it_is + [as_it_is[3], 0, 0, 0]
+    expected = as_it_is + np.array([as_it_is[3], 0, 0, 0])
     assert np.allclose(embedder.question("read a file"), expected / np.linalg.norm(expected), atol=1e-6)
     assert np.array_equal(as_it_is, toy().encode(["read a file"])[0]), "what is indexed stays as it was"
     tuned = embedder.with_rows("other", np.array([0]), np.ones((1, 4), np.int8), np.ones(1, np.float32))

@@ -6,7 +6,8 @@ The table learned to put texts together that say the same. Who asks says less th
 how, why, "is there a way to". So a question's vector is moved by a matrix, the same for all, before chunks are compared
 with it; their own vectors stay as they are, and so does every index. The matrix is fitted by a softmax over the
 chunks that are nearest to each question of the part ``learn``; it costs as its squares do, so that nothing moves which
-no question asks for. What it is worth is printed for the part ``choose``.
+no question asks for. As with all that ships, corpora without a permissive licence teach nothing. What the matrix is
+worth is printed for the part ``choose``.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from numpy.typing import NDArray
 from quaestor.assemble import Index
 from quaestor.config import Settings
 from quaestor.embedding.static import StaticEmbedder
+from quaestor.errors import UsageError
 from quaestor.ingest.reembed import texts_of
 from quaestor.training.adam import Adam, schedule
 from quaestor.training.asked import Asked, Question, read_asked
 from quaestor.training.judged import documents_of
+from quaestor.training.sources import licence_of_folder
 
 Floats = NDArray[np.float32]
 _NEAREST = 400
@@ -81,13 +84,22 @@ def _sought(index: Index, questions: Sequence[Question], group: str) -> Iterator
     documents = index.store.documents()
     parts = [(document, [one.chunk for one in index.store.chunks_of(path)]) for path, document in documents.items()]
     texts = [text for document, chunks in parts for text in texts_of(document, chunks, index.indexer.settings)]
-    spans = [(document.path, chunk.span.start_line, chunk.span.end_line) for document, chunks in parts for chunk in chunks]
+    spans = [(document.path, one.span.start_line, one.span.end_line) for document, chunks in parts for one in chunks]
     vectors = embedder.encode(texts).astype(np.float16)
     for question in questions:
         right = [row for row, span in enumerate(spans) if any(target.holds(*span) for target in question.targets)]
         vector = embedder.encode([index.retriever.read(question.text).text])[0]
         if right and vector.any():
             yield Sought(group, vector, vectors, np.array(right))
+
+
+def _may_teach(asked: Asked, checkouts: Path) -> bool:
+    """Tell whether weights that ship may be learned from a checkout, and say on stderr if they may not."""
+    root = checkouts / asked.folder
+    if root.is_dir() and licence_of_folder(root) is None:
+        print(f"{asked.repository} has no permissive licence that is known here; it is left out.", file=sys.stderr)
+        return False
+    return True
 
 
 def fit(questions: Sequence[Sought]) -> Floats:
@@ -99,7 +111,8 @@ def fit(questions: Sequence[Sought]) -> Floats:
     for step in range(_STEPS):
         moved = asked + asked @ matrix.T
         pulls = np.stack([_pull(one, *chunks) for one, chunks in zip(moved, near, strict=True)])
-        adam.step(_RIDGE * matrix + pulls.T @ asked / len(questions), schedule(step, _STEPS, 1))
+        gradient = pulls.T @ asked / np.float32(len(questions)) + np.float32(_RIDGE) * matrix
+        adam.step(gradient, schedule(step, _STEPS, 1))
     return matrix
 
 
@@ -134,12 +147,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     parts = {"learn": list[Sought](), "choose": list[Sought]()}
     for asked in read_asked(options.asked):
-        if asked.part in parts:
+        if asked.part == "choose" or (asked.part == "learn" and _may_teach(asked, options.checkouts)):
             parts[asked.part] += sought_in(asked, options.checkouts, options.indexes)
+    if not parts["learn"]:
+        raise UsageError(f"No question of the part learn has an answer in a checkout of {str(options.checkouts)!r}.")
     matrix = fit(parts["learn"])
-    heads = "   ".join(f"in {place}" for place in _PLACES)
-    print(f"{'':14}    n   {heads}\nas they are\n{table(parts['choose'], 0 * matrix)}")
-    print(f"moved\n{table(parts['choose'], matrix)}")
+    print(f"{len(parts['learn'])} questions taught\n{'':14}    n   {'   '.join(f'in {place}' for place in _PLACES)}")
+    print(f"as they are\n{table(parts['choose'], 0 * matrix)}\nmoved\n{table(parts['choose'], matrix)}")
     if options.out:
         np.save(options.out, matrix.astype(np.float16))
     return 0
