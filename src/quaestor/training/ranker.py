@@ -148,7 +148,7 @@ def _chosen(parts: Mapping[str, Sequence[Search]], prepared: Sequence[Search], n
 
 
 def _print(parts: Mapping[str, Sequence[Search]], ranker: Ranker) -> None:
-    print(f"{ranker.name}, decay {ranker.decay:g}\n{'':28}    n   first   ten     hundred share   by file")
+    print(f"{ranker.name}, decay {ranker.decay:g}\n{'':28}    n   first     ten hundred   share by file")
     for part, searches in sorted(parts.items()):
         print(f"{part:28}{measure(searches, ranker)}")
         for kind in sorted({search.kind for search in searches}):
