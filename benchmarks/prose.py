@@ -27,8 +27,8 @@ from _metrics import Location, Target, covers, path_matches
 from _prose_corpora import UNANSWERABLE, Question, lay_out, load
 
 from quaestor import Index
+from quaestor.answers.quotes import answer as extract
 from quaestor.chat.settings import ConversationSettings
-from quaestor.models.extractive import answer as extract
 from quaestor.prompts.passages import number
 
 TEN = 10

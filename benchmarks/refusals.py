@@ -28,10 +28,10 @@ from _hidden import Without
 from numpy.typing import NDArray
 
 from quaestor import Index
+from quaestor.answers.quotes import answer
 from quaestor.config import Settings
 from quaestor.corpus.doubt import doubt_of
 from quaestor.corpus.unmentioned import unmentioned
-from quaestor.models.extractive import answer
 from quaestor.passages import Hit
 from quaestor.prompts.passages import number
 from quaestor.retrieval.retriever import Retriever

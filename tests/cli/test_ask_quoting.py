@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_parts import GUIDE, Run, shell
 
-from quaestor.models.extractive import LEAD, NOTHING
+from quaestor.answers.quotes import LEAD, NOTHING
 
 QUESTION = "how many attempts does send_with_retry make?"
 UNKNOWN = "zyxquu blorft quaggle?"
@@ -85,7 +85,7 @@ def test_an_edit_is_answered_from(quaestor: Run, repository: Path) -> None:
     assert "rests for twenty hours" in quaestor("ask", question, repository).out
 
 
-@pytest.mark.parametrize("limit", ["0", "101", "many"])
+@pytest.mark.parametrize("limit", ["0", "1001", "many"])
 def test_impossible_options_are_usage_errors(quaestor: Run, repository: Path, limit: str) -> None:
     done = quaestor("ask", "-k", limit, QUESTION, repository)
     assert (done.code, done.out) == (2, "")

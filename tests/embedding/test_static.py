@@ -42,6 +42,20 @@ def test_words_are_cut_into_the_longest_known_pieces() -> None:
 
 
 @given(texts)
+def test_distinct_words_have_the_rows_of_all_words(text: str) -> None:
+    pieces = Pieces(VOCABULARY, 2)
+    assert set(np.frombuffer(pieces.of_distinct(text), np.int32).tolist()) == set(pieces.rows(text).tolist())
+
+
+@given(texts, texts)
+def test_cosines_are_the_same_when_lengths_are_known(one: str, other: str) -> None:
+    fresh, used = toy(), toy()
+    asked, rows = fresh.pieces.rows("read file"), np.unique(fresh.pieces.rows(f"a {other}")).astype(np.intp)
+    used.cosines(asked, np.unique(used.pieces.rows(f"a {one}")).astype(np.intp))
+    assert used.cosines(asked, rows).tolist() == fresh.cosines(asked, rows).tolist()
+
+
+@given(texts)
 def test_the_fast_cut_of_ascii_is_the_pattern(text: str) -> None:
     plain = text.encode("ascii", "ignore").decode()
     pieces = Pieces(VOCABULARY, 2)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from quaestor.answers.quotes import answer as extract
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
 from quaestor.chat.settings import ConversationSettings
 from quaestor.corpus import Corpus
 from quaestor.messages import Usage
 from quaestor.models import Model
-from quaestor.models.extractive import answer as extract
 from quaestor.subroutines import Registry
 
 

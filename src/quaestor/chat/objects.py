@@ -32,6 +32,8 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
         "citations": [asdict(citation) for citation in outcome.citations],
         "unsupported": list(outcome.unsupported),
         "known": done.known,
+        "unchecked": done.unchecked,
+        "quotes": [asdict(quote) for quote in outcome.quotes],
         "nearest": [place_of(hit) for hit in outcome.nearest],
         "calls": outcome.calls,
         "model": done.model,
@@ -40,6 +42,7 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
             "limit": settings.window,
             "reserve": settings.reserve if outcome.reserve is None else outcome.reserve,
             "passages": len(outcome.hits),
+            "sent": len(outcome.sent),
         },
     }
 

@@ -6,15 +6,45 @@ from collections.abc import Sequence
 
 from quaestor.chat.support import Support
 from quaestor.cited import Citation, CitationStatus
-from quaestor.cli.output import echo, one_line, style
+from quaestor.cli.output import echo, one_line, remark, safe, style
 
 _MARKS = {"verified": ("✓", "green"), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
 
+UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
+
+
 def print_citations(citations: Sequence[Citation]) -> None:
-    """Print an answer's citations, one a line."""
-    for citation in citations:
-        print_place(citation.n, f"{citation.path}:{citation.start_line}", citation.status)
+    """Print where an answer's citations lead, each place once, one a line."""
+    lines = {(one.n, f"{one.path}:{one.start_line}", one.status, one.url): None for one in citations}
+    for n, place, status, url in lines:
+        print_place(n, place, status)
+        if url:
+            echo(f"      {style(one_line(url), dim=True)}")
+
+
+def print_unchecked(quotes: Sequence[Citation]) -> None:
+    """Say that nothing of an answer could be checked, and print what would have been quoted without a model."""
+    echo(style(f"\n{UNCHECKED}", bold=True))
+    if not quotes:
+        return
+    echo("What stands there:")
+    for quote in quotes:
+        print_place(quote.n, f"{quote.path}:{quote.start_line}", quote.status)
+        for line in quote.quote.splitlines():
+            echo(f"      {safe(line)}")
+
+
+def remark_on_unsupported(sentences: Sequence[str]) -> None:
+    """Tell which sentences of an answer nothing supports."""
+    for sentence in sentences:
+        remark(f"without support: {one_line(sentence.strip())[:160]}")
+
+
+def remark_on_sent(sent: int, found: int) -> None:
+    """Tell how many passages the model was shown, where that is fewer than were found."""
+    if sent < found:
+        remark(f"{sent} of {found} passages sent: a larger window (--window) would hold more")
 
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:

@@ -106,6 +106,10 @@ class Pieces(dict[str, bytes]):
         """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
         return b"".join(map(self.__getitem__, rough_words(text)))
 
+    def of_distinct(self, text: str) -> bytes:
+        """Return the rows of the words of ``text``, each word once, in no order; otherwise as ``joined``."""
+        return b"".join(map(self.__getitem__, set(rough_words(text))))
+
     def listed(self) -> Sequence[str]:
         """Return all words and pieces that have rows."""
         return self._parts.listed()
@@ -138,6 +142,7 @@ class StaticEmbedder:
         self._table = table
         self._scales = scales
         self._moved: NDArray[np.float32] | None = None
+        self._known_lengths = np.zeros(len(scales), np.float32)
         self._origin: tuple[Callable[..., StaticEmbedder], tuple[object, ...]] | None = None
 
     @classmethod
@@ -192,6 +197,7 @@ class StaticEmbedder:
         other = copy(self)
         other.name, other._origin = name, None
         other._table, other._scales = self._table.copy(), self._scales.copy()
+        other._known_lengths = np.zeros_like(self._known_lengths)
         other._table[rows], other._scales[rows] = table, scales
         return other
 
@@ -243,10 +249,17 @@ class StaticEmbedder:
     def cosines(self, rows: NDArray[np.int32], others: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return how alike rows of the table are in direction, shape ``(len(rows), len(others))``, -1 to 1."""
         one, other = (self._table.take(chosen, 0).astype(np.float32) for chosen in (rows, others))
-        one, other_lengths = one / _lengths(one)[:, None], _lengths(other)
+        one /= _lengths(one)[:, None]
         alike: NDArray[np.float32] = one @ other.T
-        alike /= other_lengths
+        alike /= self._lengths_of(others, other)
         return alike
+
+    def _lengths_of(self, rows: NDArray[np.intp], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the lengths of ``vectors``, which stand at ``rows`` of the table; measured once and kept."""
+        unknown = np.flatnonzero(self._known_lengths.take(rows) == 0)
+        if len(unknown):
+            self._known_lengths[rows[unknown]] = _lengths(vectors[unknown])
+        return self._known_lengths.take(rows)
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
         """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""

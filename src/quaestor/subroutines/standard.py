@@ -6,6 +6,7 @@ from quaestor.corpus import Corpus
 from quaestor.stores import Where
 from quaestor.subroutines.edit import edit_of
 from quaestor.subroutines.listing import list_of
+from quaestor.subroutines.overview import overview_of
 from quaestor.subroutines.read import read_of
 from quaestor.subroutines.registry import Registry
 from quaestor.subroutines.related import related_of
@@ -24,4 +25,5 @@ def registry_of(
         bylines: whether a search can be for dates and authors; None: where the corpus has any.
     """
     reading = [search_of(corpus, where, bylines=bylines), read_of(corpus), related_of(corpus), list_of(corpus)]
+    reading.append(overview_of(corpus))
     return Registry([*reading, edit_of(corpus)] if edits else reading)

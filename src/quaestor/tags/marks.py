@@ -22,6 +22,7 @@ class Tag(StrEnum):
     READ = "read"
     RELATED = "related"
     LIST = "list"
+    OVERVIEW = "overview"
     EDIT = "edit"
 
 

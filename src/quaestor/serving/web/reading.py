@@ -58,7 +58,9 @@ class Pointed:
 def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLResponse:
     """Show a citation of an answer in the document as it is now."""
     with session_of(at.served, at.user, session) as transcript:
-        citations = turn_of(transcript, number).ending.citations
+        ending = turn_of(transcript, number).ending
+        # What was quoted beside an unchecked answer comes after what that cites.
+        citations = (*ending.citations, *ending.quotes)
         if not 0 <= index < len(citations):
             raise NotFoundError(f"This turn has no citation {index}. It has {len(citations)}.")
         one = citations[index]

@@ -63,6 +63,10 @@ def _of_session(rest: str = "") -> Try:
 
 NATIVE: dict[Key, list[Try]] = {
     ("GET", "/api/corpora"): [_open("/api/corpora")],
+    ("GET", "/api/overview"): [
+        _open("/api/overview"),
+        Try(lambda _: "/api/overview", lambda ids: {"params": {"corpus": ids.corpus}}),
+    ],
     ("GET", "/api/stats"): [
         _open("/api/stats"),
         Try(lambda _: "/api/stats", lambda ids: {"params": {"corpus": ids.corpus}}),

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from quaestor.accounts.users import User
+from quaestor.answers.overview.making import BUDGET, LEAST, make_overview
+from quaestor.answers.overview.objects_of import overview_object
 from quaestor.corpus.objects import search_object, stats_object
 from quaestor.corpus.several_objects import several_object
 from quaestor.errors import QuaestorError, UsageError
@@ -58,6 +60,27 @@ def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[s
     hits, understood = index.find(asked.query, most, where=where, filters=asked.filters)
     seconds = time.perf_counter() - started
     return search_object(asked.query, hits, index, seconds, asked=understood, name=_name_of(served, who, asked.corpus))
+
+
+@router.get(
+    "/overview",
+    response_model=schemas.OverviewObject,
+    response_model_exclude_unset=True,
+    responses=refusals(404, 503),
+)
+def overview(
+    served: ServedHere,
+    who: Who,
+    corpus: Corpus = "",
+    folder: Annotated[str, Query(max_length=4096, description="Only what lies in it.")] = "",
+    tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="What the text may take.")] = BUDGET,
+) -> dict[str, Any]:
+    """Tell what a corpus is: its README's words, entry points, main parts, how it is built. No model is asked."""
+    started = time.perf_counter()
+    index = corpus_of(served, who, corpus)
+    model = corpus_settings(served, who, corpus).model or "gpt-4o"
+    found = make_overview(index, folder, budget=tokens, count=tokenizer_for(model).count)
+    return {**overview_object(found), "seconds": round(time.perf_counter() - started, 4)}
 
 
 @router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))

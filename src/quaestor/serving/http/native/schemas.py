@@ -227,6 +227,39 @@ class Excerpt(BaseModel):
     url: str | None
 
 
+class OverviewLine(BaseModel):
+    """A line of an overview; where what it says stands, if that is in a file."""
+
+    names: Annotated[list[str], Field(description="Paths or commands; in a tree, below the line it is indented to.")]
+    depth: int
+    says: str
+    n: Annotated[int, Field(description="The number that stands for the source in the text.")] = 0
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    sha256: str = ""
+    fresh: Annotated[bool, Field(description="Whether the file's bytes were checked to be the indexed ones.")] = True
+
+
+class OverviewSection(BaseModel):
+    """Some lines of an overview under a heading."""
+
+    title: str
+    lines: list[OverviewLine]
+    left_out: Annotated[int, Field(description="Lines that there was no room for.")]
+
+
+class OverviewObject(BaseModel):
+    """What a corpus or one of its folders is."""
+
+    folder: str
+    documents: int
+    tokens: int
+    text: str
+    sections: list[OverviewSection]
+    seconds: float
+
+
 # --- answers --------------------------------------------------------------------------------------------------------
 
 
@@ -262,7 +295,8 @@ class WindowSize(BaseModel):
 
     limit: int
     reserve: int
-    passages: int
+    passages: Annotated[int, Field(description="That were found.")]
+    sent: Annotated[int, Field(description="Of them, that a model was shown.")]
 
 
 class AskResult(BaseModel):
@@ -275,7 +309,9 @@ class AskResult(BaseModel):
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]
-    known: bool
+    known: Annotated[bool, Field(description="Whether at least one citation is verified or repaired.")]
+    unchecked: Annotated[bool, Field(description="Whether a model answered and no citation of it holds.")]
+    quotes: Annotated[list[CitationObject], Field(description="What stands there, beside an unchecked answer.")]
     nearest: list[str]
     calls: list[dict[str, Any]]
     model: str

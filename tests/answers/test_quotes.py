@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from quaestor.answers.quotes import NOTHING, ExtractiveModel, answer, speaks
 from quaestor.citations.verify import verify
 from quaestor.models import Finished, Request, TextDelta
-from quaestor.models.extractive import NOTHING, ExtractiveModel, answer, speaks
 from quaestor.prompts.passages import Passage
 
 RETRY = '''class RetryPolicy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.models.units import units
+from quaestor.answers.stretches import units
 from quaestor.prompts.passages import Passage
 
 SHARING = """# Sharing a vault

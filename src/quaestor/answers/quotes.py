@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from quaestor.answers.stretches import Unit, units
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
 from quaestor.models.capabilities import Capabilities
 from quaestor.models.content import content_terms
-from quaestor.models.units import Unit, units
 from quaestor.prompts.passages import Passage, where
 from quaestor.questions import asks_how_to
 

@@ -1,0 +1,48 @@
+"""What a way to answer is: a question in, and an answer of its own kind out, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from quaestor.corpus import Corpus
+from quaestor.passages import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked.
+
+    Attributes:
+        text: the user's words.
+        earlier: the user's earlier questions in this conversation, oldest first.
+    """
+
+    text: str
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WayAnswer:
+    """An answer that one way gives.
+
+    Attributes:
+        way: the way's name, as ``overview``.
+        pieces: Markdown, in order; a number stands for the citation mark of that hit, counted from 0.
+        hits: what the answer cites, and what a model should read to give it in its own words; best first.
+        known: whether it answers; False where the way knows that the corpus does not hold the answer.
+    """
+
+    way: str
+    pieces: tuple[str | int, ...]
+    hits: tuple[Hit, ...] = ()
+    known: bool = True
+
+    def text(self, numbers: Sequence[int]) -> str:
+        """Return the answer with its citation marks; ``numbers`` are the hits' numbers, in their order."""
+        return "".join(piece if isinstance(piece, str) else f"[{numbers[piece]}]" for piece in self.pieces)
+
+
+Way: TypeAlias = Callable[[Question, Corpus], WayAnswer | None]
+"""Answers a question of its kind; returns None for any other, and quickly, since every way is asked in turn."""

@@ -1,0 +1,19 @@
+"""Choosing how a question is answered, by what it asks for."""
+
+from __future__ import annotations
+
+from quaestor.answers.overview.answering import answer_with_overview
+from quaestor.answers.way import Question, Way, WayAnswer
+from quaestor.corpus import Corpus
+
+WAYS: tuple[Way, ...] = (answer_with_overview,)
+"""In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
+
+
+def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return the answer of the first way whose question it is, or None where it is to be quoted from what is found."""
+    for way in WAYS:
+        found = way(question, corpus)
+        if found is not None:
+            return found
+    return None
