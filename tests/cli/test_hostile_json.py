@@ -29,8 +29,6 @@ def hostile(tmp_path: Path) -> Path:
         ["ask", "how long does the sourdough rest?"],
         ["overview"],
         ["related", "notes.md"],
-        ["index", "--dry-run"],
-        ["stats"],
     ],
     ids=" ".join,
 )
