@@ -9,7 +9,9 @@ import pytest
 from cli_parts import Run, aged, write
 
 # Control characters of the second set, delete, and all that turn the direction of writing.
-HOSTILE = "".join(map(chr, (*range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+HOSTILE = "".join(
+    map(chr, (*range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+)
 
 
 @pytest.fixture
