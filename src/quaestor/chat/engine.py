@@ -418,7 +418,7 @@ class Conversation:
 
     async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
         """Return what would have been quoted without a model, to stand beside an answer that is its word alone."""
-        quoted = await self._quotes(turn, await self._doubt(turn, hits))
+        quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         if not quoted.known:
             return ()
         checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self.index.read, claims=False)
