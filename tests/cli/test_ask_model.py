@@ -75,6 +75,7 @@ def test_json_is_as_contracted(scripted_server: Start, ask: Callable[..., Outcom
         "question": QUESTION,
         "understood": [],
         "missed": [],
+        "translated": [],
         "unknown": [{"word": "often", "nearest": []}, {"word": "sent", "nearest": []}],
         "answer": 'Three times [1: "MAX_ATTEMPTS = 3"].',
         "citations": [

@@ -25,6 +25,7 @@ from quaestor.stores.embedded.failures import REBUILD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.answers.overview.statements import Overview
     from quaestor.models import Model
 
@@ -81,6 +82,22 @@ class Index(Corpus):
         if tokens < LEAST:
             raise UsageError(f"{tokens} tokens hold no overview. Give at least {LEAST}.")
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
+
+    def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+        """Return what git's history and the changelogs tell of a question, a path, a name or words.
+
+        Args:
+            asked: as ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+            until: only what was done on this date or earlier.
+            limit: how many commits are listed at most.
+
+        Raises:
+            UsageError: a date is none.
+        """
+        from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
+
+        return history_of(self, asked, since=since, until=until, limit=limit)
 
     @classmethod
     def build(

@@ -239,17 +239,19 @@ class Conversation:
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         way = await self._way(turn)
-        if way is not None and self.model is None:
+        # Nothing that a search finds is evidence for a question that names nothing: a model asks back by itself.
+        nothing_named = way is not None and not way.search
+        if way is not None and (self.model is None or (nothing_named and self.settings.grounded)):
             async for event in self._answered_by(turn, way):
                 yield event
             return
         asked = await self._understood(turn)
         query = await self._sought(turn, asked)
         yield self._searching(turn, query, asked)
-        hits = await self._found(turn, query, asked)
+        hits = () if nothing_named else await self._found(turn, query, asked)
         if way is not None and way.hits:
             hits = self._given(turn, (*way.hits, *hits))
-        if not hits and asked.phrases:
+        if not hits and asked.phrases and not nothing_named:
             asked = await self._spelt(Understood(turn.question.content, self.settings.where, missed=asked.phrases))
             query = await self._sought(turn, asked)
             yield self._searching(turn, query, asked)
@@ -332,7 +334,8 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.limited(turn.number, asked.phrases, asked.missed)
-        return Searching(query.single, asked.phrases, asked.missed, asked.unknown)
+        translated = self.index.translated(asked.text)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
 
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""

@@ -24,12 +24,14 @@ class Searching:
         understood: words of the question that limit the documents instead, by date or author.
         missed: words that would, but nothing would be left.
         unknown: words that stand nowhere in the corpus, with the nearest that do.
+        translated: what is searched for in English for the words of a question in another language.
     """
 
     query: str
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    translated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
         "question": question,
         "understood": list(outcome.understood),
         "missed": list(outcome.missed),
+        "translated": list(outcome.translated),
         "unknown": unknown_objects(outcome.unknown),
         "answer": done.answer,
         "citations": [asdict(citation) for citation in outcome.citations],

@@ -21,6 +21,7 @@ class TurnOutcome:
         understood: words of the question that limited the documents, by date or author.
         missed: words that would have, but nothing was left.
         unknown: words that stand nowhere in the corpus, with the nearest that do.
+        translated: what was searched for in English for the words of a question in another language.
         hits: what was found, best first.
         citations: each as it was checked.
         unsupported: sentences without support.
@@ -34,6 +35,7 @@ class TurnOutcome:
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    translated: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     citations: tuple[Citation, ...] = ()
     unsupported: tuple[str, ...] = ()
@@ -46,8 +48,9 @@ class TurnOutcome:
     def take(self, event: Event) -> None:
         """Take the next event."""
         match event:
-            case Searching(understood=understood, missed=missed, unknown=unknown):
-                self.understood, self.missed, self.unknown = understood, missed, unknown
+            case Searching():
+                self.understood, self.missed = event.understood, event.missed
+                self.unknown, self.translated = event.unknown, event.translated
             case Passages(hits=hits):
                 self.hits = hits
             case Composed(window=window):

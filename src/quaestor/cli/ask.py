@@ -102,9 +102,9 @@ async def _outcome_of(
 def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> None:
     """Show an event to a person."""
     match event:
-        case Searching(understood=understood, missed=missed, unknown=unknown):
+        case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
             answer.wait_for("searching")
-            remark_on(understood, missed)
+            remark_on(understood, missed, translated)
             remark_on_unknown([one for one in unknown if one.nearest])
         case Passages(hits=hits):
             answer.wait_for(f"{model} reads {amount(len(hits), 'passage')}" if model else "quoting")

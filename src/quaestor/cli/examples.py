@@ -25,6 +25,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "quaestor overview ~/src/client --tokens 600",
         "quaestor overview --folder src/server --json",
     ),
+    "history": (
+        "quaestor history",
+        "quaestor history 'when and why was send_with_retry added?'",
+        "quaestor history src/retry.py --since 2024 -n 20",
+        "quaestor history 'what changed between 1.1 and 1.2' ~/src/client --json",
+    ),
     "ask": (
         "quaestor ask 'how do I turn off retries?'",
         "quaestor ask 'what calls send_with_retry?' ~/src/client",

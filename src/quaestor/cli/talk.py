@@ -233,9 +233,9 @@ class Talk:
             case Called(name=called, arguments=arguments):
                 self._called = {"name": called, "arguments": arguments}
                 answer.wait_for(called)
-            case Searching(understood=understood, missed=missed, unknown=unknown):
+            case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
                 answer.wait_for("searching")
-                remark_on(understood, missed)
+                remark_on(understood, missed, translated)
                 remark_on_unknown([one for one in unknown if one.nearest])
             case Passages(hits=hits):
                 answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")

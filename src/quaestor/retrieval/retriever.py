@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from quaestor.embedding import Embedder
+from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Hit
@@ -244,7 +245,7 @@ class Retriever:
         return dict(self.store.lexical(query.terms, count, where)) if query.terms else {}
 
     def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
-        vector = self.embedder.encode([query.text])[0]
+        vector = question_vector(self.embedder, query.text)
         return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
 
 

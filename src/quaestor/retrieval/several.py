@@ -115,8 +115,8 @@ def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
     The bundled embedder compares them all anew: it is always there, and quick.
     """
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([query.text, *map(_said, candidates.chunks)])
-    return candidates._replace(dense=(vectors[1:] @ vectors[0]).astype(np.float32))
+    vectors = embedder.encode(list(map(_said, candidates.chunks)))
+    return candidates._replace(dense=vectors @ embedder.question(query.text))
 
 
 def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]) -> list[tuple[int, Chunk]]:

@@ -23,6 +23,7 @@ class Tag(StrEnum):
     RELATED = "related"
     LIST = "list"
     OVERVIEW = "overview"
+    HISTORY = "history"
     EDIT = "edit"
 
 

@@ -64,6 +64,7 @@ def test_all_at_once(repository: Path, tmp_path: Path) -> None:
             "read",
             "related",
             "overview",
+            "history",
             "ask",
         ]
         assert best_of(answers["c"]) == "src/retry.py"

@@ -25,7 +25,7 @@ def test_the_tools(connect: Connect, repository: Path) -> None:
     async def run() -> None:
         async with connect(repository) as client:
             tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["search", "read", "related", "overview", "ask"]
+            assert [tool.name for tool in tools] == ["search", "read", "related", "overview", "history", "ask"]
             for tool in tools:
                 assert tool.annotations is not None
                 assert tool.annotations.read_only_hint

@@ -50,6 +50,12 @@ RELATED = _object(
     relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT, **_PROOF)),
     complete=_TRUTH,
 )
+HISTORY = _object(
+    known=_TRUTH,
+    partial=_TRUTH,
+    said=_list(_TEXT),
+    passages=_list(_object(**_LINES, title=_TEXT, author=_TEXT, date=_TEXT, text=_TEXT)),
+)
 _CITATION = _object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)
 OVERVIEW = _object(
     folder=_TEXT,
@@ -69,6 +75,7 @@ ASK = _object(
     known=_TRUTH,
     unchecked=_TRUTH,
     understood=_list(_TEXT),
+    translated=_list(_TEXT),
     citations=_list(_CITATION),
     unsupported=_list(_TEXT),
     quotes=_list(_CITATION),

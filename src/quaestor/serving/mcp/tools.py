@@ -17,13 +17,14 @@ from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas, searching
 from quaestor.serving.mcp.limits import BUDGET, MODEL, WAIT_SECONDS
-from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, overview, read, related
+from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, history, overview, read, related
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
 
 if TYPE_CHECKING:
+    from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.answers.overview.statements import Overview
     from quaestor.chat.outcome import TurnOutcome
     from quaestor.cited import Citation
@@ -35,6 +36,7 @@ _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
     "read": read.read_of,
     "related": related.related_of,
     "overview": overview.overview_of,
+    "history": history.history_of,
 }
 
 _QUESTION = Parameter("question", "string", required=True)
@@ -81,6 +83,7 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
         _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
         _reading(corpora, "overview", "Get an overview", overview.PARAMETERS, schemas.OVERVIEW, _overview),
+        _reading(corpora, "history", "Ask the history", history.PARAMETERS, schemas.HISTORY, _history),
         _ask(corpora),
     )
 
@@ -164,6 +167,7 @@ def _answer(outcome: TurnOutcome) -> dict[str, Any]:
         "known": done is not None and done.known,
         "unchecked": outcome.unchecked,
         "understood": list(outcome.understood),
+        "translated": list(outcome.translated),
         "citations": list(map(_citation, outcome.citations)),
         "unsupported": list(outcome.unsupported),
         "quotes": list(map(_citation, outcome.quotes)),
@@ -193,6 +197,21 @@ def _lines(outcome: Outcome) -> dict[str, Any]:
         "text": shown.text if shown else "",
         "sha256": found.sha256,
     }
+
+
+def _history(outcome: Outcome) -> dict[str, Any]:
+    found = cast("HistoryAnswer", outcome.data)
+    passages = [
+        {
+            **_lines_of(one.path, one.start_line, one.end_line),
+            "title": one.title or "",
+            "author": one.author or "",
+            "date": one.date or "",
+            "text": one.text,
+        }
+        for one in outcome.passages
+    ]
+    return {"known": found.known, "partial": found.partial, "said": list(found.heads), "passages": passages}
 
 
 def _relatives(outcome: Outcome) -> dict[str, Any]:

@@ -78,6 +78,10 @@ NATIVE: dict[Key, list[Try]] = {
         Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpora": [ids.corpus]}}),
         Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpora": ["kitchen", ids.corpus]}}),
     ],
+    ("GET", "/api/history"): [
+        _open("/api/history"),
+        Try(lambda _: "/api/history", lambda ids: {"params": {"corpus": ids.corpus}}),
+    ],
     ("GET", "/api/passage"): [
         Try(lambda _: "/api/passage", lambda ids: {"params": {"path": ids.path}}),
         Try(lambda _: "/api/passage", lambda ids: {"params": {"path": ids.path, "corpus": ids.corpus}}),

@@ -31,7 +31,7 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
     (
         events.Searching("why", ("since 2020",), ("by Ana",)),
         "searching",
-        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"], "unknown": []},
+        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"], "translated": [], "unknown": []},
     ),
     (
         events.Passages((HIT,), True, (7,)),

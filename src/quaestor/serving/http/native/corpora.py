@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from quaestor.accounts.users import User
+from quaestor.answers.history_objects import history_object
 from quaestor.answers.overview.making import BUDGET, LEAST, make_overview
 from quaestor.answers.overview.objects_of import overview_object
 from quaestor.corpus.objects import search_object, stats_object
@@ -111,6 +112,22 @@ def passage(
         "title": found.title,
         "url": found.url,
     }
+
+
+@router.get("/history", response_model=schemas.HistoryResult, responses=refusals(404, 503))
+def history(
+    served: ServedHere,
+    who: Who,
+    about: Annotated[str, Query(max_length=2000, description="A question, a path, a name, or words.")] = "",
+    corpus: Corpus = "",
+    since: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
+    until: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
+    limit: Annotated[int, Query(ge=1, le=200, description="Commits that are listed at most.")] = 10,
+) -> dict[str, Any]:
+    """Tell what changed, when, why and by whom, from git's history and the changelogs. No model is asked."""
+    started = time.perf_counter()
+    found = corpus_of(served, who, corpus).history(about, since=since, until=until, limit=limit)
+    return history_object(about, found, time.perf_counter() - started)
 
 
 def _search_several(

@@ -43,8 +43,8 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
         cost: tells what a turn cost; None where no price is known.
     """
     match event:
-        case Searching(query=query, understood=understood, missed=missed, unknown=unknown):
-            limits = {"understood": list(understood), "missed": list(missed)}
+        case Searching(query=query, understood=understood, missed=missed, unknown=unknown, translated=translated):
+            limits = {"understood": list(understood), "missed": list(missed), "translated": list(translated)}
             return "searching", {"query": query, **limits, "unknown": unknown_objects(unknown)}
         case Passages(hits=hits, known=known, numbers=numbers):
             return "passages", {"passages": _passages(hits, numbers), "known": known}

@@ -257,6 +257,30 @@ class OverviewObject(BaseModel):
     tokens: int
     text: str
     sections: list[OverviewSection]
+
+
+class HistoryPassage(BaseModel):
+    """Lines of a commit, a tag or a changelog, as they are cited."""
+
+    n: int
+    path: Annotated[str, Field(description="A document's, or `commit HASH` or `tag NAME`, which `/passage` reads.")]
+    start_line: int
+    end_line: int
+    title: str | None
+    author: str | None
+    date: str | None
+    text: str
+    sha256: str
+
+
+class HistoryResult(BaseModel):
+    """What the history tells."""
+
+    asked: str
+    answer: Annotated[str, Field(description="Markdown with citation marks.")]
+    known: Annotated[bool, Field(description="Whether it answers.")]
+    partial: Annotated[bool, Field(description="Whether the history was not read to its end.")]
+    passages: list[HistoryPassage]
     seconds: float
 
 
@@ -308,6 +332,9 @@ class AskResult(BaseModel):
     question: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    translated: Annotated[
+        list[str], Field(description="What was searched for in English for a question in another language.")
+    ]
     unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     answer: str
     citations: list[CitationObject]
