@@ -117,7 +117,7 @@ def test_of_a_long_definition_its_head_is_quoted_and_what_answers() -> None:
     assert statements.text.endswith("    flush_queue()")
     assert statements.continues
     assert found.text.count("⋯") == 1
-    checked = verify(found.text, [Passage(1, "a.py", 1, 43, text)], lambda path: text.encode())
+    checked = verify(found.text, [Passage(1, "a.py", 1, 43, text)], lambda path: text.encode(), claims=False)
     assert [citation.status for citation in checked.citations] == ["verified", "verified"]
 
 
