@@ -3,9 +3,9 @@
 Three things are known without a model: that a question names what the corpus does not, how many of its words stand
 nowhere, and how far the first hit stands above the rest. Where a place answers, it fits the question in ways that its
 neighbours do not; where none does, the ten best are about as good as each other. Pairs of one question asked with and
-without the files that answer it gave the weights (``benchmarks/refusals.py --split learn``): a better first hit and a longer lead never refuse more, a name that
-stands nowhere never refuses less. They are in the ranker's units: another ranker needs the least worths anew, which
-the benchmark prints.
+without the files that answer it gave the weights (``benchmarks/refusals.py --split learn``): a better first hit and a
+longer lead never refuse more, a name that stands nowhere never refuses less. They are in the ranker's units: another
+ranker needs the least worths anew, which the benchmark prints.
 """
 
 from __future__ import annotations
