@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -122,10 +122,18 @@ class FreshIndex(OpenIndex):
         """What is to be said with the results of the last search to whoever can do something about it."""
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
-        return (*said, *self.meaning.remarks)
+        return (*said, *_repairs(self.store.repaired), *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return all(state == "fresh" for state in check(self._folder, documents).values())
+
+
+def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
+    """Return what is to be said of parts of an index that were not as they were written."""
+    if not damaged:
+        return ()
+    parts = ", ".join(sorted(damaged))
+    return (f"Parts of the index were damaged or of another version and are made anew from the rest: {parts}.",)
 
 
 def _now() -> str:

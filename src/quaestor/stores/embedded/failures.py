@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +62,8 @@ def translated(folder: Path) -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         raise unusable(folder, f"is damaged ({error})") from error
+    except zlib.error as error:
+        raise unusable(folder, f"is damaged (terms cannot be read: {error})") from error
     except OSError as error:
         if is_full(error):
             raise full(folder) from error
