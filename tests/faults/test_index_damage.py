@@ -133,6 +133,8 @@ def test_a_damaged_file_gives_the_same_hits_or_is_refused(
     outcomes: dict[str, str] = {}
     whole = index_folder(root, Settings(home=str(home)))
     for file in files_of(whole):
+        if damage == "foreign" and file.name == TRUTH:
+            continue  # see below
         settings = Settings(home=str(tmp_path / file.as_posix().replace("/", "-")))
         shutil.copytree(home, settings.home)
         place = index_folder(root, settings) / file
@@ -144,6 +146,8 @@ def test_a_damaged_file_gives_the_same_hits_or_is_refused(
             place.unlink()
             if damage == "a folder":
                 place.mkdir()
+        if place.is_file() and place.read_bytes() == (whole / file).read_bytes():
+            continue  # identifiers of as many chunks are the same everywhere
         outcomes[str(file)] = judge(root, settings, expected)
         if damage not in ("missing", "newer") and outcomes[str(file)] == "same":
             # Only what lies behind the end of what counts has no say.
@@ -152,6 +156,19 @@ def test_a_damaged_file_gives_the_same_hits_or_is_refused(
             assert ask(index) == expected, f"{file} is not healed"
     assert "silent" not in outcomes.values(), outcomes
     assert {name for name, outcome in outcomes.items() if outcome == "refused"} <= {TRUTH}, outcomes
+
+
+def test_another_sources_truth_is_brought_up_to_date(root: Path, home: Path, foreign: Path, tmp_path: Path) -> None:
+    """Equal scores are then put in another order: the chunks were taken in in another order."""
+    settings = Settings(home=str(tmp_path / "home"))
+    shutil.copytree(home, settings.home)
+    (index_folder(root, settings) / TRUTH).write_bytes((foreign / TRUTH).read_bytes())
+    with Index.build(root, settings=settings) as index:
+        assert len(index.last_changes.changed) == len(list(root.iterdir()))
+        for query in QUERIES:
+            for hit in index.search(query, 10):
+                lines = (root / hit.path).read_text("utf-8").splitlines(keepends=True)
+                assert hit.text.strip() == "".join(lines[hit.start_line - 1 : hit.end_line]).strip()
 
 
 def test_what_was_made_anew_is_whole_and_nothing_more_is_said(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from quaestor.errors import EmbedderChangedError
@@ -19,7 +20,7 @@ _MAPPED_BYTES = 2 * 1024 * 1024 * 1024
 _WRITER_MAPPED_BYTES = 256 * 1024 * 1024
 _WRITER_CACHE_KIBIBYTES = 64 * 1024
 _WRITER_CHECKPOINT_PAGES = 8 * 1024
-_JOURNAL_BYTES = 64 * 1024 * 1024
+_JOURNAL_BYTES = 4 * 1024 * 1024
 
 # Chunks of one document have consecutive identifiers: `first_chunk` and `chunk_count` are its whole
 # membership. Identifiers of documents, chunks and vectors only grow and are never used again; the next ones
@@ -129,6 +130,15 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def shorten_journal(connection: sqlite3.Connection, folder: Path) -> None:
+    """Empty a write-ahead log that takes more than its share, unless somebody is reading from it."""
+    log, file = folder / f"{FILE}-wal", folder / FILE
+    with suppress(OSError, sqlite3.OperationalError):
+        if log.stat().st_size > max(_JOURNAL_BYTES, file.stat().st_size // 2):
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:

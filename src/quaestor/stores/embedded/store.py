@@ -184,6 +184,7 @@ class EmbeddedStore:
                 raise
             # The truth is committed: what cannot be published now is caught up later, and is no failure.
             derivation.publish()
+            schema.shorten_journal(connection, self._folder)
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
