@@ -14,7 +14,7 @@ from quaestor.corpus.parts import OpenIndex, Parts
 from quaestor.corpus.values import Coming, Freshness
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
-from quaestor.errors import IndexBusyError, LimitError
+from quaestor.errors import IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
@@ -114,7 +114,7 @@ class FreshIndex(OpenIndex):
         """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
         try:
             self.refresh(budget_seconds=self.refresh_seconds)
-        except (IndexBusyError, LimitError) as error:
+        except (IndexBusyError, IndexReadOnlyError, LimitError) as error:
             self.freshness = Freshness(False, _now(), str(error))
 
     @property

@@ -111,13 +111,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
     A commit survives the death of the process at once; it survives the loss of power from the next checkpoint
     on (``synchronous = NORMAL``), and either way the file stays whole.
     """
-    connection = sqlite3.connect(
-        folder / FILE,
-        timeout=_BUSY_MILLISECONDS / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=64,
-    )
+    connection = _connected(folder / FILE)
     try:
         connection.execute(f"PRAGMA mmap_size = {_WRITER_MAPPED_BYTES if writing else _MAPPED_BYTES}")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -126,6 +120,55 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
             connection.execute(f"PRAGMA wal_autocheckpoint = {_WRITER_CHECKPOINT_PAGES}")
             connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES}")
             connection.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        place,
+        timeout=_BUSY_MILLISECONDS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=64,
+        uri=uri,
+    )
+
+
+def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open the database to read from it; return whether it is seen as it is now, whatever is written later.
+
+    That is so where SQLite cannot make the files beside it that several processes need: the folder must not be written,
+    or the disk is full.
+    """
+    try:
+        return _probed(connect(folder)), False
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or not (folder / FILE).is_file():
+            raise
+        found = _connect_without_writing(folder)
+        if found is None:
+            raise
+        return found
+
+
+def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | None:
+    place, log = (folder / FILE).absolute().as_uri(), folder / f"{FILE}-wal"
+    # With the files of another process that has it open, all is seen. Without a log, the file is all there is.
+    ways = [("mode=ro", False)] if log.exists() and log.stat().st_size else [("mode=ro", False), ("immutable=1", True)]
+    for way, fixed in ways:
+        with suppress(sqlite3.OperationalError):
+            return _probed(_connected(f"{place}?{way}", uri=True)), fixed
+    return None
+
+
+def _probed(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection that can read."""
+    try:
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+        is_blank(connection)
     except BaseException:
         connection.close()
         raise

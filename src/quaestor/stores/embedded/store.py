@@ -74,6 +74,7 @@ class EmbeddedStore:
         self._filters: dict[Where, Allowed] = {}
         self._filters_of = -1
         self._damaged: set[str] = set()
+        self._fixed = False  # whether the reader sees nothing of what is written
 
     @classmethod
     def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Sizes = SIZES) -> EmbeddedStore:
@@ -96,7 +97,7 @@ class EmbeddedStore:
         with translated(folder):
             if create:
                 folder.mkdir(parents=True, exist_ok=True)
-            reader = schema.connect(folder)
+            reader, fixed = schema.connect_reading(folder)
             try:
                 if schema.is_blank(reader):
                     if not create:
@@ -106,7 +107,9 @@ class EmbeddedStore:
             except BaseException:
                 reader.close()
                 raise
-        return cls(folder, embedder, dimensions, reader, sizes)
+        store = cls(folder, embedder, dimensions, reader, sizes)
+        store._fixed = fixed
+        return store
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
@@ -116,7 +119,7 @@ class EmbeddedStore:
         """
         if not (folder / schema.FILE).exists():
             return None
-        with suppress(sqlite3.Error, OSError), closing(schema.connect(folder)) as connection:
+        with suppress(sqlite3.Error, OSError), closing(schema.connect_reading(folder)[0]) as connection:
             return schema.made_with(connection)
         return None
 
@@ -185,6 +188,8 @@ class EmbeddedStore:
             # The truth is committed: what cannot be published now is caught up later, and is no failure.
             derivation.publish()
             schema.shorten_journal(connection, self._folder)
+            if self._fixed:
+                self._read_again()
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -319,6 +324,12 @@ class EmbeddedStore:
         with self._mutex:
             self._lexical = self._dense = None
             self._reader.close()
+
+    def _read_again(self) -> None:
+        """Read what is written from now on: it was opened while nothing could be."""
+        with self._mutex:
+            self._reader.close()
+            self._reader, self._fixed = schema.connect_reading(self._folder)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
