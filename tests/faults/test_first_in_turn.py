@@ -99,9 +99,7 @@ def test_the_second_goes_on_where_the_first_was_killed(
     assert (len(waiting.added), waiting.documents) == (DOCUMENTS - held, DOCUMENTS)
 
 
-def test_who_makes_it_anew_waits_until_it_is_made(
-    other: subprocess.Popen[str], root: Path, settings: Settings
-) -> None:
+def test_who_makes_it_anew_waits_until_it_is_made(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:
     waiting = Waiting(root, settings, rebuild=True)
     assert waiting.waits.wait(60)
     out, _ = other.communicate(timeout=60)

@@ -60,7 +60,7 @@ def checked(part: NDArray[Any], checksum: int, name: str) -> NDArray[Any]:
     Raises:
         DamagedError: it does not.
     """
-    if crc32(np.ascontiguousarray(part)) != checksum:
+    if crc32(np.ascontiguousarray(part).data) != checksum:
         raise DamagedError(f"{name} does not agree with its checksum")
     return part
 

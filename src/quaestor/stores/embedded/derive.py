@@ -53,7 +53,7 @@ class Derivation:
         self.matrix = self.lexical = None
 
 
-def prepare(  # noqa: PLR0913 - what is written, where, and how
+def prepare(
     connection: sqlite3.Connection,
     folder: Path,
     dimensions: int,

@@ -53,7 +53,7 @@ class MatrixUpdate:
         parts |= {f"{SIGNS}{number}": plane for number, plane in enumerate(planes_of(rows))}
         for name, part in parts.items():
             _write(self._place / name, count * part[:1].nbytes, part)
-            self._checksums[name] = crc32(np.ascontiguousarray(part), self._checksums.get(name, 0))
+            self._checksums[name] = crc32(np.ascontiguousarray(part).data, self._checksums.get(name, 0))
         _write(self._place / "data", count * rows[:1].nbytes, rows)
         self._alive = np.concatenate([self._alive, factors > 0])
 

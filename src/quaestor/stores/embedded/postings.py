@@ -2,8 +2,9 @@
 
 The file holds arrays, one after the other: the chunks, their lengths, the keys of the terms in ascending order, where
 each term's postings begin, and the postings: places of chunks within the segment, ascending, and how often the term
-stands there. Behind them stand the checksums of the file's blocks, and the checksum of these in the state file. A segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache
-of one core while they are added up.
+stands there. Behind them stand the checksums of the file's blocks; the checksum of these is in the state file. A
+segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache of one core while
+they are added up.
 
 A term is kept as its key, which the number of its field is added to.
 """

@@ -205,7 +205,7 @@ class DenseView(NamedTuple):
 
 
 def _without(segment: Segment, alive: Alive, runs: Iterable[tuple[int, int]]) -> Alive:
-    """Return which of a segment's chunks exist once those of ``runs`` are gone; ``alive`` itself if none of them are."""
+    """Return which of a segment's chunks exist without those of ``runs``; ``alive`` itself if it has none of them."""
     left = alive
     for run in runs:
         first, end = np.searchsorted(segment.chunks, run)
