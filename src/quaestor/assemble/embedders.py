@@ -131,7 +131,7 @@ def make_embedder(
 
 
 def _may_ask(name: str, settings: Settings) -> bool:
-    """Return whether the user has named an embedder behind an endpoint, now or once: an index may come from anywhere."""
+    """Return whether the user ever named an embedder behind an endpoint; an index may come from anywhere."""
     register = register_of(settings) / _ASKED
     try:
         known = register.read_text("utf-8").splitlines()

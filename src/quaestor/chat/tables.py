@@ -157,7 +157,7 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
 
 
 def _put_whole(path: Path, about: Sequence[str]) -> None:
-    """Make a session's file under another name and then give it its own, so that a killed process leaves none half made.
+    """Make a session's file under another name, then give it its own: a killed process leaves none half made.
 
     Raises:
         FileExistsError: there is a file at ``path``.
