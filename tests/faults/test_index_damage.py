@@ -158,6 +158,22 @@ def test_a_damaged_file_gives_the_same_hits_or_is_refused(
     assert {name for name, outcome in outcomes.items() if outcome == "refused"} <= {TRUTH}, outcomes
 
 
+def test_a_text_that_was_changed_in_the_index_is_never_shown(
+    root: Path, home: Path, expected: list[Found], tmp_path: Path
+) -> None:
+    draw = random.Random(7)
+    for number, (*_, text) in enumerate(expected[0][:5]):
+        settings = Settings(home=str(tmp_path / str(number)))
+        shutil.copytree(home, settings.home)
+        truth = index_folder(root, settings) / TRUTH
+        words = text.encode()[-60:-20]  # a text may be split over pages of the file
+        data = truth.read_bytes()
+        assert data.count(words) == 1
+        at = data.index(words) + draw.randrange(len(words))
+        truth.write_bytes(data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :])
+        assert judge(root, settings, expected) == "refused"
+
+
 def test_another_sources_truth_is_brought_up_to_date(root: Path, home: Path, foreign: Path, tmp_path: Path) -> None:
     """Equal scores are then put in another order: the chunks were taken in in another order."""
     settings = Settings(home=str(tmp_path / "home"))

@@ -10,7 +10,7 @@ from quaestor.errors import EmbedderChangedError
 from quaestor.stores.embedded.failures import unusable
 
 FILE = "index.sqlite3"
-VERSION = 2
+VERSION = 3
 APPLICATION = 0x51554145
 """Marks the file as ours (``PRAGMA application_id``)."""
 
@@ -66,7 +66,8 @@ CREATE TABLE chunks (
     kind            TEXT    NOT NULL,
     scope           TEXT,               -- JSON; NULL when empty
     defines         TEXT,               -- JSON; NULL when empty
-    text            TEXT    NOT NULL
+    text            TEXT    NOT NULL,
+    checksum        INTEGER NOT NULL    -- of the columns from `start` to `text`
 );
 CREATE TABLE vectors (
     id              INTEGER PRIMARY KEY,
