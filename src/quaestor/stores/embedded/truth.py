@@ -22,8 +22,8 @@ _BATCH = 500
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
 _DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in _DOCUMENT.split(", "))
 _CHUNK = (
-    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, c.symbol, c.kind, c.scope, c.defines, "
-    "c.checksum"
+    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, c.symbol, c.kind, c.scope, "
+    "c.defines, c.checksum"
 )
 
 
