@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,9 @@ def root(tmp_path: Path) -> Path:
     root = tmp_path / "corpus"
     root.mkdir()
     for number in range(5):
-        (root / f"part{number}.md").write_text(f"# Part {number}\n\nHere word{number} is told.\n", "utf-8")
+        file = root / f"part{number}.md"
+        file.write_text(f"# Part {number}\n\nHere word{number} is told.\n", "utf-8")
+        os.utime(file, (1e9, 1e9))  # of what was written just now the next search writes a stamp
     return root
 
 
