@@ -7,14 +7,19 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from quaestor.chat.textcalls import TextCalls
+from quaestor.chat.visible import Visible
 from quaestor.endpoints.retries import RetryPolicy, read_retry_after
 from quaestor.errors import UpstreamError
 from quaestor.messages import Message
 from quaestor.models import Finished, Request, TextDelta
-from quaestor.models.arriving import LARGEST_EVENT, Events, NotCompletionsError
+from quaestor.models.arriving import LARGEST_EVENT, Events, NotCompletionsError, parsed
 from quaestor.models.openai_compatible import OpenAICompatibleModel
 from servers.threads import Exchange, ThreadedServer
 
@@ -99,6 +104,7 @@ FLOODS: dict[str, tuple[Callable[[], Iterator[bytes]], int, dict[str, str]]] = {
     "brackets in an answer": (lambda: iter([b"[" * 200_000]), 200, {"Content_Type": "application/json"}),
     "brackets in a refusal": (lambda: iter([b"[" * 200_000]), 400, {"Content_Type": "application/json"}),
     "values in one event": (lambda: iter([b"data: [" + b"{}," * 300_000 + b"{}]\n\n"]), 200, {}),
+    "texts in one event": (lambda: iter([b"data: [" + b'"",' * 300_000 + b'""]\n\n']), 200, {}),
     "some brackets": (lambda: iter([b"data: " + b"[" * 900 + b"]" * 900 + b"\n\n"]), 200, {}),
 }
 
@@ -191,7 +197,7 @@ def test_others_have_their_turn_while_a_large_reply_arrives() -> None:
         sizes, seen = asyncio.run(run(server.model))
     assert sum(sizes) == letters + len(many)
     assert max(sizes) <= 4_096
-    assert all(later > earlier for earlier, later in zip(seen, seen[1:], strict=False)), "a turn between any two steps"
+    assert all(later > earlier for earlier, later in pairwise(seen)), "a turn between any two steps"
     assert len(seen) < letters // 4_096 + 2_000 // 64 + 100, "what arrived together is taken together"
 
 
@@ -221,3 +227,47 @@ def test_a_server_that_is_busy_until_the_end_of_time() -> None:
     headers = {"Retry_After": "Fri, 31 Dec 99999999999 23:59:59 GMT"}
     with Flood(lambda: iter([b"{}"]), 429, **headers) as server, pytest.raises(UpstreamError, match="429"):
         asyncio.run(ask(server.model))
+
+
+class Piece(str):
+    """Text that counts how many letters are copied where it is joined to another."""
+
+    __slots__ = ()
+    copied = 0
+
+    def __radd__(self, other: str) -> str:
+        Piece.copied += len(other) + len(self)
+        return str(other) + str(self)
+
+
+@pytest.mark.parametrize("begin", ["word ", '{"name": "', "   "])
+@pytest.mark.parametrize("names", [(), ("search",)])
+def test_a_long_reply_in_small_pieces_is_copied_a_bounded_number_of_times(begin: str, names: tuple[str, ...]) -> None:
+    Piece.copied = 0
+    calls, visible = TextCalls(names), Visible()
+    count = 20_000
+    for text in (begin, *[Piece("ab")] * count):
+        visible.feed(Piece(calls.feed(text)))
+    rest, _ = calls.finish()
+    visible.feed(rest)
+    assert visible.rest() + visible.written in (begin + "ab" * count, (begin + "ab" * count).strip())
+    assert Piece.copied < 20 * count
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda one: st.lists(one) | st.dictionaries(st.text(), one),
+    )
+)
+def test_any_value_of_few_parts_is_read(value: object) -> None:
+    data = json.dumps(value).encode()
+    assert parsed(data) == value
+    if sum(map(data.count, (b"{", b"[", b","))) > 3 and not any(mark in data for mark in (b'"',)):
+        with pytest.raises(NotCompletionsError, match="more than 3 values"):
+            parsed(data, most=3)
+
+
+def test_marks_in_a_text_are_no_values() -> None:
+    text = '[{,\\"' * 30_000
+    assert parsed(json.dumps({"a": text}).encode()) == {"a": text}

@@ -6,8 +6,8 @@ that a reply passes through, and the process would fall further behind; together
 Chunks are JSON as it came: making objects of the ``openai`` package's own types of them takes longer than all that is
 done with a chunk here, and each of their fields is checked when it is read.
 
-Nothing that a server sends fills the memory or holds up others: events are bounded in bytes, in values and in depth, and
-after a bounded number of them the loop has its turn.
+Nothing that a server sends fills the memory or holds up others: events are bounded in bytes, in values and in
+depth, and after a bounded number of them the loop has its turn.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _END = b"[DONE]"
 _REST_SECONDS = 0.1
 LARGEST_EVENT = 1 << 20
 """Bytes of an event, or of an answer that is not streamed; a long reply at once is a tenth of that."""
-_MOST_PARTS = 50_000
+_MOST_PARTS = 20_000
 _DEEPEST = 64
 _TOGETHER = 128
+_MARKS = (b"{", b"[", b",")
 
 
 class NotCompletionsError(Exception):
@@ -75,7 +76,7 @@ class Events:
         return self._ended(b"".join(self._rest).splitlines())
 
     def _lines(self) -> list[bytes]:
-        """Return the lines that are whole; a carriage return at the end may be half of a line's end, and waits apart."""
+        """Return the whole lines; a carriage return at the end may be half of a line's end, and waits apart."""
         lines = b"".join(self._rest).splitlines(keepends=True)
         rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
         self._rest = [rest.removesuffix(b"\r"), b"\r"] if rest.endswith(b"\r") else [rest]
@@ -158,12 +159,12 @@ def parsed(data: bytes, most: int = _MOST_PARTS) -> Any:
 
     Args:
         data: its bytes.
-        most: brackets and commas that may stand in it: reading each takes as long as a thousand letters.
+        most: brackets and commas outside of strings: reading what each begins takes as long as a thousand letters.
 
     Raises:
         NotCompletionsError: it is none, or made of more values than that, or nested too deeply.
     """
-    if sum(map(data.count, (b"{", b"[", b","))) > most:
+    if _has_more_values(data, most):
         raise NotCompletionsError(f"more than {most:,} values in one event")
     try:
         return json.loads(data)
@@ -171,6 +172,17 @@ def parsed(data: bytes, most: int = _MOST_PARTS) -> Any:
         raise NotCompletionsError("values nested too deeply") from None
     except ValueError as error:
         raise NotCompletionsError(str(error)) from None
+
+
+def _has_more_values(data: bytes, most: int) -> bool:
+    """Return whether JSON is made of more than so many values, by its marks; told without reading it."""
+    if sum(map(data.count, _MARKS)) <= most:
+        return False
+    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if plain.count(b'"') > 4 * most:
+        return True
+    outside = b"".join(plain.split(b'"')[::2])
+    return sum(map(outside.count, _MARKS)) > most
 
 
 def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
