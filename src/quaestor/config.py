@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -31,6 +32,12 @@ __all__ = [
 
 PROJECT_FILE = "quaestor.toml"
 PYPROJECT_FILE = "pyproject.toml"
+
+# No person writes a larger one, or longer names; the parser's time grows with their product.
+_LARGEST = 1 << 18
+_MOST_DOTS = 200
+_SHOWN = 80
+_LARGEST_NUMBER = 1 << 63
 
 _CREDENTIALS = r"(?i)^([a-z][a-z0-9+.-]*://)[^/?#]*@"
 
@@ -110,7 +117,7 @@ def _merge_project(settings: Settings, origins: dict[str, str], refusals: list[R
         for name, value in values.items():
             reason = _refusal(name, value, settings, f"project file {file}")
             if reason:
-                refusals.append(Refusal(name, str(file), reason))
+                refusals.append(Refusal(name[:_SHOWN], str(file), reason))
             else:
                 allowed[name] = value
         settings = _merge(settings, origins, allowed, f"project file {file}")
@@ -143,16 +150,24 @@ def _checked(name: str, value: object, origin: str) -> object:
         converted = _CONVERTERS[expected](value)
     except (TypeError, ValueError, OverflowError):
         kind = "list of text" if expected is tuple else expected.__name__
-        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {value!r}.") from None
+        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {_shown(value)}.") from None
     form = RULES[name].form
     if form is not None and isinstance(converted, str) and not re.fullmatch(form, converted):
         raise UsageError(
-            f"Setting {name!r} in {origin} cannot be {value!r}. `quaestor config show` says what it can be."
+            f"Setting {name!r} in {origin} cannot be {_shown(value)}. `quaestor config show` says what it can be."
         )
     least = RULES[name].least
     if least is not None and isinstance(converted, (int, float)) and converted < least:
         raise UsageError(f"Setting {name!r} in {origin} must be at least {least:g}, not {value!r}.")
     return converted
+
+
+def _shown(value: object) -> str:
+    """Return a value as in Python, cut; of one that cannot be written out, what it is."""
+    try:
+        return f"{value!r:.{_SHOWN}}"
+    except (ValueError, RecursionError):
+        return f"such a {type(value).__name__}"
 
 
 def _to_text(value: object) -> str:
@@ -166,7 +181,7 @@ def _to_number(kind: Callable[[str | float], float]) -> Callable[[object], float
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise TypeError
         number = kind(value)
-        if not math.isfinite(number):
+        if not math.isfinite(number) or abs(number) >= _LARGEST_NUMBER:
             raise ValueError
         if isinstance(value, float) and number != value:
             raise ValueError
@@ -206,22 +221,43 @@ def _variable(name: str) -> str:
 
 def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _read_text(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
     if any(key not in text for key in table):
         return {}  # most projects' files are about other tools
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        raise UsageError(f"Settings file {str(path)!r} has a line with too many dots. Mend or remove it.")
     import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no settings
 
     try:
         content: object = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UsageError(f"Settings file {str(path)!r} is nested too deeply. Mend or remove it.") from None
+    except ValueError as error:  # a number with too many digits, too
         raise UsageError(f"Settings file {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
     for key in table:
         content = content.get(key, {}) if isinstance(content, dict) else {}
     return content if isinstance(content, dict) else {}
+
+
+def _read_text(path: Path) -> str:
+    """Return the text of a small regular file; a link is followed, a pipe or a device never read.
+
+    Raises:
+        OSError: there is none, or it is something else.
+        ValueError: it is too large, or not UTF-8.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError("it is not a regular file")
+    # A pipe that took its place just now is not waited for.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+        data = file.read(_LARGEST + 1) or b""
+    if len(data) > _LARGEST:
+        raise ValueError(f"it is larger than {_LARGEST:,} bytes")
+    return data.decode("utf-8")
 
 
 def config_folder(environ: Mapping[str, str] | None = None) -> Path:

@@ -93,3 +93,30 @@ def test_processes_share_a_bucket(tmp_path: Path) -> None:
     assert [allowed(limiter) for limiter in (one, other, one, other)] == [True, True, True, False]
     clock.now += 1
     assert [allowed(limiter) for limiter in (other, one)] == [True, False]
+
+
+def test_what_is_checked_is_not_taken() -> None:
+    clock = Clock()
+    limiter = RateLimiter(60, burst=1, clock=clock)
+    for _ in range(10):
+        limiter.check("anna")
+    limiter.take("anna")
+    with pytest.raises(LimitError):
+        limiter.check("anna")
+    clock.now += 1
+    limiter.check("anna")
+
+
+def test_limiters_of_different_things_share_no_bucket(tmp_path: Path) -> None:
+    shared = Shared(tmp_path / "shared")
+    clock = Clock()
+    requests, guesses = (
+        RateLimiter(6000, 1, clock=clock, shared=shared),
+        RateLimiter(1, 1, clock=clock, shared=shared, what="guesses"),
+    )
+    guesses.take("anna")
+    requests.take("anna")
+    clock.now += 1
+    # Whoever sweeps its own full buckets away leaves the others.
+    requests.take("ben")
+    assert not allowed(guesses)

@@ -113,7 +113,15 @@ def test_a_check_that_fails_is_told_and_can_be_undone(quaestor: Run, repository:
     assert quaestor(*command[1:], "--check", "grep -q 'ATTEMPTS = 5' src/retry.py").code == 0
 
 
-@pytest.mark.parametrize("path", [".env", ".github/workflows/ci.yml", "build/out.txt"])
+RUN = """.env .github/workflows/ci.yml build/out.txt Makefile GNUmakefile sub/conftest.py setup.py setup.cfg
+    package.json pyproject.toml .gitlab-ci.yml Jenkinsfile .envrc .githooks/pre-commit hooks/pre-push Justfile
+    build.rs sub/build.rs CMakeLists.txt Dockerfile docker-compose.yml tox.ini noxfile.py requirements.txt
+    requirements/dev.txt Cargo.toml vite.config.ts pom.xml build.gradle.kts sub/gradlew Gemfile flake.nix app.csproj
+    Directory.Build.targets .vscode/tasks.json MAKEFILE ConfTest.py uv.lock go.mod hidden.pth sitecustomize.py
+    tasks.py"""
+
+
+@pytest.mark.parametrize("path", RUN.split())
 def test_sensitive_files_need_a_consent_of_their_own(
     quaestor: Run, repository: Path, tmp_path: Path, path: str
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from quaestor.edits import Create, Delete, Plan, Problem, Proposal, Rename, Replace, Whole, plan
 from quaestor.edits.changes import Change
-from quaestor.edits.paths import confined
+from quaestor.edits.paths import confined, objections
 
 
 @pytest.fixture
@@ -164,6 +164,15 @@ def test_hidden_and_build_files_need_a_second_consent(root: Path) -> None:
     )
     assert [file.path for file in found.sensitive] == [".github/workflows/ci.yml", "Jenkinsfile", "b.py"]
     assert "build machine" in found.files[0].objections[1]
+
+
+@pytest.mark.parametrize(
+    "path",
+    """src/app.py docs/guide.md tests/test_conftest.py src/setup/__init__.py makefiles/readme.md src/tasks.py
+    build/main.c src/hooks/use_cart.ts package.md data/config.json src/cmake.py lock.py src/update.py""".split(),
+)
+def test_ordinary_files_need_one_consent(path: str) -> None:
+    assert objections(path) == ()
 
 
 def test_characters_that_turn_the_direction_of_writing_need_a_second_consent(root: Path) -> None:

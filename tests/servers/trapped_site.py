@@ -164,7 +164,7 @@ class TrappedSite:
         fixed["/refused"] = Answer("no", 403)
         fixed["/failing"] = Answer("no", 500)
         fixed["/teapot"] = Answer("no", 418)
-        fixed["/lying-length"] = Answer("<p>wrongword", headers={"Content-Length": "5000"})
+        fixed["/lying-length"] = Answer("<p>wrongword", headers={"Content-Length": "5000"}, quits=True)
         fixed["/huge"] = Answer(b"<p>wrongword " * (10 * MEGABYTE // 13))
         fixed["/bomb"] = Answer(gzip.compress(bytes(200 * MEGABYTE), 6), headers={"Content-Encoding": "gzip"})
         fixed["/packed-oddly"] = Answer(b"\x00\x01", headers={"Content-Encoding": "br"})

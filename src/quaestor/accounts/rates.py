@@ -6,11 +6,12 @@ import math
 import sqlite3
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from quaestor.accounts.shared import Shared
 from quaestor.errors import LimitError
 
-_TABLE = "buckets (key text primary key, level real not null, at real not null) without rowid"
+_COLUMNS = "(key text primary key, level real not null, at real not null) without rowid"
 
 
 class RateLimiter:
@@ -24,6 +25,7 @@ class RateLimiter:
         burst: requests that it may make at once; None: as many as in ten seconds, and ten at least.
         clock: seconds that never go back, and that are the same in all processes of the machine.
         shared: where the buckets stand; None: where no other limiter sees them.
+        what: is counted, in the plural; limiters of different things share no buckets.
     """
 
     def __init__(
@@ -33,13 +35,15 @@ class RateLimiter:
         *,
         clock: Callable[[], float] = time.monotonic,
         shared: Shared | None = None,
+        what: Literal["requests", "guesses"] = "requests",
     ) -> None:
         self._per_second = per_minute / 60
         self._burst = float(max(10, math.ceil(per_minute / 6)) if burst is None else burst)
         self._clock = clock
         self._next_sweep = 0.0
         self._shared = shared or Shared()
-        self._shared.make(_TABLE)
+        self._what = what
+        self._shared.make(f"{what} {_COLUMNS}")
 
     def take(self, key: str) -> None:
         """Take note of one request.
@@ -53,24 +57,38 @@ class RateLimiter:
             # Within the step, so that no process that was faster has a later time.
             now = self._clock()
             self._sweep(buckets, now)
-            level = self._level(buckets, key, now)
-            if level < 1:
-                wait = math.ceil((1 - level) / self._per_second)
-                raise LimitError(
-                    f"These are too many requests: {self._per_second * 60:g} a minute are allowed. Try again in"
-                    f" {wait} second{'' if wait == 1 else 's'}.",
-                    retry_after=wait,
-                )
-            buckets.execute("insert or replace into buckets values (?, ?, ?)", (key, level - 1, now))
+            level = self._allowed_level(buckets, key, now)
+            buckets.execute(f"insert or replace into {self._what} values (?, ?, ?)", (key, level - 1, now))
+
+    def check(self, key: str) -> None:
+        """Take note of nothing.
+
+        Raises:
+            LimitError: ``take`` would raise it now.
+        """
+        if self._per_second:
+            with self._shared.step() as buckets:
+                self._allowed_level(buckets, key, self._clock())
 
     @property
     def kept(self) -> int:
         """How many buckets are on record."""
         with self._shared.step() as buckets:
-            return int(buckets.execute("select count(*) from buckets").fetchone()[0])
+            return int(buckets.execute(f"select count(*) from {self._what}").fetchone()[0])
+
+    def _allowed_level(self, buckets: sqlite3.Connection, key: str, now: float) -> float:
+        level = self._level(buckets, key, now)
+        if level < 1:
+            wait = math.ceil((1 - level) / self._per_second)
+            raise LimitError(
+                f"These are too many {self._what}: {self._per_second * 60:g} a minute are allowed. Try again in"
+                f" {wait} second{'' if wait == 1 else 's'}.",
+                retry_after=wait,
+            )
+        return level
 
     def _level(self, buckets: sqlite3.Connection, key: str, now: float) -> float:
-        found = buckets.execute("select level, at from buckets where key = ?", (key,)).fetchone()
+        found = buckets.execute(f"select level, at from {self._what} where key = ?", (key,)).fetchone()
         level, then = found or (self._burst, now)
         return min(self._burst, level + (now - then) * self._per_second)
 
@@ -79,4 +97,5 @@ class RateLimiter:
         if now < self._next_sweep:
             return
         self._next_sweep = now + self._burst / self._per_second
-        buckets.execute("delete from buckets where level + (? - at) * ? >= ?", (now, self._per_second, self._burst))
+        full = f"delete from {self._what} where level + (? - at) * ? >= ?"
+        buckets.execute(full, (now, self._per_second, self._burst))

@@ -76,7 +76,7 @@ class Users:
             with self._database.writing() as connection:
                 connection.execute(
                     "insert into users (id, name, token, created) values (?, ?, ?, ?)",
-                    (user.id, user.name, _hashed(token), user.created),
+                    (user.id, user.name, hashed(token), user.created),
                 )
         except sqlite3.IntegrityError:
             raise UsageError(
@@ -93,7 +93,7 @@ class Users:
             AccountsUnusableError: the file cannot be written.
         """
         token = _new_token()
-        return self._changed(name, "token = ?, revoked = null", _hashed(token)), token
+        return self._changed(name, "token = ?, revoked = null", hashed(token)), token
 
     def revoke(self, name: str) -> User:
         """Refuse a user's token from now on; what belongs to the user stays.
@@ -132,12 +132,12 @@ class Users:
 
         Looked up by hash: how long that takes tells of the hash of what was tried, and nothing of any token.
         """
-        hashed = _hashed(token)
+        kept = hashed(token)
         with self._database.reading() as connection:
             if connection is None:
                 return None
-            row = connection.execute(f"select {_COLUMNS}, token from users where token = ?", (hashed,)).fetchone()
-        if row is None or not hmac.compare_digest(row[-1], hashed):
+            row = connection.execute(f"select {_COLUMNS}, token from users where token = ?", (kept,)).fetchone()
+        if row is None or not hmac.compare_digest(row[-1], kept):
             return None
         user = User(*row[:-1])
         return None if user.revoked else user
@@ -173,7 +173,8 @@ def _new_token() -> str:
     return PREFIX + secrets.token_urlsafe(_BYTES)
 
 
-def _hashed(token: str) -> bytes:
+def hashed(token: str) -> bytes:
+    """Return what of a token is kept."""
     # What comes in a header may hold anything, lone surrogates too.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 

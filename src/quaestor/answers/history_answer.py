@@ -94,7 +94,12 @@ def answered(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | No
             draft.say(PARTIAL)
         shallow = git is not None and git.shallow
     return HistoryAnswer(
-        "history", tuple(draft.pieces), tuple(draft.hits), known, tuple(draft.heads), partial or shallow
+        "history",
+        tuple(draft.pieces),
+        tuple(draft.hits),
+        known,
+        heads=tuple(draft.heads),
+        partial=partial or shallow,
     )
 
 

@@ -24,7 +24,7 @@ class Consent:
 
     Attributes:
         given: nobody is asked about ordinary files.
-        sensitive: nor about hidden, ignored, secret files and those that run elsewhere.
+        sensitive: nor about hidden, ignored, secret files and those that are run without being called.
         may_ask: whether a person is there to be asked.
     """
 

@@ -52,7 +52,9 @@ class _Wanted:
 @path_argument
 @model_options
 @click.option("--yes", is_flag=True, help="Apply without asking.")
-@click.option("--allow-sensitive", is_flag=True, help="Also hidden, ignored and secret files, and those of CI.")
+@click.option(
+    "--allow-sensitive", is_flag=True, help="Also hidden, ignored and secret files, and those that builds run."
+)
 @click.option("--patch", "patch_file", metavar="FILE", help="Write the difference there ('-': stdout); change nothing.")
 @click.option("--check", metavar="COMMAND", help="Run this afterwards, and offer to undo if it fails.")
 @click.option("--reply", metavar="FILE", help="Take the changes from this text ('-': stdin); ask no model.")

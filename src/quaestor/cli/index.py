@@ -18,6 +18,7 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_skipped, print_survey
 from quaestor.config import Settings, data_home
 from quaestor.corpus import CorpusStats
+from quaestor.corpus.hidden import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.corpus.objects import survey_object
 from quaestor.embedding.transformer import PREFIX as TRANSFORMER
 from quaestor.errors import UsageError
@@ -108,7 +109,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     elif drop or restore:
         raise UsageError("--drop and --restore are for sites only.")
     root = find_root(path)
-    settings = configure(root, embedder=embedder, embedder_price=price).settings
+    configuration = configure(root, embedder=embedder, embedder_price=price)
+    settings = configuration.settings
     if dry_run:
         return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)
     most = _agreed(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
@@ -123,6 +125,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             if report is not None:
                 crawling.print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
+        _remark_on_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
     return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
 
@@ -156,6 +159,13 @@ def _refused(root: Path, changes: Changes, kept: int) -> int:
     said = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
     remark(f"error: {str(root)!r} is not indexed ({said}).")
     return 1
+
+
+def _remark_on_ignored(changes: Changes, origin: str) -> None:
+    """Say what the project's own settings leave out; what a person set for themselves, they know."""
+    if origin.startswith("project file") and (ignored := ignored_by_setting(changes)):
+        few = "file or folder is" if ignored == 1 else "files and folders are"
+        remark(f"{ignored:,} {few} left out by 'ignore' of {origin}; {AS_IF_NOT_SET}.")
 
 
 def _failed(changes: Changes) -> int:

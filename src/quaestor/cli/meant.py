@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from quaestor.amounts import amount
 from quaestor.assemble import locate
 from quaestor.cli.output import one_line, remark
 from quaestor.config import Configuration, load_configuration
@@ -15,6 +16,8 @@ from quaestor.errors import NotFoundError
 from quaestor.named import NamedTuple
 from quaestor.retrieval.spelling import Unknown
 from quaestor.stores import Where
+
+_MOST_REFUSALS = 10
 
 
 class Filters(NamedTuple):
@@ -49,8 +52,10 @@ def configure(root: Path | None, **flags: object) -> Configuration:
     """Load the settings for a corpus and report what its project file may not set."""
     project = root if root is None or root.is_dir() else root.parent
     configuration = load_configuration(flags, project=project)
-    for refusal in configuration.refusals:
+    for refusal in configuration.refusals[:_MOST_REFUSALS]:
         remark(f"warning: {refusal.path} sets {refusal.name!r}: {refusal.reason}.")
+    if further := len(configuration.refusals[_MOST_REFUSALS:]):
+        remark(f"warning: {amount(further, 'further setting')} of it may not be set.")
     return configuration
 
 

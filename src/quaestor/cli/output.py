@@ -12,6 +12,8 @@ from collections.abc import Container, Iterable, Sequence
 # Control characters, odd line ends, and what turns the direction of writing.
 _HARMFUL = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F))
 _CONTROL = dict.fromkeys((*_HARMFUL, *range(0x2066, 0x206A)), "\ufffd")
+# What is among these below the blank, the JSON encoder itself escapes.
+_IN_JSON = {code: f"\\u{code:04x}" for code in _CONTROL}
 _LINE_END = dict.fromkeys(map(ord, "\t\n"), "\ufffd")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
@@ -55,9 +57,9 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object."""
+    """Print one JSON object; in its strings, what a terminal would obey is escaped, which changes no value."""
     indent = 2 if sys.stdout.isatty() else None
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = json.dumps(value, ensure_ascii=False, indent=indent).translate(_IN_JSON)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from quaestor.corpus.hidden import hidden_by_settings
 from quaestor.corpus.parts import OpenIndex, Parts
 from quaestor.corpus.values import Coming, Freshness
 from quaestor.embedding import Embedder
@@ -122,7 +123,8 @@ class FreshIndex(OpenIndex):
         """What is to be said with the results of the last search to whoever can do something about it."""
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
-        return (*said, *self.meaning.remarks)
+        hidden = hidden_by_settings(self.last_changes)
+        return (*said, *hidden, *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return all(state == "fresh" for state in check(self._folder, documents).values())

@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from quaestor.edits.plans import Refusal
+from quaestor.edits.running import is_run
 
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", "cvs"})
 # Git's folder under the short name that Windows gives it.
@@ -38,12 +39,14 @@ def confined(path: str) -> str | Refusal:
 
 
 def objections(path: str) -> tuple[str, ...]:
-    """Return why a person is to be asked about a path in particular: hidden, or run by a machine elsewhere."""
+    """Return why a person is to be asked about a path in particular: hidden, or run without being called."""
     found = []
     if any(part.startswith(".") for part in path.split("/")):
         found.append("its name begins with a dot: settings of tools")
     if _RUNS_ELSEWHERE.search(path) or path.casefold().startswith((".github/workflows/", ".gitlab-ci", ".circleci/")):
         found.append("it runs on a build machine")
+    elif is_run(path):
+        found.append("builds, tests or tools run it, or what it names")
     return tuple(found)
 
 

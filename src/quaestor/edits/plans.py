@@ -65,7 +65,7 @@ class FileChange:
         after: the bytes that it gets; None: it goes.
         mode: permission bits of the file as it was read, or that a new one gets.
         renamed_from: the path whose bytes, or most of them, this new one takes over.
-        objections: why a person is asked once more: it is ignored, secret, hidden or runs elsewhere.
+        objections: why a person is asked once more: it is ignored, secret, hidden, or is run without being called.
         how: how each of its changes was found to fit.
     """
 

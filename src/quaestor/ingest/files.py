@@ -25,7 +25,7 @@ from quaestor.ingest.deny import (
 )
 from quaestor.ingest.names import storable
 from quaestor.ingest.reading import stamp_of
-from quaestor.ingest.report import FoundFile, Skipped
+from quaestor.ingest.report import BY_SETTING, FoundFile, Skipped
 from quaestor.ingest.rules import Folder, Here, Rules
 from quaestor.ingest.settings import IngestSettings
 from quaestor.passages import Document
@@ -201,7 +201,7 @@ class _Walk:
                 elif below := self._rules.enters(here, path, entry.name, entry.path):
                     folders.append(below)
                 else:
-                    self._skip(f"{path}/", "ignored")
+                    self._skip(f"{path}/", "ignored", self._which_rule(path, entry.name, folder=True))
             except OSError as error:
                 self._skip_unreachable(path, error)
         return folders
@@ -212,9 +212,12 @@ class _Walk:
         elif reason := deny_file(entry.name, here.folder.name):
             self._skip(path, reason, advice_for(entry.name) if reason == "binary" else "")
         elif not self._rules.takes(here, path, entry.name):
-            self._skip(path, "ignored")
+            self._skip(path, "ignored", self._which_rule(path, entry.name, folder=False))
         else:
             self._consider(path, entry.name, entry.stat(follow_symlinks=False))
+
+    def _which_rule(self, path: str, name: str, *, folder: bool) -> str:
+        return BY_SETTING if self._rules.by_setting(path, name, folder=folder) else ""
 
     def _consider(self, path: str, name: str, state: os.stat_result) -> None:
         """Take a file that no rule of names leaves out: by its size, and by what is known of it."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from quaestor.ingest.counts import Range
 
 __all__ = [
+    "BY_SETTING",
     "Changes",
     "CountTokens",
     "FoundFile",
@@ -24,6 +25,9 @@ __all__ = [
     "Survey",
     "by_reason",
 ]
+
+BY_SETTING = "by the setting 'ignore'"
+"""The detail of what no ignore file leaves out."""
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""

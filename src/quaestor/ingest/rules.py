@@ -116,6 +116,10 @@ class Rules:
         """Return whether the file ``name`` is not ignored."""
         return not self._is_ignored(here, path, path, name)
 
+    def by_setting(self, path: str, name: str, *, folder: bool) -> bool:
+        """Return whether it is the setting ``ignore`` that leaves an entry out."""
+        return self._settled.decide(path, name, folder=folder) is Verdict.OURS
+
     def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> Here:
         self.after.outer = {str(path): self._stamp(str(path)) for path in outer_files(self._root)}
         trusted = self._same_files(folder, files) and self.after.outer == self.before.outer

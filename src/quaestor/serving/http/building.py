@@ -21,6 +21,7 @@ from quaestor.models import Model
 from quaestor.serving.awaited import AwaitedEndpoint
 from quaestor.serving.claims import Claims
 from quaestor.serving.corpora import Corpora
+from quaestor.serving.http.guessing import Guesses
 from quaestor.serving.http.metrics import Metrics
 from quaestor.serving.http.running import Turns
 from quaestor.serving.http.state import Served, nothing
@@ -88,6 +89,7 @@ def served_of(
         metrics=Metrics(corpora, together.counting),
         overview=used,
         rates=RateLimiter(settings.requests_per_minute, shared=together.shared),
+        guesses=Guesses(shared=together.shared),
         turns=Turns(together.claims),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},

@@ -26,11 +26,11 @@ async def who(request: Request) -> User:
 
     Raises:
         UnknownCallerError: nobody whom we know.
-        LimitError: somebody who asks too often.
+        LimitError: somebody who asks too often, or guesses.
     """
     served: Served = request.app.state.served
     token = _token(request)
-    found = served.users.by_token(token) if token else None
+    found = served.guesses.by_token(served.users, token, address_of(request)) if token else None
     if found is not None:
         served.rates.take(found.id)
         return found
@@ -38,6 +38,11 @@ async def who(request: Request) -> User:
         return LOCAL
     said = "The token is nobody's, or was revoked." if token else "A token is needed."
     raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
+
+
+def address_of(request: Request) -> str:
+    """Return the address that a request came from; no header is believed about it."""
+    return request.client.host if request.client else ""
 
 
 Who = Annotated[User, Depends(who)]

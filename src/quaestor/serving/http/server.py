@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable
 import uvicorn
 from fastapi import FastAPI
 
+from quaestor.serving.connection import BoundedConnection
+
 # A reply that takes longer than this after Ctrl-C is cut off.
 _GRACE_SECONDS = 30
 # Connections that the system accepts before anybody looks at them.
@@ -50,6 +52,7 @@ def make_server(
     """
     settings = uvicorn.Config(
         app,
+        http=BoundedConnection,
         log_config=None,
         access_log=False,
         server_header=False,

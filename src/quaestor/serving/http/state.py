@@ -16,6 +16,7 @@ from quaestor.config import Settings
 from quaestor.ingest.convert import LARGEST
 from quaestor.models import Model
 from quaestor.serving.corpora import Corpora
+from quaestor.serving.http.guessing import Guesses
 from quaestor.serving.http.metrics import Metrics
 from quaestor.serving.http.queueing import AT_ONCE
 from quaestor.serving.http.running import Turns
@@ -41,6 +42,7 @@ class Served:
         metrics: what is counted.
         overview: takes who asks, and returns what they have used and what the limits leave; see ``accounts.overview``.
         rates: how fast a user with a token may ask.
+        guesses: the tokens that were nobody's, by address.
         windows: what is known of models' windows.
         aclose: releases the connections to models' servers.
         open_to_local: whether somebody without a token may ask as long as there are no users.
@@ -62,6 +64,7 @@ class Served:
     rates: RateLimiter = field(default_factory=lambda: RateLimiter(0))
     windows: Windows = field(default_factory=Windows)
     aclose: Callable[[], Awaitable[None]] = nothing
+    guesses: Guesses = field(default_factory=Guesses)
     open_to_local: bool = True
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     any_address: bool = False

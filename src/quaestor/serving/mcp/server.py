@@ -51,8 +51,10 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
     """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
     import uvicorn  # noqa: PLC0415 - not for standard input and output
 
+    from quaestor.serving.connection import BoundedConnection  # noqa: PLC0415
+
     app = make_server(Offering(lambda _: tools, asking=False)).streamable_http_app(host=host)
-    settings = uvicorn.Config(app, log_level="warning", access_log=False)
+    settings = uvicorn.Config(app, http=BoundedConnection, log_level="warning", access_log=False)
     asyncio.run(uvicorn.Server(settings).serve(sockets=[at]))
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from quaestor.serving.http.identity import COOKIE, UnknownCallerError, who
+from quaestor.serving.http.identity import COOKIE, UnknownCallerError, address_of, who
 from quaestor.serving.http.state import ServedHere
 from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
@@ -40,7 +40,7 @@ def log_in(
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
     """Let somebody in who has a token."""
-    if served.users.by_token(token.strip()) is None:
+    if served.guesses.by_token(served.users, token.strip(), address_of(request)) is None:
         failed = "This token is nobody's, or was revoked. `quaestor users add NAME` prints a new one."
         return page("log_in.html", 401, failed=failed, next=_within(next))
     answer = RedirectResponse(_within(next), 303)

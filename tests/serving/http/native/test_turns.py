@@ -240,7 +240,8 @@ def test_what_cannot_be_asked_is_an_ordinary_answer(tmp_path: Path, scripted_ser
 
 def test_a_model_calls_and_proposes(tmp_path: Path, scripted_server: StartServer) -> None:
     change = {"path": "retry.py", "search": "MAX_ATTEMPTS = 3", "replace": "MAX_ATTEMPTS = 5"}
-    model = scripted_server([f"I look. {tags.render('search', {'query': 'retry'})}", tags.render("edit", change)])
+    looks, proposes = f"I look. {tags.render('search', {'query': 'retry'})}", tags.render("edit", change)
+    model = scripted_server([looks, proposes, "That is all."])
     with talking(tmp_path, model, subroutines="on", tools="text") as api:
         session = begin(api)
         found = turn(api, session, "try five times instead")
