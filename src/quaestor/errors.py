@@ -11,6 +11,7 @@
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
     └── IndexUnusableError    missing, corrupt, newer, other embedder     exit 4   HTTP 503
         ├── IndexBusyError        another process writes it           exit 4   HTTP 503
+        ├── IndexReadOnlyError    it can be read, and not written     exit 4   HTTP 503
         └── EmbedderChangedError  since it was opened: open it again  exit 4   HTTP 503
 
 Accounts that cannot be used (``accounts/database.py``) leave as an index does.
@@ -133,6 +134,10 @@ class IndexUnusableError(QuaestorError):
 
 class IndexBusyError(IndexUnusableError):
     """Another process was writing the index for all the time that there was to wait."""
+
+
+class IndexReadOnlyError(IndexUnusableError):
+    """The index may be read and not written."""
 
 
 class EmbedderChangedError(IndexUnusableError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.commands import command
-from quaestor.errors import NotFoundError
+from quaestor.errors import ForbiddenError, NotFoundError, UpstreamError
 
 if TYPE_CHECKING:
     from quaestor.ingest.web.settings import CrawlProgress, CrawlReport
@@ -86,7 +86,7 @@ def crawl(
         home: the data folder.
         chosen: fields of ``CrawlSettings``; those that are None or not given are as the time before.
         progress: called as the work goes on.
-        rebuild: throw away what is there and begin anew.
+        rebuild: throw away what is there and begin anew; if the site gives nothing then, it is there again.
 
     Raises:
         UsageError: the address is none.
@@ -99,5 +99,26 @@ def crawl(
 
     folder = site.site_folder(home / _FOLDER, url)
     if rebuild:
-        site.erase(folder)
-    return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
+        site.erase(folder, site.checked_start(url))
+    try:
+        return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
+    except (ForbiddenError, UpstreamError):
+        if rebuild:
+            site.put_back(folder, site.checked_start(url))
+        raise
+
+
+def put_back(url: str, home: Path) -> int:
+    """Return how many of a site's pages came back that crawls dropped within a week; nothing is fetched.
+
+    Raises:
+        UsageError: the address is none.
+        NotFoundError: nothing was dropped.
+        IndexUnusableError: another process crawls this site.
+    """
+    from quaestor.ingest.web import site  # noqa: PLC0415
+
+    count = site.put_back(site.site_folder(home / _FOLDER, url), site.checked_start(url))
+    if not count:
+        raise NotFoundError(f"no page of {url!r} was dropped within the last seven days. Nothing was changed.")
+    return count

@@ -197,6 +197,25 @@ def test_an_index_is_searched_with_what_it_was_made_with(
         Index.open(root, settings=settings._replace(embedder="auto", embedder_base_url=""))
 
 
+def test_an_index_from_elsewhere_has_nobody_asked(server: ScriptedServer, root: Path, settings: Settings) -> None:
+    """What the index names is not what the user wants, whatever keys and endpoints there are for models."""
+    Index.build(root, settings=settings, max_cost=math.inf).close()
+    register = Path(settings.home) / "embedders" / "asked"
+    own = settings._replace(embedder="auto", embedder_base_url="", base_url=server.base_url, api_key="secret")
+    before = len(server.requests)
+    with Index.open(root, settings=own) as index:
+        assert index.search("harbour of village 7", 1)
+        assert len(server.requests) == before + 1, "it was named when the index was made, and is asked"
+    register.unlink()
+    with Index.open(root, settings=own) as index:
+        write(root, 3, "something else")
+        assert index.search("harbour of village 9", 1), "words find it all the same"
+        assert index.meaning.reach == "none"
+        assert f"give --embedder openai:{MODEL} once" in " ".join(index.remarks)
+        index.refresh()
+    assert len(server.requests) == before + 1
+
+
 def test_an_index_that_is_made_anew_keeps_its_embedder(server: ScriptedServer, root: Path, settings: Settings) -> None:
     Index.build(root, settings=settings, max_cost=math.inf).close()
     auto = settings._replace(embedder="auto")

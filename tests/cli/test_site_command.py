@@ -103,3 +103,26 @@ def test_a_site_and_a_folder_are_searched_together(quaestor: Run, repository: Pa
             for hit in quaestor("search", "dough", server.url, repository, "--json", "--since", "2021").json["hits"]
         } == {"127.0.0.1"}
         assert not server.asked
+
+
+def test_pages_that_are_gone_are_held_back_dropped_when_told_and_put_back(quaestor: Run, home: Path) -> None:
+    pages = dict(PAGES)
+    with SiteServer(lambda path, _headers: Answer(pages[path]) if path in pages else None) as server:
+        index = ("index", server.url, "--delay", "0")
+        assert quaestor(*index, "--allow-private").code == 0
+        refused = quaestor(*index)
+        assert (refused.code, "kept (2 pages)" in refused.err) == (2, True)
+        del pages["/posts/dough"]
+        held = quaestor(*index, "--allow-private")
+        assert (held.code, "--drop" in held.err) == (1, True)
+        assert json.loads(quaestor("search", "dough", server.url, "--json").out)["hits"][0]["title"] == "Sourdough"
+        dropped = quaestor(*index, "--allow-private", "--drop")
+        assert (dropped.code, "--restore" in dropped.out) == (0, True)
+        server.asked.clear()
+        restored = quaestor(*index, "--restore")
+        assert (restored.code, "1 page put back" in restored.err) == (0, True)
+        assert json.loads(quaestor("search", "dough", server.url, "--json").out)["hits"][0]["title"] == "Sourdough"
+        again = quaestor(*index, "--restore")
+        assert (again.code, "seven days" in again.err) == (2, True)
+        assert not server.asked
+    assert quaestor("index", str(home), "--restore").code == 2

@@ -48,8 +48,9 @@ def other(root: Path, settings: Settings) -> Iterator[subprocess.Popen[str]]:
 class Waiting(threading.Thread):
     """Builds the index as well; ``waits`` is set once it says that it waits."""
 
-    def __init__(self, root: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, settings: Settings, *, rebuild: bool = False) -> None:
         super().__init__()
+        self._rebuild = rebuild
         self.states: list[ProgressState] = []
         self.waits = threading.Event()
         self.added: tuple[str, ...] = ()
@@ -60,7 +61,9 @@ class Waiting(threading.Thread):
 
     def run(self) -> None:
         try:
-            with Index.build(self._root, settings=self._settings, progress=self._progress) as index:
+            with Index.build(
+                self._root, settings=self._settings, progress=self._progress, rebuild=self._rebuild
+            ) as index:
                 self.added = index.last_changes.added
                 self.documents = len(index.store.documents())
                 assert index.freshness.fresh
@@ -94,6 +97,16 @@ def test_the_second_goes_on_where_the_first_was_killed(
     other.kill()
     waiting.join()
     assert (len(waiting.added), waiting.documents) == (DOCUMENTS - held, DOCUMENTS)
+
+
+def test_who_makes_it_anew_waits_until_it_is_made(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:
+    waiting = Waiting(root, settings, rebuild=True)
+    assert waiting.waits.wait(60)
+    out, _ = other.communicate(timeout=60)
+    assert (out, other.returncode) == (f"{DOCUMENTS}\n", 0), "what it made was taken away from it"
+    waiting.join()
+    assert waiting.states[0].doing == "waiting for another process"
+    assert (len(waiting.added), waiting.documents) == (DOCUMENTS, DOCUMENTS)
 
 
 def test_a_search_meanwhile_does_not_wait(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:

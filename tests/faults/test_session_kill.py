@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from quaestor.chat.session import Sessions
 from quaestor.chat.transcript import Transcript
 
 TALKER = Path(__file__).with_name("session_talker.py")
+BEGINNER = Path(__file__).with_name("session_beginner.py")
 
 
 @pytest.fixture
@@ -64,3 +66,19 @@ def test_a_killed_session_is_whole_and_goes_on(corpus: Path, tmp_path: Path) -> 
                 assert sent.messages[-1].content == turns[sent.turn - 1].question
         assert len(finished) > done
         done = len(finished)
+
+
+def test_a_session_that_was_killed_as_it_began_is_whole_or_not_there(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    begun = 0
+    for round_ in range(12):
+        folder = tmp_path / str(round_)
+        with subprocess.Popen([sys.executable, str(BEGINNER), str(folder)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(0.01 + chance.random() * 0.05)
+            process.send_signal(signal.SIGKILL)
+        infos = Sessions(folder).list()
+        assert [info.error for info in infos if info.error] == []
+        begun += len(infos)
+    assert begun, "none ever began"

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
+from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.postings import FIELDS, K1, Asked, B, Segment, keys_of
 from quaestor.stores.embedded.segments import counted, merged, runs
 
@@ -87,11 +88,11 @@ def test_a_segment_is_read_as_it_was_written(chunks: list[tuple[str, str, str]])
 
 def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "1.postings"
-    segment_of([("a b", "c", "")]).write(path)
-    assert Segment.map(path).chunks.tolist() == [10]
+    checksum = segment_of([("a b", "c", "")]).write(path)
+    assert Segment.map(path, checksum).chunks.tolist() == [10]
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="not a whole segment"):
-        Segment.map(path)
+    with pytest.raises(DamagedError, match="does not agree"):
+        Segment.map(path, checksum)
 
 
 @given(CHUNKS, st.lists(st.floats(0, 2), min_size=3, max_size=3))

@@ -7,6 +7,7 @@ name (``Embedder.name``), which tells its weights, or its server, as well; ``spe
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 STATIC = "static"
 OPENAI = "openai:"
+_ASKED = "asked"  # names of remote embedders that the user has named
 _NAMES = "'auto', 'static', 'openai:MODEL', 'onnx:FOLDER'"
 
 
@@ -121,7 +123,28 @@ def make_embedder(
     remote = remote_model(settings, made)
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
+    if not _may_ask(remote.name, settings) and made is not None:
+        from quaestor.embedding.unasked import UnaskedEmbedder  # noqa: PLC0415 - seldom
+
+        return UnaskedEmbedder(remote.name, made.dimensions, name)
     return remote.embedder(settings, made, source)
+
+
+def _may_ask(name: str, settings: Settings) -> bool:
+    """Return whether the user ever named an embedder behind an endpoint; an index may come from anywhere."""
+    register = register_of(settings) / _ASKED
+    try:
+        known = register.read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        known = []
+    if settings.embedder == "auto":
+        return bool(settings.embedder_base_url or settings.embedder_api_key) or name in known
+    if name not in known:
+        with suppress(OSError):  # it is asked now; it will have to be named again
+            register.parent.mkdir(parents=True, exist_ok=True)
+            with register.open("a", encoding="utf-8") as file:
+                file.write(f"{name}\n")
+    return True
 
 
 class RemoteModel(NamedTuple):

@@ -48,6 +48,25 @@ def make_in_turn(
     return False
 
 
+def erase_in_turn(folder: Path, erase: Callable[[], object], waiting: Callable[[], None]) -> None:
+    """Throw an index away while nobody makes a first one there: its maker would go on with what is gone.
+
+    Args:
+        folder: of the index.
+        erase: throws it away.
+        waiting: called again and again while another process makes one; what it raises ends the wait.
+    """
+    place = folder / _FOLDER
+    while place.is_dir():
+        with translated(folder), WriteLock(place).attempt() as mine:
+            if mine:
+                erase()
+                return
+        waiting()
+        time.sleep(_POLL_SECONDS)
+    erase()
+
+
 def following(store: Store, indexer: Indexer, progress: Progress | None) -> Callable[[], None]:
     """Return what tells of documents that another process has put into an index so far, as if they were made here."""
     if progress is None:

@@ -15,7 +15,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.tuning_names import forget
 from quaestor.errors import IndexUnusableError, UsageError
-from quaestor.ingest.indexer import Indexer, Progress
+from quaestor.ingest.indexer import Indexer, Progress, ProgressState
 from quaestor.retrieval.ranker import Ranker
 from quaestor.retrieval.trust import trusting
 from quaestor.sites import crawl, is_address
@@ -135,8 +135,7 @@ class Index(Corpus):
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
             settings = settings._replace(embedder=chosen(settings, made_of(root, settings)))
-            EmbeddedStore.erase(index_folder(root, settings))
-            forget(index_folder(root, settings))
+            _erase(index_folder(root, settings), progress)
         index = cls._opened(root, settings, create=True)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
@@ -232,6 +231,21 @@ class Index(Corpus):
     def reopened(self) -> Parts:
         """Return the parts of the index as it is now, with the embedder that it was given meanwhile."""
         return _make_parts(self.root, self._settings, create=False)
+
+
+def _erase(folder: Path, progress: Progress | None) -> None:
+    """Throw an index away; who makes a first one there is waited for."""
+    from quaestor.assemble.first import erase_in_turn  # noqa: PLC0415 - no search needs it
+
+    def erase() -> None:
+        EmbeddedStore.erase(folder)
+        forget(folder)
+
+    def waiting() -> None:
+        if progress is not None:
+            progress(ProgressState(0, 0, 0, doing="waiting for another process"))
+
+    erase_in_turn(folder, erase, waiting)
 
 
 def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:

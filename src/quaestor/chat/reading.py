@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from quaestor import tags
+from quaestor.chat.growing import Growing
 from quaestor.chat.plan import Plan, read_plan
 from quaestor.chat.rounds import Asked
 from quaestor.chat.textcalls import TextCalls, call_of
@@ -24,8 +25,6 @@ class Reading:
         opening: what the reply was begun with for the model.
 
     Attributes:
-        written: everything that the model wrote, the opening and closing marks included.
-        said: what of it a person sees.
         calls: complete or broken.
         plan: what was premeditated; None if nothing was.
         goes_on: whether the reply stopped at a mark that called nothing, so that it is to go on.
@@ -41,12 +40,22 @@ class Reading:
         self._thinking = Thinking()
         # Only where tool calls are native may text be one that the server failed to read.
         self._text_calls = TextCalls(() if marks else names)
-        self.written = opening
-        self.said = ""
+        self._written = Growing(opening)
+        self._said_so_far = Growing()
         self.calls: list[Asked] = []
         self.plan: Plan | None = None
         self.goes_on = False
         self._parser.feed(opening)
+
+    @property
+    def written(self) -> str:
+        """Everything that the model wrote, the opening and closing marks included."""
+        return self._written.text
+
+    @property
+    def said(self) -> str:
+        """What of that a person sees."""
+        return self._said_so_far.text
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
@@ -55,7 +64,7 @@ class Reading:
     def _read(self, piece: str) -> str:
         if self._called:
             return ""
-        self.written += piece
+        self._written.add(piece)
         return self._said(self._text_calls.feed(self._take(self._parser.feed(piece))))
 
     def finish(self, finished: Finished) -> str:
@@ -76,7 +85,7 @@ class Reading:
         return text + self._said(rest)
 
     def _said(self, text: str) -> str:
-        self.said += text
+        self._said_so_far.add(text)
         return text
 
     def _stopped_at_mark(self, finished: Finished) -> bool:
@@ -95,7 +104,7 @@ class Reading:
             text += self._shown.take((part,))
         if self._called:
             unread = "".join(part.raw for part in rest) + self._parser.held
-            self.written = self.written.removesuffix(unread)
+            self._written = Growing(self.written.removesuffix(unread))
             self._parser.close()
         return text
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from quaestor.errors import LimitError, NotFoundError, UsageError
 APPLICATION = 0x51535472
 VERSION = 6
 _BUSY_SECONDS = 5.0
+_ABOUT = "insert into session values (?, ?, ?, ?)"
 
 _TABLES = """
 create table session (id text not null, created text not null, owner text not null, root text not null);
@@ -129,23 +131,62 @@ class SessionUnusableError(UsageError):
     code = "session"
 
 
-def create(path: Path | None) -> sqlite3.Connection:
-    """Return a new session's database; None keeps it in the process's own storage only."""
+def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
+    """Return a new session's database.
+
+    Args:
+        path: its file; None keeps it in the process's own storage only.
+        about: the row of ``session``.
+
+    Raises:
+        FileExistsError: there is a file at ``path``.
+    """
     if path is None:
         connection = _connected(":memory:")
         # A server makes one for each question that it is asked; making the tables takes a millisecond more.
         connection.deserialize(_empty())
+        connection.execute(_ABOUT, about)
     else:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # What people asked is nobody else's affair.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        connection = _connected(str(path))
+        with failures_explained(path):
+            _put_whole(path, about)
+            connection = _connected(str(path))
     with failures_explained(path):
-        if path is not None:
-            _make(connection)
-            connection.execute("pragma journal_mode = wal")
         _prepare(connection)
     return connection
+
+
+def _put_whole(path: Path, about: Sequence[str]) -> None:
+    """Make a session's file under another name, then give it its own: a killed process leaves none half made.
+
+    Raises:
+        FileExistsError: there is a file at ``path``.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    unfinished.unlink(missing_ok=True)
+    # What people asked is nobody else's affair.
+    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    try:
+        with closing(_connected(str(unfinished))) as connection:
+            _make(connection)
+            connection.execute(_ABOUT, about)
+            connection.execute("pragma journal_mode = wal")
+        _give_name(unfinished, path)
+    finally:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
+
+
+def _give_name(unfinished: Path, path: Path) -> None:
+    """Let a file be found under its own name, unless there is one already."""
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links: between these two steps, an empty file has the name.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        unfinished.replace(path)
 
 
 @cache

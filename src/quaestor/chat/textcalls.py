@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 
+from quaestor.chat.growing import Growing
 from quaestor.chat.rounds import Asked
 
 _FENCES = ("<tool_call>", "```json", "```", "[TOOL_CALLS]")
@@ -22,28 +23,29 @@ class TextCalls:
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
-        self._held = ""
+        self._held = Growing()
+        self._begins = ""  # the first letters that are no blanks: they tell
         self._passing = not names
 
     def feed(self, text: str) -> str:
         """Return what is certain to be text after this piece."""
         if self._passing:
             return text
-        self._held += text
-        if _may_be_a_call(self._held.lstrip()):
-            return ""
-        self._passing = True
-        return self._released()
+        self._held.add(text)
+        if len(self._begins) < _LONGEST_FENCE:
+            self._begins = (self._begins + text).lstrip()[:_LONGEST_FENCE]
+            self._passing = not _may_be_a_call(self._begins)
+        return self._released() if self._passing else ""
 
     def finish(self) -> tuple[str, tuple[Asked, ...]]:
         """Return what was held back as text, or as the calls that it is."""
-        calls = self._calls(_WRAPPING.sub("\n", self._held))
+        calls = self._calls(_WRAPPING.sub("\n", self._held.text))
         if calls:
-            self._held = ""
+            self._held = Growing()
         return self._released(), calls
 
     def _released(self) -> str:
-        held, self._held = self._held, ""
+        held, self._held = self._held.text, Growing()
         return held
 
     def _calls(self, text: str) -> tuple[Asked, ...]:

@@ -46,10 +46,7 @@ class Transcript(Recorded):
         Raises:
             FileExistsError: there is one at ``path``.
         """
-        connection = tables.create(path)
-        with tables.failures_explained(path):
-            connection.execute("insert into session values (?, ?, ?, ?)", (name, now(), owner, clean(root)))
-        return cls(connection, path)
+        return cls(tables.create(path, (name, now(), owner, clean(root))), path)
 
     @classmethod
     def in_memory(cls) -> Self:

@@ -83,8 +83,7 @@ class Turn:
         """Take text of the reply and return what can be shown now; what follows a call is a paragraph of its own."""
         if not text:
             return ""
-        written = self.visible.written
-        if self.apart and written:
+        if self.apart and (written := self.visible.written):
             ends = len(written) - len(written.rstrip("\n")) + len(text) - len(text.lstrip("\n"))
             text = "\n" * max(0, _PARAGRAPH - ends) + text
         self.apart = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quaestor.chat.growing import Growing
 from quaestor.citations.mark import NO_ANSWER, says_no_answer, without_no_answer
 
 # No mark that says "no answer" is longer than this, so this much is held back until it is clear.
@@ -9,16 +10,17 @@ _MARK_LENGTH = len(NO_ANSWER) + 4
 
 
 class Visible:
-    """Collects a reply and passes on what may be shown.
-
-    Attributes:
-        written: everything that the model wrote.
-    """
+    """Collects a reply and passes on what may be shown."""
 
     def __init__(self) -> None:
-        self.written = ""
+        self._written = Growing()
         self._held = True
         self._begins = 0  # where the part begins that is written now: behind the last call
+
+    @property
+    def written(self) -> str:
+        """Everything that the model wrote."""
+        return self._written.text
 
     @property
     def known(self) -> bool:
@@ -33,13 +35,13 @@ class Visible:
     def part(self) -> str:
         """Begin another part of the reply, which may be an answer or not, and return what was held back of the last."""
         held = self.rest()
-        self.written = self.answer
+        self._written = Growing(self.answer)
         self._held, self._begins = True, len(self.written)
         return held
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
-        self.written += piece
+        self._written.add(piece)
         if not self._held:
             return piece
         part = self._part

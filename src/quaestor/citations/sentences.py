@@ -18,7 +18,8 @@ _END = re.compile(
     r"(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bapprox)\.|[!?。！？])"
     r"[\"'”’)\]*_`]*(?=\s|$|[\[【]\s*\^?\d|(?<=[。！？]))"
 )
-_TRAILING_MARKS = re.compile(r"(?:\s*(?:[\[【][^\[\]【】]*\d[^\[\]【】]*[\]】]))+[.!?]?")
+# Possessive, so that a bracket that is never closed is read once.
+_TRAILING_MARKS = re.compile(r"(?:\s*+[\[【][^\[\]【】\d]*+\d[^\[\]【】]*+[\]】])+[.!?]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,16 @@ def _sentence(answer: str, start: int, end: int, paragraph: int) -> Iterator[Sen
 
 def _paragraphs(answer: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of stretches of running text: paragraphs, items of lists, block quotes."""
-    code = [(found.start(), found.end()) for found in _FENCE.finditer(answer)]
+    blocks = _FENCE.finditer(answer)
+    block = next(blocks, None)
     begun: int | None = None
     quoting = False
     at = 0
     for line in answer.splitlines(keepends=True):
         start, at = at, at + len(line)
-        inside = any(begin <= start < end for begin, end in code)
+        while block is not None and block.end() <= start:
+            block = next(blocks, None)
+        inside = block is not None and block.start() <= start
         quoted = _QUOTED.match(line)
         bullet = quoted if quoted and not quoting else _BULLET.match(line)
         changes = bullet or bool(quoted) != quoting

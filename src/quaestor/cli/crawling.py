@@ -42,6 +42,17 @@ def fetched(
     return report
 
 
+def held_back(report: CrawlReport | None) -> int:
+    """Say that a site's pages are kept that are gone, and return the exit code of that."""
+    if report is None or not report.held:
+        return 0
+    remark(
+        f"error: {amount(report.held, 'page')} of {one_line(report.start)} would be gone, which is more than a fifth, "
+        "and are kept as they were. If the site is as it should be, give --drop."
+    )
+    return 1
+
+
 def report_object(report: CrawlReport) -> dict[str, object]:
     """Return what a crawl did, for programs."""
     examples = [{"url": url, "reason": reason, "detail": detail} for url, reason, detail in report.examples]
@@ -62,6 +73,8 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
         f"{one_line(report.start)}: {amount(report.pages, 'page')} ({done}; {amount(report.requests, 'request')}, "
         f"{size(report.bytes)} in {report.seconds:.1f} s)"
     )
+    if report.gone:
+        echo(f"what is gone can be had back for seven days: `quaestor index {one_line(report.start)} --restore`")
     if report.skipped:
         echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
     for url, reason, detail in report.examples if verbose else ():

@@ -16,7 +16,7 @@ from quaestor.cli.options import embedder_options, json_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.surveyed import print_skipped, print_survey
-from quaestor.config import Settings
+from quaestor.config import Settings, data_home
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.hidden import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.corpus.objects import survey_object
@@ -25,7 +25,7 @@ from quaestor.errors import UsageError
 from quaestor.ingest.indexer import Changes, by_reason
 from quaestor.ingest.watch import watch
 from quaestor.ingest.web.settings import CrawlReport
-from quaestor.sites import is_address
+from quaestor.sites import is_address, put_back
 
 _SHOWN_PATHS = 10
 
@@ -45,6 +45,8 @@ _SHOWN_PATHS = 10
 @click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
 @click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
 @click.option("--allow-private", is_flag=True, help="Of a site: its host may lie in a private network.")
+@click.option("--drop", is_flag=True, help="Of a site: let pages go that are gone, however many.")
+@click.option("--restore", is_flag=True, help="Of a site: put back what was dropped within a week; fetch nothing.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: Sequence[str],
@@ -62,6 +64,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     max_pages: int | None,
     delay: float | None,
     allow_private: bool,
+    drop: bool,
+    restore: bool,
     as_json: bool,
 ) -> int:
     """Build the index of a folder, a file or a site, or bring it up to date.
@@ -93,10 +97,17 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             "max_pages": max_pages,
             "delay": delay,
             "allow_private": allow_private,
+            "drop": drop,
         }
-        report = crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=dry_run)
+        if restore:
+            count = put_back(path, data_home(configure(None).settings))
+            remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
+        else:
+            report = crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=dry_run)
     elif include or exclude or depth is not None or max_pages is not None or delay is not None or allow_private:
         raise UsageError("--include, --exclude, --depth, --max-pages, --delay and --allow-private are for sites only.")
+    elif drop or restore:
+        raise UsageError("--drop and --restore are for sites only.")
     root = find_root(path)
     configuration = configure(root, embedder=embedder, embedder_price=price)
     settings = configuration.settings
@@ -116,7 +127,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
-    return _failed(changes) or _refused(root, changes, kept)
+    return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
@@ -214,12 +225,12 @@ def _survey(
     if as_json:
         crawl = {} if report is None else {"crawl": crawling.report_object(report)}
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **crawl})
-        return 0
+        return crawling.held_back(report)
     if report is not None:
         crawling.print_report(report, verbose)
     print_survey(root, survey, verbose)
     print_estimate(estimate)
-    return 0
+    return crawling.held_back(report)
 
 
 def _print_embedded(changes: Changes) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from quaestor.corpus.parts import OpenIndex, Parts
 from quaestor.corpus.values import Coming, Freshness
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
-from quaestor.errors import IndexBusyError, LimitError
+from quaestor.errors import IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.ingest.files import folder_of
 from quaestor.ingest.freshness import check
 from quaestor.ingest.indexer import Changes, Indexer, Progress
@@ -115,7 +115,7 @@ class FreshIndex(OpenIndex):
         """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
         try:
             self.refresh(budget_seconds=self.refresh_seconds)
-        except (IndexBusyError, LimitError) as error:
+        except (IndexBusyError, IndexReadOnlyError, LimitError) as error:
             self.freshness = Freshness(False, _now(), str(error))
 
     @property
@@ -124,10 +124,18 @@ class FreshIndex(OpenIndex):
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
-        return (*said, *hidden, *self.meaning.remarks)
+        return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return all(state == "fresh" for state in check(self._folder, documents).values())
+
+
+def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
+    """Return what is to be said of parts of an index that were not as they were written."""
+    if not damaged:
+        return ()
+    parts = ", ".join(sorted(damaged))
+    return (f"Parts of the index were damaged or of another version and are made anew from the rest: {parts}.",)
 
 
 def _now() -> str:

@@ -8,6 +8,7 @@ needed, for that takes most of a second.
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import openai
 
 _CONNECT_SECONDS = 10.0
+_LARGEST_REFUSAL = 1 << 16
+_OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 
 
 def checked_url(base_url: str) -> str:
@@ -40,8 +43,37 @@ def async_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -
     """Return a client for an event loop; ``timeout`` is in seconds of silence."""
     import openai  # noqa: PLC0415
 
-    http = openai.DefaultAsyncHttpxClient(**_transport(endpoint, timeout, proxy))
+    http = _bounded_client()(**_transport(endpoint, timeout, proxy))
     return openai.AsyncOpenAI(http_client=http, **_options(endpoint, timeout))
+
+
+@cache
+def _bounded_client() -> type[Any]:
+    """Return the kind of client that reads no more of a refusal than a sentence can take."""
+    import openai  # noqa: PLC0415
+
+    class BoundedClient(openai.DefaultAsyncHttpxClient):
+        async def send(self, request: Any, **options: Any) -> Any:
+            answer = await super().send(request, **options)
+            return answer if answer.is_success or not options.get("stream") else await _shortened(answer)
+
+    return BoundedClient
+
+
+async def _shortened(answer: Any) -> Any:
+    """Return an answer with the beginning of its body only; the ``openai`` package reads all there is."""
+    body = b""
+    try:
+        async for piece in answer.aiter_raw():
+            body += piece
+            if len(body) >= _LARGEST_REFUSAL:
+                break
+    finally:
+        await answer.aclose()
+    headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _OF_THE_BODY]
+    packed = answer.headers.get("content-encoding", "identity") != "identity"
+    content = b"" if packed else body[:_LARGEST_REFUSAL]
+    return type(answer)(answer.status_code, headers=headers, content=content, request=answer.request)
 
 
 def blocking_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> openai.OpenAI:

@@ -68,6 +68,7 @@ def _number(value: str) -> float | None:
 def _until(value: str, now: float) -> float | None:
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+    except (ValueError, TypeError, OverflowError):
+        # A year of eleven digits is more than dates hold.
         return None
-    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)

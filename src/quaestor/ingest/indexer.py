@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
-from quaestor.errors import IndexBusyError
+from quaestor.errors import IndexBusyError, IndexReadOnlyError
 from quaestor.ingest.files import Found, checked_root, folder_of, walk
 from quaestor.ingest.names import on_disk
 from quaestor.ingest.pending import pending
@@ -118,6 +118,7 @@ class Indexer:
 
         Raises:
             IndexBusyError: another process was writing all the time.
+            IndexReadOnlyError: something changed, and the index may not be written.
             LimitError: there is no room to write.
         """
         started = time.monotonic()
@@ -226,7 +227,7 @@ class Indexer:
             with self._store.writing(timeout=0) as writer:
                 for key, value in metadata.items():
                     writer.set_metadata(key, value)
-        except IndexBusyError:
+        except (IndexBusyError, IndexReadOnlyError):
             return False
         self._scanner.follow(1, {}, found.decisions)
         return True

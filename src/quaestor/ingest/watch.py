@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from quaestor.errors import IndexBusyError, LimitError, QuaestorError
+from quaestor.errors import IndexBusyError, IndexReadOnlyError, LimitError, QuaestorError
 from quaestor.ingest.report import Changes, Progress
 
 LONGEST_SHARE = 0.1
@@ -44,7 +44,7 @@ def watch(
         started = clock()
         try:
             changes = refresh(progress)
-        except (IndexBusyError, LimitError) as error:
+        except (IndexBusyError, IndexReadOnlyError, LimitError) as error:
             hindered(error)
             sleep(interval)
             continue

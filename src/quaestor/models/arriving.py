@@ -5,6 +5,9 @@ that a reply passes through, and the process would fall further behind; together
 
 Chunks are JSON as it came: making objects of the ``openai`` package's own types of them takes longer than all that is
 done with a chunk here, and each of their fields is checked when it is read.
+
+Nothing that a server sends fills the memory or holds up others: events are bounded in bytes, in values and in
+depth, and after a bounded number of them the loop has its turn.
 """
 
 from __future__ import annotations
@@ -23,6 +26,12 @@ if TYPE_CHECKING:
 _END = b"[DONE]"
 # A connection is used again only where its answer was read to the end, which follows at once.
 _REST_SECONDS = 0.1
+LARGEST_EVENT = 1 << 20
+"""Bytes of an event, or of an answer that is not streamed; a long reply at once is a tenth of that."""
+_MOST_PARTS = 20_000
+_DEEPEST = 64
+_TOGETHER = 128
+_MARKS = (b"{", b"[", b",")
 
 
 class NotCompletionsError(Exception):
@@ -30,31 +39,62 @@ class NotCompletionsError(Exception):
 
 
 class Events:
-    """Cuts a stream of server-sent events into the data of each."""
+    """Cuts a stream of server-sent events into the data of each.
 
-    def __init__(self) -> None:
-        self._rest = b""
+    Args:
+        largest: bytes that may wait for the end of their event.
+    """
+
+    def __init__(self, largest: int = LARGEST_EVENT) -> None:
+        self._largest = largest
+        self._rest: list[bytes] = []
+        self._rest_bytes = 0
         self._data: list[bytes] = []
+        self._data_bytes = 0
+
+    @property
+    def held(self) -> int:
+        """How many bytes wait."""
+        return self._rest_bytes + self._data_bytes
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """Return the data of the events that are whole with this piece."""
-        lines = (self._rest + piece).splitlines(keepends=True)
-        # A carriage return at the end may be half of a line's end.
-        self._rest = b"" if not lines or lines[-1].endswith(b"\n") else lines.pop()
-        return [data for line in lines if (data := self._line(line.rstrip(b"\r\n"))) is not None]
+        """Return the data of the events that are whole with this piece.
+
+        Raises:
+            NotCompletionsError: an event is larger than any may be.
+        """
+        may_end = b"\n" in piece or b"\r" in piece or self._rest[-1:] == [b"\r"]
+        self._rest.append(piece)
+        self._rest_bytes += len(piece)
+        found = self._ended(self._lines()) if may_end else []
+        if self.held > self._largest:
+            raise NotCompletionsError(f"an event of more than {self._largest:,} bytes")
+        return found
 
     def finish(self) -> list[bytes]:
         """Return what the last lines still make whole, now that the stream is over."""
-        lines = self._rest.splitlines()
+        return self._ended(b"".join(self._rest).splitlines())
+
+    def _lines(self) -> list[bytes]:
+        """Return the whole lines; a carriage return at the end may be half of a line's end, and waits apart."""
+        lines = b"".join(self._rest).splitlines(keepends=True)
+        rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
+        self._rest = [rest.removesuffix(b"\r"), b"\r"] if rest.endswith(b"\r") else [rest]
+        self._rest_bytes = len(rest)
+        return lines
+
+    def _ended(self, lines: list[bytes]) -> list[bytes]:
         return [data for line in lines if (data := self._line(line)) is not None]
 
     def _line(self, line: bytes) -> bytes | None:
         """Take a line, and return the data of the event that it ends."""
-        if line.startswith(b"data:"):
-            self._data.append(line[5:].removeprefix(b" "))
-        if line or not self._data:
+        bare = line.rstrip(b"\r\n")
+        if bare.startswith(b"data:"):
+            self._data.append(bare[5:].removeprefix(b" "))
+            self._data_bytes += len(line)
+        if bare or not self._data:
             return None
-        data, self._data = b"\n".join(self._data), []
+        data, self._data, self._data_bytes = b"\n".join(self._data), [], 0
         return data
 
 
@@ -68,17 +108,19 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
     """
     try:
         if "json" in stream.response.headers.get("content-type", ""):
-            yield [with_fields(json.loads(await stream.response.aread()))]
+            yield [with_fields(await whole(stream))]
             return
         events = Events()
         async with aclosing(_read(stream)) as pieces:
             async for piece in pieces:
                 found = events.feed(piece)
-                chunks, failure = _taken(found, stream)
-                if chunks:
-                    yield chunks
-                if failure is not None:
-                    raise failure
+                for start in range(0, len(found), _TOGETHER):
+                    chunks, failure = _taken(found[start : start + _TOGETHER], stream)
+                    if chunks:
+                        yield chunks
+                    if failure is not None:
+                        raise failure
+                    await asyncio.sleep(0)
                 if any(data.startswith(_END) for data in found):
                     await _rest(pieces)
                     return
@@ -90,11 +132,72 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
         raise NotCompletionsError(str(error)) from None
 
 
-def with_fields(value: Any) -> Any:
-    """Return JSON with its objects' members as attributes."""
-    if isinstance(value, dict):
-        return SimpleNamespace(**{name: with_fields(member) for name, member in value.items()})
-    return list(map(with_fields, value)) if isinstance(value, list) else value
+async def whole(stream: openai.AsyncStream[Any], largest: int = LARGEST_EVENT) -> Any:
+    """Return the JSON of an answer that is not streamed, or is taken as one.
+
+    Args:
+        stream: the answer.
+        largest: bytes that it may have.
+
+    Raises:
+        NotCompletionsError: it is none, or larger than that.
+        APIError: the connection failed.
+    """
+    pieces: list[bytes] = []
+    left = largest
+    async with aclosing(_read(stream)) as arriving:
+        async for piece in arriving:
+            pieces.append(piece)
+            left -= len(piece)
+            if left < 0:
+                raise NotCompletionsError(f"an answer of more than {largest:,} bytes")
+    return parsed(b"".join(pieces), _MOST_PARTS * max(1, largest // LARGEST_EVENT))
+
+
+def parsed(data: bytes, most: int = _MOST_PARTS) -> Any:
+    """Return the JSON of an event.
+
+    Args:
+        data: its bytes.
+        most: brackets and commas outside of strings: reading what each begins takes as long as a thousand letters.
+
+    Raises:
+        NotCompletionsError: it is none, or made of more values than that, or nested too deeply.
+    """
+    if _has_more_values(data, most):
+        raise NotCompletionsError(f"more than {most:,} values in one event")
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise NotCompletionsError("values nested too deeply") from None
+    except ValueError as error:
+        raise NotCompletionsError(str(error)) from None
+
+
+def _has_more_values(data: bytes, most: int) -> bool:
+    """Return whether JSON is made of more than so many values, by its marks; told without reading it."""
+    if sum(map(data.count, _MARKS)) <= most:
+        return False
+    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if plain.count(b'"') > 4 * most:
+        return True
+    outside = b"".join(plain.split(b'"')[::2])
+    return sum(map(outside.count, _MARKS)) > most
+
+
+def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
+    """Return JSON with its objects' members as attributes.
+
+    Raises:
+        NotCompletionsError: it is nested more than ``deepest`` times.
+    """
+    if not isinstance(value, dict | list):
+        return value
+    if not deepest:
+        raise NotCompletionsError("values nested too deeply")
+    if isinstance(value, list):
+        return [with_fields(member, deepest - 1) for member in value]
+    return SimpleNamespace(**{name: with_fields(member, deepest - 1) for name, member in value.items()})
 
 
 def _taken(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[Any], Exception | None]:
@@ -104,12 +207,12 @@ def _taken(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[A
         if data.startswith(_END):
             break
         try:
-            chunk = json.loads(data)
-        except ValueError as error:
+            chunk = parsed(data)
+            if isinstance(chunk, dict) and (said := chunk.get("error")):
+                return found, _failed(said, stream)
+            found.append(with_fields(chunk))
+        except NotCompletionsError as error:
             return found, error
-        if isinstance(chunk, dict) and (said := chunk.get("error")):
-            return found, _failed(said, stream)
-        found.append(with_fields(chunk))
     return found, None
 
 
@@ -121,12 +224,17 @@ def _failed(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
 
 
 async def _read(stream: openai.AsyncStream[Any]) -> AsyncGenerator[bytes]:
-    """Yield what arrives; raises the errors of the ``openai`` package, whatever lies under it."""
+    """Yield what arrives; raises the errors of the ``openai`` package, whatever lies under it.
+
+    Nothing is unpacked: a few bytes could become more than a machine holds, and were asked for as they are.
+    """
     import openai  # noqa: PLC0415
 
     response = stream.response
+    if (packed := response.headers.get("content-encoding", "identity")) != "identity":
+        raise NotCompletionsError(f"an answer packed by {packed!r}, which was not asked for")
     try:
-        async for piece in response.aiter_bytes():
+        async for piece in response.aiter_raw():
             yield piece
     except Exception as error:
         # By name, so that the HTTP library under the openai package stays its own affair.

@@ -22,7 +22,7 @@ from quaestor.endpoints.failures import worth_retrying
 from quaestor.endpoints.retries import RetryPolicy
 from quaestor.errors import UpstreamError
 from quaestor.models import Delta, Request, TextDelta
-from quaestor.models.arriving import NotCompletionsError, batches, with_fields
+from quaestor.models.arriving import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
 from quaestor.models.capabilities import Capabilities, capabilities_at
 from quaestor.models.dialect import dialect_for
 from quaestor.models.reply import Reply
@@ -31,6 +31,10 @@ from quaestor.tokens import MessageCounter, counter_for
 
 if TYPE_CHECKING:
     import openai
+
+
+_STEP = 4_096
+"""Letters of a reply that are passed on at once."""
 
 
 class OpenAICompatibleModel:
@@ -133,8 +137,13 @@ class OpenAICompatibleModel:
         other._dialect = replace(self._dialect, continue_final_message=True)
         return other
 
-    async def exchange(self, path: str, body: dict[str, Any] | None = None) -> Any:
+    async def exchange(self, path: str, body: dict[str, Any] | None = None, largest: int = LARGEST_EVENT) -> Any:
         """Return the JSON that the endpoint answers to an object, or to a plain look-up, without any trying again.
+
+        Args:
+            path: under the API's root.
+            body: the object; None looks up.
+            largest: bytes that the answer may have.
 
         Raises:
             UpstreamError: as ``stream``.
@@ -142,15 +151,18 @@ class OpenAICompatibleModel:
         import openai  # noqa: PLC0415 - takes most of a second
 
         client: Any = self._connected()
-        options = {"headers": headers_for(self._endpoint)}
+        taken = {
+            "cast_to": object,
+            "options": {"headers": self._headers()},
+            "stream": True,
+            "stream_cls": openai.AsyncStream[object],
+        }
         try:
-            if body is None:
-                return await client.get(path, cast_to=object, options=options)
-            return await client.post(path, body=body, cast_to=object, options=options)
-        except openai.OpenAIError as error:
+            asked = client.get(path, **taken) if body is None else client.post(path, body=body, **taken)
+            async with await asked as answer:
+                return await whole(answer, largest)
+        except (openai.OpenAIError, NotCompletionsError) as error:
             raise self._explain(error) from None
-        except ValueError as error:
-            raise self._endpoint.nonsense(str(error)) from None
 
     async def aclose(self) -> None:
         """Close pooled connections; the model can be used again."""
@@ -168,8 +180,8 @@ class OpenAICompatibleModel:
             async with stream, aclosing(batches(stream)) as arriving:
                 async for batch in arriving:
                     arrived = arrived or bool(batch)
-                    if text := "".join(map(reply.feed, batch)):
-                        yield TextDelta(text)
+                    async for delta in _in_steps("".join(map(reply.feed, batch))):
+                        yield delta
                     if reply.surplus:
                         break
         except (openai.OpenAIError, NotCompletionsError) as error:
@@ -177,8 +189,9 @@ class OpenAICompatibleModel:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
             raise failure from None
-        if not arrived and (text := reply.feed(await self._whole(request))):
-            yield TextDelta(text)
+        if not arrived:
+            async for delta in _in_steps(reply.feed(await self._whole(request))):
+                yield delta
         if not reply.ended:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
@@ -220,12 +233,15 @@ class OpenAICompatibleModel:
         import openai  # noqa: PLC0415
 
         client: Any = self._connected()
-        options = {"headers": headers_for(self._endpoint)}
+        options = {"headers": self._headers()}
         kind = openai.AsyncStream[object]
         stream: openai.AsyncStream[Any] = await client.post(
             self.path, body=body, cast_to=object, options=options, stream=True, stream_cls=kind
         )
         return stream
+
+    def _headers(self) -> dict[str, Any]:
+        return {**headers_for(self._endpoint), "Accept-Encoding": "identity"}
 
     def _connected(self) -> openai.AsyncOpenAI:
         """Return the client of the running event loop; pooled connections do not survive their loop."""
@@ -238,6 +254,14 @@ class OpenAICompatibleModel:
         if isinstance(error, NotCompletionsError):
             return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
         return explained(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)
+
+
+async def _in_steps(text: str) -> AsyncGenerator[TextDelta]:
+    """Yield a text in pieces; what is done with each holds the loop for no longer than others can wait."""
+    for start in range(0, len(text), _STEP):
+        if start:
+            await asyncio.sleep(0)
+        yield TextDelta(text[start : start + _STEP])
 
 
 def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:

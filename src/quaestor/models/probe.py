@@ -26,6 +26,8 @@ _ECHO: dict[str, object] = {
 _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
 # Enough for a model that thinks before it speaks.
 _REPLY = 400
+# Some endpoints list hundreds of models, each with a page of description.
+_LARGEST_LIST = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ async def _calls(model: OpenAICompatibleModel) -> bool | None:
 
 async def _window(model: OpenAICompatibleModel) -> int | None:
     try:
-        answer = await model.exchange("/models")
+        answer = await model.exchange("/models", largest=_LARGEST_LIST)
     except UpstreamError:
         return None
     listed = answer.get("data") if isinstance(answer, dict) else None

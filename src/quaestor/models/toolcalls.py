@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from quaestor.messages import ToolCall
+
+_LONGEST_NAME = 1_000
 
 
 @dataclass(slots=True)
 class _Pieces:
     id: str = ""
     name: str = ""
-    arguments: str = ""
+    arguments: list[str] = field(default_factory=list)
 
 
 class ToolCallAssembler:
@@ -38,7 +40,7 @@ class ToolCallAssembler:
         named = [pieces for pieces in self._calls if pieces.name]
         return tuple(
             # Nine letters and digits, the only form that Mistral's templates take.
-            ToolCall(pieces.id or f"call{number:05}", pieces.name, pieces.arguments or "{}")
+            ToolCall(pieces.id or f"call{number:05}", pieces.name, "".join(pieces.arguments) or "{}")
             for number, pieces in enumerate(named, 1)
         )
 
@@ -51,8 +53,9 @@ class ToolCallAssembler:
         pieces = self._pieces(index if isinstance(index, int) else position, _text(getattr(delta, "id", None)))
         name = _text(getattr(function, "name", None))
         if name and name != pieces.name:
-            pieces.name += name
-        pieces.arguments += _arguments(getattr(function, "arguments", None))
+            pieces.name = (pieces.name + name)[:_LONGEST_NAME]
+        if arguments := _arguments(getattr(function, "arguments", None)):
+            pieces.arguments.append(arguments)
 
     def _pieces(self, index: int, identifier: str) -> _Pieces:
         pieces = self._by_index.get(index)

@@ -370,6 +370,11 @@ class Store(Protocol):
         """Return a remembered string."""
         ...
 
+    @property
+    def repaired(self) -> Collection[str]:
+        """What was found damaged since it was opened and is made anew of the rest; nothing found misses it."""
+        ...
+
     def close(self) -> None:
         """Release files; further use is an error."""
         ...

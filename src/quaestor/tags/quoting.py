@@ -15,11 +15,13 @@ class Quoting:
     """
 
     def __init__(self) -> None:
-        self._fence = ""  # the run of letters that opened the block
+        self._fence = ""  # the letter that the run is of that opened the block
+        self._fence_length = 0
         self._span = 0  # length of the run of backticks that opened the span
         self._span_may_be_fence = False
         self._closing = False  # the block's closing run was met on this line
-        self._run = ""
+        self._run = ""  # the letter that the run is of that is being read
+        self._run_length = 0
         self._line_begins = True
         self._backslash = False  # the letter before was one that makes the next letter text
         self._literal = False
@@ -41,10 +43,11 @@ class Quoting:
         """Go on by one letter."""
         self._literal, self._backslash = self._backslash, False
         tick = letter in "`~" and not self._literal
-        if self._run and not (tick and self._run[0] == letter):
+        if self._run and not (tick and self._run == letter):
             self._end_run()
         if tick:
-            self._run += letter
+            self._run = letter
+            self._run_length += 1
         elif letter == "\n":
             self._end_line()
         else:
@@ -53,22 +56,24 @@ class Quoting:
             self._backslash = letter == "\\" and not self.inside
 
     def _end_run(self) -> None:
-        run, self._run = self._run, ""
+        run, length = self._run, self._run_length
+        self._run, self._run_length = "", 0
         begins, self._line_begins = self._line_begins, False
         if self._fence:
-            self._closing = begins and run[0] == self._fence[0] and len(run) >= len(self._fence)
-        elif run[0] == "~":
-            self._fence = run if begins and len(run) >= _FENCE and not self._span else ""
+            self._closing = begins and run == self._fence and length >= self._fence_length
+        elif run == "~":
+            opens = begins and length >= _FENCE and not self._span
+            self._fence, self._fence_length = (run, length) if opens else ("", 0)
         elif self._span:
-            self._span = 0 if len(run) == self._span else self._span
+            self._span = 0 if length == self._span else self._span
             self._span_may_be_fence = False
         else:
-            self._span = len(run)
-            self._span_may_be_fence = begins and len(run) >= _FENCE
+            self._span = length
+            self._span_may_be_fence = begins and length >= _FENCE
 
     def _end_line(self) -> None:
         if self._closing:
             self._fence = ""
         if self._span_may_be_fence:
-            self._fence = "`" * self._span
+            self._fence, self._fence_length = "`", self._span
         self._span, self._span_may_be_fence, self._closing, self._line_begins = 0, False, False, True

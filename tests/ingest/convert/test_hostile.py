@@ -66,6 +66,17 @@ def test_word_documents() -> None:
     assert reason_of(deep, "a.docx").startswith("unreadable: the file is damaged")
 
 
+def test_word_documents_of_very_many_paragraphs() -> None:
+    assert reason_of(made.docx(made.paragraph("x") * 150_000), "a.docx").startswith("too large: more than 200,000 para")
+    assert reason_of(made.docx("<w:p/>" * 250_000), "a.docx").startswith("too large: more than 200,000 para")
+    nested = made.docx("<w:p><w:r>" + "<w:tab/>" * 2_100_000 + "</w:r></w:p>")
+    assert reason_of(nested, "a.docx").startswith("too large")
+    notes = "<w:footnotes>" + made.paragraph("x") * 150_000 + "</w:footnotes>"
+    assert reason_of(made.docx(made.paragraph("x"), word__footnotes=notes), "a.docx").startswith("too large")
+    long = converted(made.docx("".join(made.paragraph(f"Paragraph {n}.") for n in range(3_000))), "a.docx")
+    assert long.text.count("Paragraph ") == 3_000
+
+
 def test_books() -> None:
     container = f"<?xml version='1.0' encoding='utf-16'?>{LAUGHS}<container>&u;</container>"
     for encoding in ("utf-8", "utf-16"):

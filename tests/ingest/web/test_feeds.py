@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_a_feed_as_the_start_is_read_again_the_next_time(tmp_path: Path) -> None
         pages["/feed/"] = Answer(feed.replace("01/two", "01/three"), kind="application/rss+xml")
         pages["/2024/01/three/"] = Answer("<h1>three</h1><p>All of three.")
         del pages["/2024/01/two/"]
-        report = Crawl(f"{server.url}/feed/", tmp_path, LOCAL).run()
+        report = Crawl(f"{server.url}/feed/", tmp_path, replace(LOCAL, drop=True)).run()
     assert (report.pages, report.new, report.gone) == (3, 1, 1)
 
 

@@ -153,7 +153,7 @@ class _Reader:
                 yield Named(path, 0.3 * self._weight, None)
         if leading:
             drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
-            listed = drawn or (not code and (_BULLET.match(line) is not None or bool(self._stack)))
+            listed = drawn or (not code and _BULLET.match(line) is not None)
             yield from self._leading(number, line, indent, leading, listed=listed)
 
     def _leading(

@@ -6,6 +6,7 @@ hours or have it fill the machine. What exceeds the limits costs that file only.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -46,6 +47,7 @@ def convert_apart(kind: str, data: bytes, seconds: float = SECONDS) -> Converted
 def main(kind: str) -> None:
     """Convert what standard input holds and write the outcome to standard output as JSON."""
     _limit_memory()
+    gc.disable()  # the process ends with the document, and trees are walked by it again and again
     try:
         answer = _function(kind)(sys.stdin.buffer.read())._asdict()
     except ConversionError as error:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from quaestor.ingest.web.addresses import Resolve, is_public
 
+PRIVATE = "private address"
 _CONNECT_SECONDS = 10.0
 _PATIENCE = 0.5
 
@@ -112,7 +113,7 @@ class Connector:
             raise FetchError("unreachable", f"no address is known for {host!r}", retryable=True) from error
         allowed = [one for one in addresses if parts.netloc in self.private_hosts or is_public(one)]
         if not allowed:
-            raise FetchError("private address", f"{host} is {', '.join(addresses[:3])}")
+            raise FetchError(PRIVATE, f"{host} is {', '.join(addresses[:3])}")
         plain = self._connected(allowed, port, deadline)
         connection = Connection(host, port)
         connection.sock = self._secured(plain, host) if secure else plain

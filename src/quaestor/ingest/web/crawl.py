@@ -8,17 +8,19 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
+from quaestor.amounts import amount
 from quaestor.errors import ForbiddenError, UpstreamError
-from quaestor.ingest.web.connect import FetchError
+from quaestor.ingest.web.connect import PRIVATE, FetchError
+from quaestor.ingest.web.dropped import Dropped
 from quaestor.ingest.web.fetch import Fetched, Fetcher
-from quaestor.ingest.web.frontier import Entry, Frontier
+from quaestor.ingest.web.frontier import DONE, Entry, Frontier
 from quaestor.ingest.web.mirror import Mirror
 from quaestor.ingest.web.pace import Clock, Pace
 from quaestor.ingest.web.robots import NOTHING
 from quaestor.ingest.web.rules import SiteRules
 from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
 from quaestor.ingest.web.site import checked_start, pages_folder
-from quaestor.ingest.web.taking import Taking
+from quaestor.ingest.web.taking import ELSEWHERE, Taking
 from quaestor.ingest.web.urls import Scope, host_of
 from quaestor.stores.embedded.lock import WriteLock
 
@@ -27,7 +29,8 @@ _REQUESTS_PER_PAGE = 5
 _SPARE_REQUESTS = 1000
 _EXAMPLES = 200
 _SHOWN_EVERY = 0.1
-_DONE = "done"
+_MOST_LOST = 5
+"""A crawl that would lose more than one in so many pages loses none."""
 
 
 class Crawl:
@@ -95,14 +98,22 @@ class _Run:
         self._frontier = frontier
         self._start = start
         hosts = frozenset(json.loads(frontier.fact("hosts") or "[]")) | {host_of(start)}
-        first = frontier.fact("start") or start
-        self._rules = SiteRules(Scope(first, hosts, settings.include, settings.exclude), settings, frontier, fetcher)
+        self._first = frontier.fact("start") or start
+        self._scope_before = {"hosts": json.dumps(sorted(hosts)), "start": self._first}
+        self._mirror = Mirror(pages_folder(folder, start))
+        self._dropped = Dropped(folder, self._mirror)
+        self._rules = SiteRules(
+            Scope(self._first, hosts, settings.include, settings.exclude), settings, frontier, fetcher
+        )
         self._pace = Pace(settings.delay, clock)
-        self._taking = Taking(start, self._rules, frontier, Mirror(pages_folder(folder, start)), self._pace, settings)
+        self._taking = Taking(start, self._rules, frontier, self._mirror, self._pace, settings)
         self._later: list[tuple[float, str]] = []
         self._failures = 0
         self._fetched = 0
         self._stopped = ""
+        self._judged = True
+        self._objection_before = ""
+        self._gone = self._held = 0
 
     def run(self, progress: CrawlProgress | None) -> CrawlReport:
         started = time.monotonic()
@@ -110,6 +121,10 @@ class _Run:
         with ThreadPoolExecutor(self._settings.concurrency, thread_name_prefix="crawl") as threads:
             try:
                 self._work(threads, progress)
+            except (ForbiddenError, UpstreamError):
+                self._keep_all()
+                self._fetcher.stop.set()
+                raise
             except BaseException:
                 self._fetcher.stop.set()
                 threads.shutdown(wait=False, cancel_futures=True)
@@ -117,18 +132,59 @@ class _Run:
         self._check_start()
         if not self._stopped:
             self._taking.drop_unwanted()
-            self._frontier.remember(state=_DONE)
+            self._let_go()
+            self._frontier.end()
         return self._report(time.monotonic() - started)
 
     def _prepare(self) -> None:
         """Begin, begin again, or go on from where a run was left."""
         nothing = not self._frontier.on_disk() and not self._frontier.count("waiting")
-        if nothing or self._frontier.fact("state") == _DONE:
+        if nothing or self._frontier.fact("state") == DONE:
             self._frontier.begin_again()
+        self._ask_for_start_first()
         self._frontier.remember(state="running")
         self._frontier.add([self._start], "page", 0, 0, {})
         for url in self._rules.sitemaps():
             self._frontier.add([url], "sitemap", 0, 0, {})
+
+    def _ask_for_start_first(self) -> None:
+        """Have the start judged before anything else, where pages are kept that could be lost by it."""
+        if not self._frontier.count_before() or (entry := self._frontier.entry(self._first)) is None:
+            return
+        self._judged = False
+        self._objection_before, _ = self._frontier.why_left_out(entry.url)
+        if entry.state != "waiting":
+            self._frontier.set(entry.url, "waiting")
+
+    def _judge(self, entry: Entry, reason: str, detail: str) -> None:
+        """Stop where the start is left out that was not before: whoever closes a site for a day loses nothing here."""
+        if self._judged or entry.url != self._first:
+            return
+        self._judged = True
+        told = self._settings.drop and reason != PRIVATE
+        if reason and reason not in ELSEWHERE and reason != self._objection_before and not told:
+            raise self._start_error(reason, detail)
+
+    def _keep_all(self) -> None:
+        """Leave the pages of the crawl before as they are."""
+        if self._frontier.count_before():
+            self._frontier.put_back(self._frontier.leaving())
+            self._frontier.end()
+
+    def _let_go(self) -> None:
+        """Drop the pages that are gone, unless they are so many that something else may be wrong."""
+        leaving = self._frontier.leaving()
+        scope = self._rules.scope
+        lost = [page for page in leaving if page.is_lost and not scope.is_left_out_by_choice(page.url)]
+        if not self._settings.drop and len(lost) * _MOST_LOST > self._frontier.count_before():
+            self._frontier.put_back(lost)
+            self._frontier.remember(**self._scope_before)
+            self._held = len(lost)
+            leaving = [page for page in leaving if page not in set(lost)]
+        self._dropped.take([page for page in leaving if page.is_lost])
+        for page in leaving:
+            self._mirror.remove(page.path)
+        self._gone = len(leaving)
 
     def _work(self, threads: ThreadPoolExecutor, progress: CrawlProgress | None) -> None:
         under_way: dict[Future[Fetched], Entry] = {}
@@ -156,7 +212,7 @@ class _Run:
         busy = {entry.url for entry in under_way.values()} | {url for _, url in self._later}
         free = self._settings.concurrency - len(under_way)
         while free > 0:
-            entries = self._frontier.waiting(free, busy)
+            entries = self._frontier.waiting(free, busy) if self._judged else self._unasked_start(busy)
             if not entries:
                 return
             for entry in entries:
@@ -164,6 +220,7 @@ class _Run:
                 if self._rules.is_full(entry):
                     self._frontier.set(entry.url, "skipped", reason="beyond the limit of pages")
                 elif reason := self._rules.objection(entry):
+                    self._judge(entry, *reason)
                     self._taking.skip(entry, *reason)
                 else:
                     if self._fetched + len(under_way) >= self._most_requests():
@@ -172,6 +229,10 @@ class _Run:
                     self._pace.wait(host_of(entry.url), self._rules.delay(entry.url))
                     under_way[threads.submit(self._fetch, entry)] = entry
                     free -= 1
+
+    def _unasked_start(self, busy: set[str]) -> list[Entry]:
+        entry = self._frontier.entry(self._first)
+        return [entry] if entry is not None and entry.url not in busy else []
 
     def _most_requests(self) -> int:
         return _REQUESTS_PER_PAGE * self._settings.max_pages + _SPARE_REQUESTS
@@ -199,6 +260,7 @@ class _Run:
             return
         self._failures = 0
         self._taking.take(entry, fetched)
+        self._judge(entry, *self._frontier.why_left_out(entry.url))
 
     def _failed(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
         tries = entry.tries + 1
@@ -211,24 +273,35 @@ class _Run:
             self._failures += 1
             if self._failures >= _GIVE_UP_AFTER:
                 self._frontier.set(entry.url, "waiting", tries=0)
+                self._judged = True
                 self._stopped = f"the site stopped answering ({reason}{': ' if detail else ''}{detail})"
                 return
-        self._taking.skip(entry, reason, detail, keep=retryable)
+        self._judge(entry, "" if retryable else reason, detail)
+        # That a host may not be asked says nothing of its pages.
+        self._taking.skip(entry, reason, detail, keep=retryable or reason == PRIVATE)
 
     def _check_start(self) -> None:
         """Say why nothing could be had, where that is so."""
-        if self._frontier.on_disk() or not (entry := self._frontier.why(self._start)):
+        if self._frontier.on_disk() or self._frontier.count_before():
             return
-        reason, detail = entry
+        if entry := self._frontier.why(self._start):
+            raise self._start_error(*entry)
+
+    def _start_error(self, reason: str, detail: str) -> ForbiddenError | UpstreamError:
+        """Return the error for a start that gave nothing."""
+        kept = self._frontier.count_before()
+        safe = f" What was fetched before is kept ({amount(kept, 'page')})" if kept else ""
+        dropping = f"{safe}; --drop lets it go." if kept else ""
         said = f"{reason}{': ' if detail else ''}{detail}"
-        if reason == "private address":
-            raise ForbiddenError(
+        if reason == PRIVATE:
+            return ForbiddenError(
                 f"{self._start!r} lies in a private network ({detail}). Give --allow-private if that is meant."
+                f"{safe}{'.' if kept else ''}"
             )
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
-            raise ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.")
-        raise UpstreamError(
-            f"{self._start!r} gave no page ({said}). Check the address, or try again later.", retryable=True
+            return ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.{dropping}")
+        return UpstreamError(
+            f"{self._start!r} gave no page ({said}). Check the address, or try again later.{dropping}", retryable=True
         )
 
     def _state(self, under_way: dict[Future[Fetched], Entry]) -> CrawlState:
@@ -240,11 +313,11 @@ class _Run:
         taken = self._taking
         return CrawlReport(
             start=self._start,
-            pages=self._frontier.on_disk(),
+            pages=self._frontier.on_disk() + len(self._frontier.leaving()),
             new=taken.new,
             changed=taken.changed,
             unchanged=taken.unchanged,
-            gone=taken.gone,
+            gone=self._gone,
             unanswered=taken.unanswered,
             requests=self._fetched,
             bytes=taken.bytes,
@@ -252,4 +325,5 @@ class _Run:
             examples=tuple(self._frontier.examples(_EXAMPLES)),
             unfinished=self._stopped,
             seconds=seconds,
+            held=self._held,
         )

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 FILE = "crawl.sqlite"
+DONE = "done"
+"""What the fact ``state`` is after a crawl that was gone through with."""
+
 _LONGEST_WAY = 12  # addresses of a redirected one that are followed
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -35,6 +38,12 @@ CREATE TABLE IF NOT EXISTS addresses (
     date          TEXT,
     author        TEXT
 );
+CREATE TABLE IF NOT EXISTS before (
+    url   TEXT PRIMARY KEY,
+    path  TEXT NOT NULL,
+    hash  TEXT,
+    depth INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_state ON addresses (state, is_page, depth, number);
 CREATE INDEX IF NOT EXISTS by_hash ON addresses (hash) WHERE hash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_path ON addresses (path) WHERE path IS NOT NULL;
@@ -63,6 +72,25 @@ class Entry:
     hash: str | None = None
     etag: str | None = None
     modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A page that was on disk when the crawl began and is not wanted any more.
+
+    Attributes:
+        url: its address.
+        path: where its file lies, in the folder of pages.
+        hash: of its text; None if that is not known.
+        depth: links from the start.
+        is_lost: whether its text is kept under no other address.
+    """
+
+    url: str
+    path: str
+    hash: str | None
+    depth: int
+    is_lost: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +245,13 @@ class Frontier:
         row = self._db.execute("SELECT reason, detail FROM addresses WHERE url = ?", (last,)).fetchone()
         return None if row is None or not row[0] else (row[0], row[1] or "")
 
+    def why_left_out(self, url: str) -> tuple[str, str]:
+        """Return why an address itself was left out when it was last asked for, or whereto it led; else nothing."""
+        row = self._db.execute(
+            "SELECT coalesce(reason, ''), coalesce(detail, '') FROM addresses WHERE url = ? AND state != 'read'", (url,)
+        ).fetchone()
+        return (row[0], row[1]) if row else ("", "")
+
     def leads_to(self, url: str, other: str) -> bool:
         """Return whether an address redirects to another one, or is it."""
         return other in self._led(url)
@@ -237,9 +272,49 @@ class Frontier:
         rows = self._db.execute(f"SELECT {_FIELDS} FROM addresses WHERE state = 'kept' ORDER BY number").fetchall()
         yield from (Entry(*row) for row in rows)
 
+    def on_disk_now(self) -> list[Leaving]:
+        """Return every page on disk, as one that is to leave."""
+        rows = self._db.execute("SELECT url, path, hash, depth FROM addresses WHERE path IS NOT NULL ORDER BY url")
+        return [Leaving(*row) for row in rows]
+
     def begin_again(self) -> None:
-        """Have every address asked for again, but for those left out by their address alone."""
+        """Have every address asked for again, and note which pages are on disk as this crawl begins."""
+        self._db.execute("DELETE FROM before")
+        self._db.execute("INSERT INTO before SELECT url, path, hash, depth FROM addresses WHERE path IS NOT NULL")
         self._db.execute("UPDATE addresses SET state = 'waiting', tries = 0 WHERE state != 'waiting'")
+
+    def count_before(self) -> int:
+        """Return how many pages were on disk when the crawl began."""
+        return int(self._db.execute("SELECT count(*) FROM before").fetchone()[0])
+
+    def was_kept(self, url: str) -> bool:
+        """Return whether an address's page was on disk when the crawl began."""
+        return self._db.execute("SELECT 1 FROM before WHERE url = ?", (url,)).fetchone() is not None
+
+    def leaving(self) -> list[Leaving]:
+        """Return the pages that were on disk when the crawl began and are not wanted any more."""
+        rows = self._db.execute(
+            "SELECT url, path, hash, depth, "
+            "NOT EXISTS (SELECT 1 FROM addresses AS kept WHERE kept.hash = before.hash AND kept.state = 'kept') "
+            "FROM before WHERE (SELECT path FROM addresses WHERE addresses.url = before.url) IS NULL ORDER BY url"
+        )
+        return [Leaving(url, path, text, depth, bool(lost)) for url, path, text, depth, lost in rows]
+
+    def put_back(self, pages: Iterable[Leaving]) -> None:
+        """Count pages as kept again whose files are on disk."""
+        self._db.executemany(
+            "INSERT INTO addresses (url, kind, state, depth, path, hash) VALUES (?, 'page', 'kept', ?, ?, ?) "
+            "ON CONFLICT (url) DO UPDATE SET kind = 'page', state = 'kept', path = excluded.path, "
+            "hash = excluded.hash, reason = NULL, detail = NULL WHERE path IS NULL",
+            ((page.url, page.depth, page.path, page.hash) for page in pages),
+        )
+        self._on_disk = None
+
+    def end(self) -> None:
+        """Have the next crawl begin anew; pages that were not asked for stay as they are."""
+        self._db.execute("UPDATE addresses SET state = 'kept' WHERE state = 'waiting' AND path IS NOT NULL")
+        self._db.execute("DELETE FROM before")
+        self.remember(state=DONE)
 
     def skipped(self) -> dict[str, int]:
         """Return how many addresses were left out, per reason, most frequent first."""

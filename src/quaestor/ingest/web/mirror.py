@@ -43,8 +43,26 @@ class Mirror:
 
     def remove(self, path: str) -> None:
         """Remove a page and the folders that it leaves empty."""
+        (self._folder / path).unlink(missing_ok=True)
+        self._remove_empty(path)
+
+    def move_out(self, path: str, place: Path) -> None:
+        """Move a page elsewhere, on the same disk; nothing happens if it is not there."""
+        if (self._folder / path).is_file():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            (self._folder / path).replace(place)
+            self._remove_empty(path)
+
+    def move_in(self, place: Path, path: str) -> bool:
+        """Move a page back, and return whether that was done: not if there is another one by now."""
+        if not place.is_file() or (self._folder / path).exists():
+            return False
+        (self._folder / path).parent.mkdir(parents=True, exist_ok=True)
+        place.replace(self._folder / path)
+        return True
+
+    def _remove_empty(self, path: str) -> None:
         place = self._folder / path
-        place.unlink(missing_ok=True)
         for folder in place.parents:
             if folder == self._folder:
                 return

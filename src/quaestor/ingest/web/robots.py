@@ -44,26 +44,31 @@ def parse(text: str) -> Robots:
     """Read a robots.txt; the groups that name us count together, else those for everybody."""
     groups: dict[str, list[tuple[str, str]]] = {}
     sitemaps: list[str] = []
-    named: list[str] = []
+    named: set[str] = set()
     in_rules = True
     for key, value in _lines(text):
         if key == "user-agent":
-            named = [*([] if in_rules else named), value.lower()]
+            named = set() if in_rules else named
             in_rules = False
-            groups.setdefault(value.lower(), [])
+            # Whoever else is named is none of our business, however many they are.
+            if (agent := _agent(value)) in (AGENT, "*"):
+                named.add(agent)
+                groups.setdefault(agent, [])
         elif key == "sitemap":
             sitemaps.append(value)
         else:
             in_rules = True
-            for name in named:
-                groups[name].append((key, value))
-    ours = [line for name, lines in groups.items() if name.partition("/")[0].strip() == AGENT for line in lines]
-    spoken_of = any(name.partition("/")[0].strip() == AGENT for name in groups)
-    lines = ours if spoken_of else groups.get("*", [])
-    rules = tuple((_plain(value), key == "allow") for key, value in lines if key in ("allow", "disallow") and value)
-    return Robots(
-        rules, max((_seconds(value) for key, value in lines if key == "crawl-delay"), default=0.0), tuple(sitemaps)
-    )
+            for agent in named:
+                groups[agent].append((key, value))
+    lines = groups.get(AGENT, groups.get("*", []))
+    rules = ((_plain(value), key == "allow") for key, value in lines if key in ("allow", "disallow") and value)
+    delay = max((_seconds(value) for key, value in lines if key == "crawl-delay"), default=0.0)
+    return Robots(tuple(dict.fromkeys(rules)), delay, tuple(sitemaps))
+
+
+def _agent(value: str) -> str:
+    """Return whom a line names, without a version."""
+    return value.lower().partition("/")[0].strip()
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:

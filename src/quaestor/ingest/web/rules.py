@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from quaestor.ingest.convert.charset import decode_page
 from quaestor.ingest.web import robots
-from quaestor.ingest.web.connect import FetchError
+from quaestor.ingest.web.connect import PRIVATE, FetchError
 from quaestor.ingest.web.fetch import Fetcher
 from quaestor.ingest.web.frontier import Entry, Frontier
 from quaestor.ingest.web.robots import Robots
@@ -108,7 +108,7 @@ class SiteRules:
                 found = self._fetcher.fetch(url, largest=robots.LARGEST * 4)
             except FetchError as error:
                 # What is wrong with the host is told by the page itself, in its own words.
-                return robots.ALL if error.reason in ("private address", "unreachable") else robots.NOTHING
+                return robots.ALL if error.reason in (PRIVATE, "unreachable") else robots.NOTHING
             if 300 <= found.status < 400:
                 target = normalise(found.headers.get("location", ""), url)
                 if target is None:

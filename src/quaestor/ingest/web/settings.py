@@ -21,6 +21,7 @@ class CrawlSettings:
         page_bytes: that one page may have.
         allow_private: whether the start's own host may lie in a private network.
         tries: how often a page is asked for that fails for a reason that may pass.
+        drop: whether pages that are gone are dropped however many they are.
     """
 
     include: tuple[str, ...] = ()
@@ -33,6 +34,7 @@ class CrawlSettings:
     page_bytes: int = 5_000_000
     allow_private: bool = False
     tries: int = 3
+    drop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class CrawlReport:
         changed: pages whose text changed.
         unchanged: pages that are as they were.
         gone: pages that are no longer there, or no longer wanted.
+        held: pages that are no longer there and are kept all the same, because they are more than a fifth of all.
         unanswered: pages that stay as they were because the site did not answer when they were asked for.
         requests: how often the site was asked.
         bytes: received, as unpacked.
@@ -90,3 +93,4 @@ class CrawlReport:
     examples: tuple[tuple[str, str, str], ...] = ()
     unfinished: str = ""
     seconds: float = 0.0
+    held: int = 0

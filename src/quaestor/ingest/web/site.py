@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from contextlib import closing
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from quaestor.errors import UsageError
+from quaestor.ingest.web.dropped import Dropped
 from quaestor.ingest.web.frontier import FILE as FRONTIER
+from quaestor.ingest.web.frontier import Frontier
+from quaestor.ingest.web.mirror import Mirror
 from quaestor.ingest.web.settings import CrawlSettings
 from quaestor.ingest.web.urls import normalise
 from quaestor.stores.embedded.lock import WriteLock
@@ -74,15 +78,30 @@ def chosen(folder: Path, **given: object) -> CrawlSettings:
     return settings
 
 
+def put_back(folder: Path, start: str) -> int:
+    """Return how many pages came back of those that crawls of a site dropped within a week.
+
+    Raises:
+        IndexUnusableError: another process crawls this site.
+    """
+    if not folder.is_dir():
+        return 0
+    with WriteLock(folder).held(1.0), closing(Frontier(folder)) as frontier:
+        return Dropped(folder, Mirror(pages_folder(folder, start))).put_back(frontier)
+
+
 def _as_setting(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def erase(folder: Path) -> None:
-    """Delete what a crawl made of a site; what was chosen for it stays."""
+def erase(folder: Path, start: str) -> None:
+    """Delete what a crawl made of a site, its pages after a week only; what was chosen for it stays."""
     if not folder.is_dir():
         return
     with WriteLock(folder).held(1.0):
+        with closing(Frontier(folder)) as frontier:
+            pages = frontier.on_disk_now()
+        Dropped(folder, Mirror(pages_folder(folder, start))).take(pages)
         for entry in folder.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry, ignore_errors=True)

@@ -27,6 +27,9 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 120.0
 _CANONICAL = "another address is canonical"
+ELSEWHERE = frozenset({_CANONICAL, "duplicate", "not to be indexed", "out of scope"})
+"""Reasons to leave an address out that say nothing against its site."""
+
 _REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
 
 
@@ -37,7 +40,6 @@ class Taking:
         new: pages that were not on disk.
         changed: pages whose file changed.
         unchanged: pages that are as they were.
-        gone: pages that were removed from disk.
         unanswered: pages that stay as they were because there was no answer.
         bytes: received, unpacked.
     """
@@ -52,7 +54,7 @@ class Taking:
         self._pace = pace
         self._settings = settings
         self._home = host_of(rules.scope.start)
-        self.new = self.changed = self.unchanged = self.gone = self.unanswered = self.bytes = 0
+        self.new = self.changed = self.unchanged = self.unanswered = self.bytes = 0
 
     def seconds_to_wait(self, fetched: Fetched) -> float | None:
         """Return how long to wait before asking again, where the answer is one that may pass; else None."""
@@ -81,9 +83,7 @@ class Taking:
             self._frontier.set(entry.url, "kept", tries=0, reason=reason, detail=detail)
             self.unanswered += 1
             return
-        if entry.path is not None:
-            self._mirror.remove(entry.path)
-            self.gone += 1
+        self._drop(entry)
         self._frontier.set(entry.url, "skipped", path=None, hash=None, etag=None, reason=reason, detail=detail)
 
     def drop_unwanted(self) -> None:
@@ -91,6 +91,11 @@ class Taking:
         for entry in list(self._frontier.kept()):
             if not self._rules.scope.holds(entry.url):
                 self.skip(entry, "out of scope")
+
+    def _drop(self, entry: Entry) -> None:
+        """Remove a page that this crawl made; what was there before stays until the crawl as a whole is judged."""
+        if entry.path is not None and not self._frontier.was_kept(entry.url):
+            self._mirror.remove(entry.path)
 
     def _redirect(self, entry: Entry, location: str) -> None:
         target = normalise(location, entry.url)
@@ -106,9 +111,7 @@ class Taking:
             self.skip(entry, "redirects without end", target[:200])
         else:
             self._add([target], entry.kind, entry.depth, entry.hops + 1)
-            if entry.path is not None:
-                self._mirror.remove(entry.path)
-                self.gone += 1
+            self._drop(entry)
             self._frontier.set(entry.url, "read", path=None, hash=None, reason="redirect", detail=target[:200])
 
     def _list(self, entry: Entry, fetched: Fetched) -> None:
@@ -122,9 +125,7 @@ class Taking:
         if entry.hops < _MOST_HOPS and self._frontier.lists() < _MOST_LISTS:
             lists = [url for one in found.sitemaps if (url := normalise(one, entry.url))]
             self._add(lists[:_MOST_LISTS], "sitemap", 0, entry.hops + 1)
-        if entry.path is not None:
-            self._mirror.remove(entry.path)
-            self.gone += 1
+        self._drop(entry)
         self._frontier.set(entry.url, "read", path=None, hash=None, kind="feed" if entry.kind == "page" else entry.kind)
 
     def _begin_at_home(self, url: str, found: Listed) -> None:

@@ -131,6 +131,13 @@ class Scope:
         """Return whether a normalised address belongs to the site."""
         return url == self.start or (self.on_site(url) and self._is_wanted(urlsplit(url).path))
 
+    def is_left_out_by_choice(self, url: str) -> bool:
+        """Return whether a normalised address is left out by ``include`` or ``exclude``, not by where it lies."""
+        plain = unquote(urlsplit(url).path)
+        included, excluded = self._patterns
+        wanted = not included or any(pattern.match(plain) for pattern in included)
+        return url != self.start and (not wanted or any(pattern.match(plain) for pattern in excluded))
+
     def on_site(self, url: str) -> bool:
         """Return whether an address lies on one of the hosts."""
         return host_of(url) in self.hosts

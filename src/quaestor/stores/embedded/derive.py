@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.lexical import LexicalBase
+from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore
+from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.lexical_update import LexicalUpdate
 from quaestor.stores.embedded.marks import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.matrix import MatrixBase
@@ -52,18 +53,39 @@ class Derivation:
         self.matrix = self.lexical = None
 
 
-def prepare(connection: sqlite3.Connection, folder: Path, dimensions: int, sizes: Sizes, *, trim: bool) -> Derivation:
-    """Catch up what lies too far behind, or make it anew, from what ``connection`` sees.
+def prepare(
+    connection: sqlite3.Connection,
+    folder: Path,
+    dimensions: int,
+    sizes: Sizes,
+    *,
+    trim: bool,
+    whole: bool = False,
+    noticed: Noticed = ignore,
+) -> Derivation:
+    """Catch up what lies too far behind or is damaged, or make it anew, from what ``connection`` sees.
 
-    With ``trim`` the change log is shortened as far as the files on disk allow.
+    Args:
+        connection: sees the truth.
+        folder: of the store.
+        dimensions: length of the vectors.
+        sizes: how far is too far.
+        trim: shorten the change log as far as the files on disk allow.
+        whole: look for damage in all of the files, not only in what this reads.
+        noticed: called with the name of what is damaged.
     """
-    lexical, matrix = LexicalBase.load(folder), MatrixBase.load(folder, dimensions)
+    lexical = LexicalBase.load(folder, whole=whole, noticed=noticed)
+    matrix = MatrixBase.load(folder, dimensions, whole=whole, noticed=noticed)
     if trim:
         _trim(connection, [base.mark if base else None for base in (lexical, matrix)])
     derivation = Derivation()
     try:
         derivation.matrix = _prepare_matrix(connection, folder, dimensions, matrix, sizes)
-        derivation.lexical = _prepare_lexical(connection, folder, lexical, sizes)
+        try:
+            derivation.lexical = _prepare_lexical(connection, folder, lexical, sizes)
+        except DamagedError:
+            noticed(FOLDER)
+            derivation.lexical = _prepare_lexical(connection, folder, None, sizes)
     except BaseException:
         derivation.abandon()
         raise

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from quaestor.stores.embedded import lexical, matrix, schema
+from quaestor.stores.embedded.discard import discard
 from quaestor.stores.embedded.lock import WriteLock
 
 
@@ -18,9 +19,9 @@ def erase(folder: Path, timeout: float) -> None:
     if not folder.is_dir():
         return
     with WriteLock(folder).held(timeout):
-        shutil.rmtree(folder / lexical.FOLDER, ignore_errors=True)
-        for path in folder.glob(f"{matrix.PREFIX}*"):
-            shutil.rmtree(path, ignore_errors=True)
+        for path in (folder / lexical.FOLDER, *folder.glob(f"{matrix.PREFIX}*")):
+            with suppress(OSError):  # what somebody else has mapped cannot be deleted everywhere
+                discard(path)
         for name in (
             matrix.STATE,
             f"{matrix.STATE}.new",
@@ -28,4 +29,4 @@ def erase(folder: Path, timeout: float) -> None:
             f"{schema.FILE}-wal",
             f"{schema.FILE}-shm",
         ):
-            (folder / name).unlink(missing_ok=True)
+            discard(folder / name)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from quaestor.errors import IndexBusyError, IndexUnusableError, LimitError
+from quaestor.errors import IndexBusyError, IndexReadOnlyError, IndexUnusableError, LimitError
 
 REBUILD = "run `quaestor index --rebuild`"
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 _FULL_WORDS = (
     "no space left",
     "disk is full",
@@ -41,6 +43,7 @@ def translated(folder: Path) -> Iterator[None]:
     Raises:
         LimitError: the disk is full; the index is as it was.
         IndexBusyError: another process has locked the database.
+        IndexReadOnlyError: it may not be written.
         IndexUnusableError: it is damaged or out of reach.
     """
     try:
@@ -52,19 +55,28 @@ def translated(folder: Path) -> Iterator[None]:
             message = f"The index in {str(folder)!r} is busy in another process: try again when it is done."
             raise IndexBusyError(message) from error
         if "readonly" in str(error):
-            raise IndexUnusableError(
-                f"The index in {str(folder)!r} cannot be written, which reading it needs, too: "
-                "let that folder be written, or set QUAESTOR_HOME to one that can be."
-            ) from error
+            raise read_only(folder) from error
         raise unusable(folder, f"cannot be used ({error})") from error
     except sqlite3.ProgrammingError:
         raise
     except sqlite3.DatabaseError as error:
         raise unusable(folder, f"is damaged ({error})") from error
+    except zlib.error as error:
+        raise unusable(folder, f"is damaged (terms cannot be read: {error})") from error
     except OSError as error:
         if is_full(error):
             raise full(folder) from error
+        if error.errno in _READ_ONLY:
+            raise read_only(folder) from error
         raise
+
+
+def read_only(folder: Path) -> IndexReadOnlyError:
+    """Return the error for an index that may not be written."""
+    return IndexReadOnlyError(
+        f"The index in {str(folder)!r} cannot be written: let that folder be written, or set QUAESTOR_HOME to one "
+        "that can be."
+    )
 
 
 def full(folder: Path) -> LimitError:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.named import NamedTuple
+from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, unsealed
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Keys, Segment
 
@@ -29,8 +30,8 @@ class Statistics(NamedTuple):
     """What BM25 needs to know of the whole index.
 
     Attributes:
-        chunks: number of chunks, the dead ones that still take room included.
-        lengths: terms per field.
+        chunks: number of chunks, without the dead ones that still take room.
+        lengths: terms of these per field.
     """
 
     chunks: int
@@ -44,6 +45,7 @@ class LexicalBase(NamedTuple):
         mark: the state of the truth that it was made from.
         statistics: of its segments.
         names: the segments' files.
+        checksums: of these, one each.
         segments: their chunks ascend from one to the next.
         alive: whether each segment's chunks exist; None where all do.
     """
@@ -51,49 +53,53 @@ class LexicalBase(NamedTuple):
     mark: Mark
     statistics: Statistics
     names: Sequence[str]
+    checksums: Sequence[int]
     segments: Sequence[Segment]
     alive: Sequence[NDArray[np.bool_] | None]
 
     @classmethod
-    def load(cls, folder: Path) -> LexicalBase | None:
-        """Return the last published state; None if there is none that can be read."""
+    def load(cls, folder: Path, *, whole: bool = False, noticed: Noticed = ignore) -> LexicalBase | None:
+        """Return the last published state; None if there is none that is as it was written.
+
+        Args:
+            folder: of the store.
+            whole: sum up the postings, too, which otherwise are when they are read.
+            noticed: called if there is one, damaged or of another version.
+        """
         for _ in range(3):
             try:
-                return cls._load(folder / FOLDER)
+                return cls._load(folder / FOLDER, whole=whole)
             except FileNotFoundError:
                 # Segments were merged between reading the state and mapping the files: read it again.
                 continue
             except (OSError, ValueError, KeyError, TypeError):
-                return None
+                break
+        if (folder / FOLDER / STATE).exists():
+            noticed(FOLDER)
         return None
 
     @classmethod
-    def _load(cls, place: Path) -> LexicalBase:
-        head, _, bitmap = (place / STATE).read_bytes().partition(b"\n")
+    def _load(cls, place: Path, *, whole: bool) -> LexicalBase:
+        head, _, bitmap = unsealed((place / STATE).read_bytes()).partition(b"\n")
         state = json.loads(head)
-        names = [str(name) for name in state["segments"]]
-        segments = [Segment.map(place / name) for name in names]
+        names, checksums = [[one[at] for one in state["segments"]] for at in (0, 1)]
+        segments = [Segment.map(place / name, checksum) for name, checksum in zip(names, checksums, strict=True)]
+        if whole:
+            for segment in segments:
+                segment.check()
         ends = np.cumsum([len(segment.chunks) for segment in segments], dtype=np.int64)
         rows = int(ends[-1]) if len(ends) else 0
         alive = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=rows).view(np.bool_)
-        if len(alive) != rows or rows != state["statistics"]["chunks"]:
-            raise ValueError("the files are not those that the state file tells of")
+        if np.count_nonzero(alive) != state["statistics"]["chunks"]:
+            raise DamagedError("the files are not those that the state file tells of")
         each = [None if part.all() else part for part in np.split(alive, ends[:-1])] if segments else []
-        return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, segments, each)
+        return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, checksums, segments, each)
 
     def bounds(self, keys: Keys) -> list[Bounds]:
         """Return where the postings of terms stand in each segment."""
         return [segment.bounds(keys) for segment in self.segments]
 
 
-def frequencies(keys: Keys, bounds: Sequence[Bounds]) -> NDArray[np.int64]:
-    """Return the number of postings of each term in all segments, of the shape of ``keys``."""
-    total = np.zeros(keys.shape, dtype=np.int64)
-    for starts, ends in bounds:
-        total += ends - starts
-    return total
-
-
-def lengths_of(segment: Segment) -> dict[str, int]:
-    """Return the number of terms in each field."""
-    return dict(zip(FIELDS, segment.lengths.sum(axis=1, dtype=np.int64).tolist(), strict=True))
+def lengths_of(segment: Segment, rows: NDArray[np.bool_] | NDArray[np.intp]) -> dict[str, int]:
+    """Return the number of terms in each field of some of a segment's chunks."""
+    return dict(zip(FIELDS, segment.lengths[:, rows].sum(axis=1, dtype=np.int64).tolist(), strict=True))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from quaestor.stores.embedded.checksums import sealed
+from quaestor.stores.embedded.discard import discard
 from quaestor.stores.embedded.flushing import Flush
 from quaestor.stores.embedded.lexical import FOLDER, STATE, SUFFIX, LexicalBase, lengths_of
 from quaestor.stores.embedded.marks import Mark
@@ -28,9 +30,10 @@ _FALLING = 8
 
 
 class _Part(NamedTuple):
-    """A segment that is to count: its file, and which of its chunks exist."""
+    """A segment that is to count: its file with its checksum, and which of its chunks exist."""
 
     path: Path
+    checksum: int
     segment: Segment
     alive: NDArray[np.bool_]
 
@@ -51,6 +54,8 @@ class LexicalUpdate:
         self._most_gathered = gathered
         self._most_rows = most
         self._place = folder / FOLDER
+        if not self._place.is_dir():
+            discard(self._place)
         self._place.mkdir(exist_ok=True)
         self._serial = _highest_serial(self._place)
         self._written: list[Path] = []
@@ -59,13 +64,15 @@ class LexicalUpdate:
         self._gathered_rows = 0
         self._parts: list[_Part] = []
         if base is not None:
-            for name, segment, alive in zip(base.names, base.segments, base.alive, strict=True):
+            for name, checksum, segment, alive in zip(
+                base.names, base.checksums, base.segments, base.alive, strict=True
+            ):
                 exists = np.ones(len(segment.chunks), dtype=np.bool_) if alive is None else alive.copy()
-                self._parts.append(_Part(self._place / name, segment, exists))
+                self._parts.append(_Part(self._place / name, checksum, segment, exists))
 
     def remove(self, run: Removed) -> None:
         """Mark a run of chunks as gone."""
-        for _, segment, alive in self._parts:
+        for _, _, segment, alive in self._parts:
             first, end = np.searchsorted(segment.chunks, [run.first_chunk, run.first_chunk + run.chunk_count])
             alive[first:end] = False
 
@@ -87,17 +94,22 @@ class LexicalUpdate:
         self._flush.wait()
         lengths = Counter(dict.fromkeys(FIELDS, 0))
         for part in self._parts:
-            lengths.update(lengths_of(part.segment))
+            lengths.update(lengths_of(part.segment, part.alive))
         state = {
             "mark": mark.state(),
-            "statistics": {"chunks": sum(len(part.alive) for part in self._parts), "lengths": lengths},
-            "segments": [part.path.name for part in self._parts],
+            "statistics": {
+                "chunks": sum(int(np.count_nonzero(part.alive)) for part in self._parts),
+                "lengths": lengths,
+            },
+            "segments": [(part.path.name, part.checksum) for part in self._parts],
         }
         alive = np.concatenate([np.empty(0, dtype=np.bool_), *(part.alive for part in self._parts)])
         temporary = self._place / f"{STATE}.new"
-        temporary.write_bytes(json.dumps(state).encode() + b"\n" + np.packbits(alive).tobytes())
+        temporary.write_bytes(sealed(json.dumps(state).encode() + b"\n" + np.packbits(alive).tobytes()))
+        if (self._place / STATE).is_dir():
+            discard(self._place / STATE)
         temporary.replace(self._place / STATE)
-        counting = {STATE, *state["segments"]}
+        counting = {STATE, *(part.path.name for part in self._parts)}
         _delete(old for old in self._place.iterdir() if old.name not in counting)
 
     def abandon(self) -> None:
@@ -115,6 +127,7 @@ class LexicalUpdate:
         alive = [np.ones(len(segment.chunks), dtype=np.bool_) for segment in segments]
         while self._parts and self._belong(earlier := int(np.count_nonzero(self._parts[-1].alive)), rows):
             last = self._parts.pop()
+            last.segment.check()  # what was damaged must not get the checksum of what is whole
             segments, alive, rows = [last.segment, *segments], [last.alive, *alive], earlier + rows
         self._parts.append(self._kept(merged(segments, alive)))
         self._gathered, self._gathered_rows = [], 0
@@ -124,8 +137,8 @@ class LexicalUpdate:
         self._serial += 1
         path = self._place / f"{self._serial}{SUFFIX}"
         self._written.append(path)
-        segment.write(path)
-        return _Part(path, Segment.map(path), np.ones(len(segment.chunks), dtype=np.bool_))
+        checksum = segment.write(path)
+        return _Part(path, checksum, Segment.map(path, checksum), np.ones(len(segment.chunks), dtype=np.bool_))
 
     def _belong(self, earlier: int, later: int) -> bool:
         """Tell whether neighbouring segments with so many chunks become one."""
@@ -136,7 +149,7 @@ def _delete(files: Iterable[Path]) -> None:
     for file in files:
         # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
         with suppress(OSError):
-            file.unlink()
+            discard(file)
 
 
 def _highest_serial(place: Path) -> int:

@@ -8,12 +8,14 @@ new folder of files under the next serial number; whoever has the old ones mappe
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quaestor.named import NamedTuple
+from quaestor.stores.embedded.checksums import Noticed, RowSums, checked, ignore, unsealed
 from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.vectors import Rows
 
@@ -24,6 +26,7 @@ STATE = "vectors.state"
 PREFIX = "vectors-"
 
 SIGNS = "signs"
+SUMS = "sums"
 
 
 class MatrixBase(NamedTuple):
@@ -33,47 +36,59 @@ class MatrixBase(NamedTuple):
         mark: the state of the truth that it was made from.
         serial: the number of its folder.
         rows: its vectors, mapped from disk.
+        checksums: of its files but the vectors themselves, which have one a row.
     """
 
     mark: Mark
     serial: int
     rows: Rows
+    checksums: Mapping[str, int]
 
     @classmethod
-    def load(cls, folder: Path, dimensions: int) -> MatrixBase | None:
-        """Return the last published state; None if there is none that can be read."""
+    def load(
+        cls, folder: Path, dimensions: int, *, whole: bool = False, noticed: Noticed = ignore
+    ) -> MatrixBase | None:
+        """Return the last published state; None if there is none that is as it was written.
+
+        Args:
+            folder: of the store.
+            dimensions: length of the vectors.
+            whole: sum up the vectors, too, which otherwise are when they are read.
+            noticed: called if there is one, damaged or of another version.
+        """
         for _ in range(3):
             try:
-                return cls._load(folder, dimensions)
+                base = cls._load(folder, dimensions)
+                if whole:
+                    base.rows.check(np.arange(len(base.rows.ids)))
+                return base
             except FileNotFoundError:
                 # The folder was compacted between reading the state and mapping the files: read it again.
                 continue
             except (OSError, ValueError, KeyError, TypeError):
-                return None
+                break
+        if (folder / STATE).exists():
+            noticed(STATE)
         return None
 
     @classmethod
     def _load(cls, folder: Path, dimensions: int) -> MatrixBase:
-        head, _, bitmap = (folder / STATE).read_bytes().partition(b"\n")
+        head, _, bitmap = unsealed((folder / STATE).read_bytes()).partition(b"\n")
         state = json.loads(head)
         count, serial = int(state["rows"]), int(state["serial"])
         if state["dimensions"] != dimensions:
             raise ValueError("other dimensions")
         alive = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=count).view(np.bool_)
-        if len(alive) != count:
-            raise ValueError("the state file is cut short")
-        place = folder / f"{PREFIX}{serial}"
-        ids = _mapped(place / "ids", np.int64, (count,))
-        if count and [int(ids[0]), int(ids[-1])] != state["ends"]:
-            raise ValueError("the files are not those that the state file tells of")
-        rows = Rows(
-            ids,
-            _mapped(place / "data", np.int8, (count, dimensions)),
-            _mapped(place / "scales", np.float32, (count,)),
-            alive,
-            [_mapped(place / f"{SIGNS}{number}", np.uint64, (count,)) for number in range(state["planes"])],
-        )
-        return cls(Mark.read(state["mark"]), serial, rows)
+        place, checksums = folder / f"{PREFIX}{serial}", state["checksums"]
+
+        def read(name: str, kind: type[np.generic]) -> NDArray[Any]:
+            return checked(_mapped(place / name, kind, (count,)), checksums.get(name, 0), name)
+
+        data = _mapped(place / "data", np.int8, (count, dimensions))
+        planes = [read(f"{SIGNS}{number}", np.uint64) for number in range(state["planes"])]
+        sums = RowSums(data, read(SUMS, np.uint32))
+        rows = Rows(read("ids", np.int64), data, read("scales", np.float32), alive, planes, sums)
+        return cls(Mark.read(state["mark"]), serial, rows, checksums)
 
 
 def _mapped(path: Path, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:

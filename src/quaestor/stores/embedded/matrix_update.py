@@ -6,12 +6,15 @@ import json
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
+from quaestor.stores.embedded.checksums import row_sums, sealed
+from quaestor.stores.embedded.discard import discard
 from quaestor.stores.embedded.flushing import Flush
 from quaestor.stores.embedded.marks import Mark
-from quaestor.stores.embedded.matrix import PREFIX, SIGNS, STATE, MatrixBase
+from quaestor.stores.embedded.matrix import PREFIX, SIGNS, STATE, SUMS, MatrixBase
 from quaestor.stores.embedded.quantise import Int8s, scales
 from quaestor.stores.embedded.signs import plane_count, planes_of
 from quaestor.stores.embedded.truth import Removed
@@ -34,7 +37,7 @@ class MatrixUpdate:
         self._place.mkdir(exist_ok=True)
         self._flush: Flush | None = None
         self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
-        self._ends = [int(base.rows.ids[0]), int(base.rows.ids[-1])] if base and len(base.rows.ids) else []
+        self._checksums = dict(base.checksums) if base else {}
 
     def remove(self, run: Removed) -> None:
         """Mark a run of chunks as gone."""
@@ -46,11 +49,12 @@ class MatrixUpdate:
         """Write rows behind those that count; ``ids`` ascend and are higher than all before."""
         count = len(self._alive)
         factors = scales(rows)
-        parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": factors, "data": rows}
+        parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": factors, SUMS: row_sums(rows)}
         parts |= {f"{SIGNS}{number}": plane for number, plane in enumerate(planes_of(rows))}
         for name, part in parts.items():
             _write(self._place / name, count * part[:1].nbytes, part)
-        self._ends = [self._ends[0] if self._ends else int(ids[0]), int(ids[-1])]
+            self._checksums[name] = crc32(np.ascontiguousarray(part).data, self._checksums.get(name, 0))
+        _write(self._place / "data", count * rows[:1].nbytes, rows)
         self._alive = np.concatenate([self._alive, factors > 0])
 
     def finish(self) -> None:
@@ -66,11 +70,13 @@ class MatrixUpdate:
             "serial": self._serial,
             "rows": len(self._alive),
             "planes": plane_count(self._dimensions),
-            "ends": self._ends,
+            "checksums": self._checksums,
             "dimensions": self._dimensions,
         }
         temporary = self._folder / f"{STATE}.new"
-        temporary.write_bytes(json.dumps(state).encode() + b"\n" + np.packbits(self._alive).tobytes())
+        temporary.write_bytes(sealed(json.dumps(state).encode() + b"\n" + np.packbits(self._alive).tobytes()))
+        if (self._folder / STATE).is_dir():
+            discard(self._folder / STATE)
         temporary.replace(self._folder / STATE)
         for old in self._folder.glob(f"{PREFIX}*"):
             if old != self._place:
@@ -92,9 +98,9 @@ def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
 
 
 def _delete(place: Path) -> None:
-    from shutil import rmtree  # noqa: PLC0415 - seldom needed, and imports every way to pack files
-
-    rmtree(place, ignore_errors=True)
+    # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
+    with suppress(OSError):
+        discard(place)
 
 
 def _highest_serial(folder: Path) -> int:

@@ -13,7 +13,7 @@ from quaestor.passages import Chunk, Document
 from quaestor.stores import ChunkTerms, Packed
 from quaestor.stores.embedded.quantise import quantise
 from quaestor.stores.embedded.segments import counted
-from quaestor.stores.embedded.truth import storable
+from quaestor.stores.embedded.truth import chunk_checksum, storable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ class Columns(NamedTuple):
     """What is written of a document's chunks.
 
     Attributes:
-        chunks: the columns of each, from its offset to its text.
+        chunks: the columns of each, from its offset to its checksum.
         names: what they define, in lower case, each with the place of its chunk in the document; in no order.
         dimensions: length of the vectors.
         vectors: their int8 rows, one after the other.
@@ -79,7 +79,7 @@ def pack(
 
 def _columns(chunk: Chunk) -> tuple[Any, ...]:
     span = chunk.span
-    return (
+    fields = (
         span.start,
         span.end,
         span.start_line,
@@ -88,8 +88,9 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
         chunk.kind,
         _listed(chunk.scope),
         _listed(chunk.defines),
-        storable(chunk.text),
     )
+    text = storable(chunk.text)
+    return *fields, text, chunk_checksum(fields, text)
 
 
 @lru_cache(maxsize=1 << 10)  # neighbouring chunks have one scope, and most define what few others do

@@ -2,8 +2,9 @@
 
 The file holds arrays, one after the other: the chunks, their lengths, the keys of the terms in ascending order, where
 each term's postings begin, and the postings: places of chunks within the segment, ascending, and how often the term
-stands there. A segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache
-of one core while they are added up.
+stands there. Behind them stand the checksums of the file's blocks; the checksum of these is in the state file. A
+segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache of one core while
+they are added up.
 
 A term is kept as its key, which the number of its field is added to.
 """
@@ -14,10 +15,12 @@ import mmap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
 
 import numpy as np
 
 from quaestor.named import NamedTuple
+from quaestor.stores.embedded.checksums import Blocks, DamagedError, block_sums
 from quaestor.terms import key_of
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ Factors: TypeAlias = "NDArray[np.float64]"
 Scores: TypeAlias = "NDArray[np.float32]"
 
 _HEAD = 4
+_SIZE_BYTES = 8
 _VERSION = 1
 
 
@@ -84,6 +88,7 @@ class Segment(NamedTuple):
         starts: where each term's postings begin, and where the last one's end; shape ``(terms + 1,)``.
         places: rows; shape ``(postings,)``.
         counts: occurrences; shape ``(postings,)``.
+        blocks: the file that it is mapped from; None in memory.
     """
 
     chunks: NDArray[np.int64]
@@ -92,20 +97,38 @@ class Segment(NamedTuple):
     starts: NDArray[np.uint32]
     places: NDArray[np.uint16]
     counts: NDArray[np.uint8]
+    blocks: Blocks | None = None
 
     @classmethod
-    def map(cls, path: Path) -> Segment:
-        """Map a segment from disk.
+    def map(cls, path: Path, checksum: int) -> Segment:
+        """Map a segment from disk; its postings are summed up when they are read.
+
+        Args:
+            path: its file.
+            checksum: what ``write`` returned.
+
+        Raises:
+            DamagedError: it is not as it was written.
+            OSError: it cannot be read.
+        """
+        with path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        size = int.from_bytes(data[-_SIZE_BYTES:], "little")
+        if size > len(data) or crc32(data[size:]) != checksum:
+            raise DamagedError(f"{path.name} does not agree with its checksum")
+        blocks = Blocks(data, size, np.frombuffer(data[size:-_SIZE_BYTES], dtype=np.uint32))
+        blocks.check(0, _HEAD * 8)
+        segment = cls.read(memoryview(data)[:size])._replace(blocks=blocks)
+        blocks.check(0, segment._postings_at())
+        return segment
+
+    @classmethod
+    def read(cls, data: bytes | memoryview) -> Segment:
+        """Return what ``data`` gave.
 
         Raises:
             ValueError: it is cut short, or was written otherwise.
         """
-        with path.open("rb") as file:
-            return cls.read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-
-    @classmethod
-    def read(cls, data: bytes | mmap.mmap) -> Segment:
-        """Return what ``data`` gave; raises as ``map``."""
         version, rows, terms, postings = np.frombuffer(data, np.int64, _HEAD).tolist()
         arrays: list[NDArray[Any]] = []
         at = _HEAD * 8
@@ -125,9 +148,49 @@ class Segment(NamedTuple):
         parts = (head, self.chunks, self.keys, self.starts, self.lengths, self.places, self.counts)
         return b"".join(part.tobytes() for part in parts)
 
-    def write(self, path: Path) -> None:
-        """Write it as one file."""
-        path.write_bytes(self.data())
+    def write(self, path: Path) -> int:
+        """Write it as one file; return the checksum of its checksums."""
+        body = self.data()
+        tail = block_sums(body).tobytes() + len(body).to_bytes(_SIZE_BYTES, "little")
+        path.write_bytes(body + tail)
+        return crc32(tail)
+
+    def check(self) -> None:
+        """Sum up all of its file.
+
+        Raises:
+            DamagedError: it is not as it was written.
+        """
+        if self.blocks is not None:
+            self._check(0, len(self.places))
+
+    def frequencies(self, bounds: Bounds, alive: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``.
+
+        Args:
+            bounds: of the terms.
+            alive: which chunks count; None: all.
+        """
+        many: NDArray[np.int64] = bounds[1] - bounds[0]
+        if alive is None:
+            return many
+        for field, term in zip(*np.nonzero(many), strict=True):
+            start, end = bounds[:, field, term].tolist()
+            self._check(start, end)
+            many[field, term] = np.count_nonzero(alive[self.places[start:end]])
+        return many
+
+    def _check(self, start: int, end: int) -> None:
+        """See to it that some postings are as they were written."""
+        if self.blocks is not None:
+            places = self._postings_at()
+            counts = places + self.places.nbytes
+            self.blocks.check(places + 2 * start, places + 2 * end)
+            self.blocks.check(counts + start, counts + end)
+
+    def _postings_at(self) -> int:
+        """Return the byte at which the postings begin."""
+        return _HEAD * 8 + sum(part.nbytes for part in (self.chunks, self.keys, self.starts, self.lengths))
 
     def bounds(self, keys: Keys) -> Bounds:
         """Return where the postings of terms stand; ``keys`` as ``keys_of`` gives them."""
@@ -146,6 +209,8 @@ class Segment(NamedTuple):
     def holding(self, bounds: Bounds) -> NDArray[np.int64]:
         """Return the chunks whose body holds all of the terms; ``bounds`` of the terms."""
         runs = sorted(bounds[:, FIELDS.index("body")].T.tolist(), key=lambda run: run[1] - run[0])
+        for start, end in runs:
+            self._check(start, end)
         places = self.places[slice(*runs[0])] if runs else self.places[:0]
         for start, end in runs[1:]:
             if not len(places):
@@ -180,6 +245,7 @@ class Segment(NamedTuple):
         for start, end in runs:
             if start == end:
                 continue
+            self._check(start, end)
             to = at + end - start
             places[at:to] = self.places[start:end]
             counts[at:to] = self.counts[start:end]

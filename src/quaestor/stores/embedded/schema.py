@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from quaestor.errors import EmbedderChangedError
 from quaestor.stores.embedded.failures import unusable
 
 FILE = "index.sqlite3"
-VERSION = 2
+VERSION = 3
 APPLICATION = 0x51554145
 """Marks the file as ours (``PRAGMA application_id``)."""
 
@@ -19,7 +20,7 @@ _MAPPED_BYTES = 2 * 1024 * 1024 * 1024
 _WRITER_MAPPED_BYTES = 256 * 1024 * 1024
 _WRITER_CACHE_KIBIBYTES = 64 * 1024
 _WRITER_CHECKPOINT_PAGES = 8 * 1024
-_JOURNAL_BYTES = 64 * 1024 * 1024
+_JOURNAL_BYTES = 4 * 1024 * 1024
 
 # Chunks of one document have consecutive identifiers: `first_chunk` and `chunk_count` are its whole
 # membership. Identifiers of documents, chunks and vectors only grow and are never used again; the next ones
@@ -65,7 +66,8 @@ CREATE TABLE chunks (
     kind            TEXT    NOT NULL,
     scope           TEXT,               -- JSON; NULL when empty
     defines         TEXT,               -- JSON; NULL when empty
-    text            TEXT    NOT NULL
+    text            TEXT    NOT NULL,
+    checksum        INTEGER NOT NULL    -- of the columns from `start` to `text`
 );
 CREATE TABLE vectors (
     id              INTEGER PRIMARY KEY,
@@ -110,13 +112,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
     A commit survives the death of the process at once; it survives the loss of power from the next checkpoint
     on (``synchronous = NORMAL``), and either way the file stays whole.
     """
-    connection = sqlite3.connect(
-        folder / FILE,
-        timeout=_BUSY_MILLISECONDS / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=64,
-    )
+    connection = _connected(folder / FILE)
     try:
         connection.execute(f"PRAGMA mmap_size = {_WRITER_MAPPED_BYTES if writing else _MAPPED_BYTES}")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -129,6 +125,64 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        place,
+        timeout=_BUSY_MILLISECONDS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=64,
+        uri=uri,
+    )
+
+
+def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open the database to read from it; return whether it is seen as it is now, whatever is written later.
+
+    That is so where SQLite cannot make the files beside it that several processes need: the folder must not be written,
+    or the disk is full.
+    """
+    try:
+        return _probed(connect(folder)), False
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or not (folder / FILE).is_file():
+            raise
+        found = _connect_without_writing(folder)
+        if found is None:
+            raise
+        return found
+
+
+def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | None:
+    place, log = (folder / FILE).absolute().as_uri(), folder / f"{FILE}-wal"
+    # With the files of another process that has it open, all is seen. Without a log, the file is all there is.
+    ways = [("mode=ro", False)] if log.exists() and log.stat().st_size else [("mode=ro", False), ("immutable=1", True)]
+    for way, fixed in ways:
+        with suppress(sqlite3.OperationalError):
+            return _probed(_connected(f"{place}?{way}", uri=True)), fixed
+    return None
+
+
+def _probed(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection that can read."""
+    try:
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+        is_blank(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def shorten_journal(connection: sqlite3.Connection, folder: Path) -> None:
+    """Empty a write-ahead log that takes more than its share, unless somebody is reading from it."""
+    log, file = folder / f"{FILE}-wal", folder / FILE
+    with suppress(OSError, sqlite3.OperationalError):
+        if log.stat().st_size > max(_JOURNAL_BYTES, file.stat().st_size // 2):
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:

@@ -20,7 +20,7 @@ class Sizes(NamedTuple):
     """
 
     overlaid: int = 512
-    worn: int = 5_000
+    worn: int = 2_000
     loose: int = 10_000
     written: int = 4096
     exact: int = 32_768

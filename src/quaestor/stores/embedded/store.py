@@ -27,7 +27,8 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded import lexical, matrix, schema, truth
+from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.failures import translated
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
@@ -72,6 +73,8 @@ class EmbeddedStore:
         self._dense: DenseView | None = None
         self._filters: dict[Where, Allowed] = {}
         self._filters_of = -1
+        self._damaged: set[str] = set()
+        self._fixed = False  # whether the reader sees nothing of what is written
 
     @classmethod
     def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Sizes = SIZES) -> EmbeddedStore:
@@ -94,7 +97,7 @@ class EmbeddedStore:
         with translated(folder):
             if create:
                 folder.mkdir(parents=True, exist_ok=True)
-            reader = schema.connect(folder)
+            reader, fixed = schema.connect_reading(folder)
             try:
                 if schema.is_blank(reader):
                     if not create:
@@ -104,7 +107,9 @@ class EmbeddedStore:
             except BaseException:
                 reader.close()
                 raise
-        return cls(folder, embedder, dimensions, reader, sizes)
+        store = cls(folder, embedder, dimensions, reader, sizes)
+        store._fixed = fixed
+        return store
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
@@ -114,7 +119,7 @@ class EmbeddedStore:
         """
         if not (folder / schema.FILE).exists():
             return None
-        with suppress(sqlite3.Error, OSError), closing(schema.connect(folder)) as connection:
+        with suppress(sqlite3.Error, OSError), closing(schema.connect_reading(folder)[0]) as connection:
             return schema.made_with(connection)
         return None
 
@@ -162,7 +167,15 @@ class EmbeddedStore:
                 if not transaction.finish():
                     connection.execute("ROLLBACK")
                     return
-                derivation = derive.prepare(connection, self._folder, transaction.dimensions, self._sizes, trim=True)
+                derivation = derive.prepare(
+                    connection,
+                    self._folder,
+                    transaction.dimensions,
+                    self._sizes,
+                    trim=True,
+                    whole=bool(self._damaged),
+                    noticed=self._damaged.add,
+                )
                 try:
                     connection.execute("COMMIT")
                 except BaseException:
@@ -174,6 +187,9 @@ class EmbeddedStore:
                 raise
             # The truth is committed: what cannot be published now is caught up later, and is no failure.
             derivation.publish()
+            schema.shorten_journal(connection, self._folder)
+            if self._fixed:
+                self._read_again()
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -199,24 +215,23 @@ class EmbeddedStore:
 
         ``among`` is what several stores count together; scores and frequencies are then as if they were one.
         """
-        view, allowed = self._lexical_now(where)
-        return view.search(weigh(terms), each, k, allowed, among)
+        return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
 
     def counts(self, terms: Iterable[str]) -> Counts:
         """Return what BM25 counts of terms, to be added to what other stores count of them."""
-        view, _ = self._lexical_now(None)
-        return view.counts(distinct(terms))
+        known = distinct(terms)
+        return self._of_lexical(lambda view, _: view.counts(known))
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
-        view, allowed = self._lexical_now(where)
-        return view.holding(distinct(terms), k, allowed)
+        known = distinct(terms)
+        return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
-        view, _ = self._lexical_now(None)
         known = distinct(terms)
-        return dict(zip(known, view.frequencies(known).max(axis=0).tolist(), strict=True))
+        found = self._of_lexical(lambda view, _: view.frequencies(known))
+        return dict(zip(known, found.max(axis=0).tolist(), strict=True))
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
@@ -227,8 +242,13 @@ class EmbeddedStore:
         """
         if vector.shape != (self._dimensions,):
             raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
-        view, allowed = self._dense_now(where)
-        return view.search(vector, k, allowed)
+        try:
+            view, allowed = self._dense_now(where)
+            return view.search(vector, k, allowed)
+        except DamagedError:
+            self._distrust(matrix.STATE)
+            view, allowed = self._dense_now(where)
+            return view.search(vector, k, allowed)
 
     def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks that define any of ``names``, case-insensitively; most names first."""
@@ -305,6 +325,12 @@ class EmbeddedStore:
             self._lexical = self._dense = None
             self._reader.close()
 
+    def _read_again(self) -> None:
+        """Read what is written from now on: it was opened while nothing could be."""
+        with self._mutex:
+            self._reader.close()
+            self._reader, self._fixed = schema.connect_reading(self._folder)
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Hold one state of the truth for the length of the block."""
@@ -339,6 +365,25 @@ class EmbeddedStore:
             self._filters[where] = allowed(connection, where)
         return self._filters[where]
 
+    @property
+    def repaired(self) -> Collection[str]:
+        """The derived files that were not as they were written, since it was opened; they are made anew."""
+        return frozenset(self._damaged)
+
+    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+        """Return what is read of the words of the present state, made anew if they turn out to be damaged."""
+        try:
+            return read(*self._lexical_now(where))
+        except DamagedError:
+            self._distrust(lexical.FOLDER)
+            return read(*self._lexical_now(where))
+
+    def _distrust(self, name: str) -> None:
+        """Forget what was read of the derived files, and sum up all of them before they are used again."""
+        with self._mutex:
+            self._damaged.add(name)
+            self._lexical = self._dense = None
+
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return what the words of the present state are looked for in, and what a filter lets through of it."""
         present = self._lexical
@@ -361,8 +406,8 @@ class EmbeddedStore:
         present = self._lexical
         if present is not None and present.content == truth.content(connection):
             return present
-        base = present.base if present else LexicalBase.load(self._folder)
-        base, behind = self._pin(connection, base, lambda: LexicalBase.load(self._folder))
+        base = present.base if present else self._load_lexical()
+        base, behind = self._pin(connection, base, self._load_lexical)
         return LexicalView.make(connection, base, behind)
 
     def _dense_view(self, connection: sqlite3.Connection) -> DenseView:
@@ -370,10 +415,17 @@ class EmbeddedStore:
         if present is not None and present.content == truth.content(connection):
             return present
         schema.check_embedder(connection, self._folder, self._embedder)
-        base, behind = self._pin(connection, None, lambda: MatrixBase.load(self._folder, self._dimensions))
+        base, behind = self._pin(connection, None, self._load_matrix)
         # And after pinning, which may look at a newer state of the truth than the block began with.
         schema.check_embedder(connection, self._folder, self._embedder)
         return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
+
+    def _load_lexical(self) -> LexicalBase | None:
+        return LexicalBase.load(self._folder, whole=bool(self._damaged), noticed=self._damaged.add)
+
+    def _load_matrix(self) -> MatrixBase | None:
+        whole = bool(self._damaged)
+        return MatrixBase.load(self._folder, self._dimensions, whole=whole, noticed=self._damaged.add)
 
     def _pin(
         self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
@@ -424,7 +476,15 @@ class EmbeddedStore:
                     connection.execute("BEGIN")
                     # Another embedder's vectors may be of another length than those that are expected here.
                     schema.check_embedder(connection, self._folder, self._embedder)
-                    derivation = derive.prepare(connection, self._folder, self._dimensions, self._sizes, trim=False)
+                    derivation = derive.prepare(
+                        connection,
+                        self._folder,
+                        self._dimensions,
+                        self._sizes,
+                        trim=False,
+                        whole=bool(self._damaged),
+                        noticed=self._damaged.add,
+                    )
                     connection.execute("COMMIT")
                     return derivation.publish()
         except (OSError, sqlite3.OperationalError):

@@ -187,7 +187,7 @@ class Transaction:
             names.extend((name, first + at) for name, at in columns.names)
         many = self._connection.executemany
         many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
-        many(f"INSERT INTO chunks VALUES ({marks(12)})", chunks)
+        many(f"INSERT INTO chunks VALUES ({marks(13)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?)", terms)
         # In the order of the index, which is quicker: text, then bytes.
         for kind in (str, bytes):

@@ -22,7 +22,8 @@ _BATCH = 500
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
 _DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in _DOCUMENT.split(", "))
 _CHUNK = (
-    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, c.symbol, c.kind, c.scope, c.defines"
+    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, c.symbol, c.kind, c.scope, "
+    "c.defines, c.checksum"
 )
 
 
@@ -167,8 +168,20 @@ def _names(value: str | None) -> tuple[str, ...]:
     return tuple(json.loads(value)) if "\\" in value else tuple(value[2:-2].split('", "'))
 
 
+def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
+    """Return the checksum of a chunk's columns.
+
+    Args:
+        fields: those from ``start`` to ``defines``.
+        text: what stands there, as SQLite keeps it.
+    """
+    return zlib.crc32(text.encode() if isinstance(text, str) else text, zlib.crc32(repr(fields).encode()))
+
+
 def _stored(row: Sequence[Any], document: Document) -> StoredChunk:
-    chunk, position, start, end, start_line, end_line, text, symbol, kind, scope, defines = row
+    chunk, position, start, end, start_line, end_line, text, symbol, kind, scope, defines, checksum = row
+    if chunk_checksum((start, end, start_line, end_line, symbol, kind, scope, defines), text) != checksum:
+        raise sqlite3.DatabaseError(f"a chunk of {document.path!r} does not agree with its checksum")
     return StoredChunk(
         id=chunk,
         document=document,
@@ -210,8 +223,8 @@ def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Stor
             batch,
         )
         for row in rows:
-            whole = known.get(row[11]) or known.setdefault(row[11], _document(row[11:]))
-            found[row[0]] = _stored(row[:11], whole)
+            whole = known.get(row[12]) or known.setdefault(row[12], _document(row[12:]))
+            found[row[0]] = _stored(row[:12], whole)
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from quaestor.named import NamedTuple
 from quaestor.stores import Scored
+from quaestor.stores.embedded.checksums import RowSums
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales
 from quaestor.stores.embedded.signs import Plane, most_alike
 from quaestor.stores.embedded.sizes import SIZES, Sizes
@@ -34,6 +35,7 @@ class Rows(NamedTuple):
         scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
         alive: whether the chunk exists and its vector has a direction; shape ``(n,)``.
         planes: the signs of every row; without them, every row is scored.
+        sums: what tells whether rows on disk are as they were written.
     """
 
     ids: Ids
@@ -41,6 +43,7 @@ class Rows(NamedTuple):
     scales: Floats
     alive: NDArray[np.bool_]
     planes: Sequence[Plane] = ()
+    sums: RowSums | None = None
 
     @classmethod
     def of(cls, ids: Ids, data: Int8s) -> Rows:
@@ -80,8 +83,18 @@ class Rows(NamedTuple):
         found: Ids = places[self.ids[places] == ids]
         return found
 
+    def check(self, places: Ids) -> None:
+        """See to it that the rows at ``places`` are as they were written.
+
+        Raises:
+            DamagedError: one is not.
+        """
+        if self.sums is not None:
+            self.sums.check(places)
+
     def _cosines(self, query: Floats, places: Ids) -> Floats:
         """Return the cosines of the rows at ``places``."""
+        self.check(places)
         scores = np.empty(len(places), dtype=np.float32)
         whole = len(places) == len(self.ids)
         rows = max(1, _BLOCK_NUMBERS // self.data.shape[1])

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from quaestor.named import NamedTuple
 from quaestor.stores import Counts, FieldBoosts, Matched, Scored
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.lexical import LexicalBase, frequencies
+from quaestor.stores.embedded.lexical import LexicalBase, Statistics, lengths_of
 from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, keys_of
+from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Segment, keys_of
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.sizes import Sizes
-from quaestor.stores.embedded.truth import Content
+from quaestor.stores.embedded.truth import Content, Removed
 from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
 from quaestor.stores.embedded.weights import MAX_TERMS, rarest
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 8192
 
+Alive: TypeAlias = "NDArray[np.bool_] | None"
+"""Which chunks of a segment exist; None where all do."""
+
 
 class LexicalView(NamedTuple):
     """The lexical index as of one state of the chunks.
@@ -36,21 +39,42 @@ class LexicalView(NamedTuple):
     Attributes:
         content: that state.
         base: what stands on disk.
-        removed: chunks on disk that are gone.
+        alive: which chunks of each segment on disk exist; None where all do.
+        stored: what BM25 needs to know of these.
         recent: chunks that came since.
     """
 
     content: Content
     base: LexicalBase | None
-    removed: frozenset[int]
+    alive: Sequence[Alive]
+    stored: Statistics
     recent: RecentChunks
 
     @classmethod
     def make(cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag) -> LexicalView:
         """Lay what ``lag`` tells over ``base``."""
-        removed = {chunk for run in lag.removed for chunk in range(run.first_chunk, run.first_chunk + run.chunk_count)}
         entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
-        return cls(lag.content, base, frozenset(removed), RecentChunks(entries))
+        return cls.of(lag.content, base, lag.removed, RecentChunks(entries))
+
+    @classmethod
+    def of(
+        cls, content: Content, base: LexicalBase | None, removed: Iterable[Removed], recent: RecentChunks
+    ) -> LexicalView:
+        """Return ``base`` without what was removed and with what is recent: what is gone counts nowhere."""
+        if base is None:
+            return cls(content, None, (), Statistics(0, {}), recent)
+        runs = [(run.first_chunk, run.first_chunk + run.chunk_count) for run in removed]
+        alive: list[Alive] = []
+        chunks, lengths = base.statistics.chunks, dict(base.statistics.lengths)
+        for segment, before in zip(base.segments, base.alive, strict=True):
+            left = _without(segment, before, runs)
+            alive.append(left)
+            if left is not None and left is not before:
+                gone = np.flatnonzero(~left if before is None else before & ~left)
+                chunks -= len(gone)
+                for field, length in lengths_of(segment, gone).items():
+                    lengths[field] -= length
+        return cls(content, base, alive, Statistics(chunks, lengths), recent)
 
     def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
@@ -88,13 +112,12 @@ class LexicalView(NamedTuple):
             return Matched([Scored.of(()) for _ in each], known)
         factors = np.array(each)[:, :, None] * (_rarities(chunks, counts) * [weights[term] for term in terms])
         averages = [(length or 1) / chunks for length in lengths]
-        best = self._stored(bounds, factors, averages, k + len(self.removed), allowed)
+        best = self._stored(bounds, factors, averages, k, allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
         found: list[Scored] = []
         for own, way in zip(best, factors, strict=True):
-            if self.removed or self.recent:
-                hits = [hit for hit in own if hit[0] not in self.removed]
-                hits += self.recent.search(terms, way, averages, documents)
+            if self.recent:
+                hits = [*own, *self.recent.search(terms, way, averages, documents)]
                 own = Scored.of(sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k])
             found.append(own)
         return Matched(found, known)
@@ -103,10 +126,10 @@ class LexicalView(NamedTuple):
         """Return up to ``k`` chunks whose body holds all of the terms, the oldest first."""
         found: list[int] = []
         if self.base is not None:
-            for segment, alive, bounds in zip(self.base.segments, self.base.alive, self._bounds(terms), strict=True):
+            for segment, alive, bounds in zip(self.base.segments, self.alive, self._bounds(terms), strict=True):
                 chunks = segment.holding(bounds)
                 found += (chunks if alive is None else chunks[alive[segment.chunks.searchsorted(chunks)]]).tolist()
-        found = [chunk for chunk in found if chunk not in self.removed] + self.recent.holding(terms)
+        found += self.recent.holding(terms)
         return (found if allowed is None else allowed.only(found))[: max(k, 0)]
 
     def _bounds(self, terms: Sequence[str]) -> Sequence[Bounds]:
@@ -116,17 +139,20 @@ class LexicalView(NamedTuple):
         """Return where the postings of terms stand in each segment on disk, and what ``frequencies`` does."""
         keys = keys_of(terms)
         bounds = self.base.bounds(keys) if self.base else []
-        return bounds, frequencies(keys, bounds) + self.recent.frequencies(terms)
+        total = self.recent.frequencies(terms)
+        for segment, alive, own in zip(self.base.segments if self.base else (), self.alive, bounds, strict=True):
+            total += segment.frequencies(own, alive)
+        return bounds, total
 
     def _stored(
         self, bounds: Sequence[Bounds], factors: Factors, averages: Sequence[float], k: int, allowed: Allowed | None
     ) -> list[Scored]:
-        """Return the best of the chunks on disk, those that are gone since among them."""
+        """Return the best of the chunks on disk that exist."""
         best = [Best(k) for _ in factors]
         if self.base is not None:
             runs = None if allowed is None else allowed.runs()
             asked = Asked.of(factors, averages)
-            for segment, alive, own in zip(self.base.segments, self.base.alive, bounds, strict=True):
+            for segment, alive, own in zip(self.base.segments, self.alive, bounds, strict=True):
                 if not (own[1] > own[0]).any():
                     continue
                 for one, scores in zip(best, segment.scores(own, asked), strict=True):
@@ -137,12 +163,11 @@ class LexicalView(NamedTuple):
         return [one.scored() for one in best]
 
     def _count(self) -> int:
-        return len(self.recent) + (self.base.statistics.chunks if self.base else 0)
+        return len(self.recent) + self.stored.chunks
 
     def _lengths(self) -> tuple[int, ...]:
         """Return the number of terms in each field."""
-        stored = self.base.statistics.lengths if self.base else {}
-        return tuple([self.recent.lengths[field] + stored.get(field, 0) for field in FIELDS])
+        return tuple([self.recent.lengths[field] + self.stored.lengths.get(field, 0) for field in FIELDS])
 
 
 class DenseView(NamedTuple):
@@ -177,6 +202,20 @@ class DenseView(NamedTuple):
     def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
         """Return up to ``k`` chunks by cosine, best first; of equals, the oldest."""
         return nearest(self.parts, vector, k, None if allowed is None else allowed.runs(), self.sizes)
+
+
+def _without(segment: Segment, alive: Alive, runs: Iterable[tuple[int, int]]) -> Alive:
+    """Return which of a segment's chunks exist without those of ``runs``; ``alive`` itself if it has none of them."""
+    left = alive
+    for run in runs:
+        first, end = np.searchsorted(segment.chunks, run)
+        if first == end:
+            continue
+        if left is alive:
+            left = np.ones(len(segment.chunks), dtype=np.bool_) if alive is None else alive.copy()
+        assert left is not None
+        left[first:end] = False
+    return left
 
 
 def _rarities(chunks: int, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:

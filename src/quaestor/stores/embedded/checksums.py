@@ -1,0 +1,142 @@
+"""Checksums of derived files: what a disk or another program changed is noticed before it is searched.
+
+A state file is sealed as a whole. What is read in whole anyway is summed up when it is opened; of the rest, the vectors
+and the postings, a search sums up the rows and blocks that it reads, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from mmap import mmap
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BLOCK_BYTES = 1 << 16
+
+Noticed: TypeAlias = Callable[[str], None]
+"""Called with the name of a derived file that is not as it was written."""
+
+Sums: TypeAlias = "NDArray[np.uint32]"
+
+_SEAL_BYTES = 8
+_ROWS_AT_ONCE = 1 << 12
+# Odd, so that no changed bit is lost in a sum; the golden ratio's, so that neighbours are weighed differently.
+_WEIGHT = 0x9E3779B97F4A7C15
+
+
+class DamagedError(ValueError):
+    """A derived file is not as it was written."""
+
+
+def ignore(_: str) -> None:
+    """Do nothing about a damaged file."""
+
+
+def sealed(body: bytes) -> bytes:
+    """Return ``body`` with its checksum before it."""
+    return b"%08x\n" % crc32(body) + body
+
+
+def unsealed(data: bytes) -> bytes:
+    """Return what ``sealed`` was given.
+
+    Raises:
+        DamagedError: it is not as it was written.
+    """
+    body = data[_SEAL_BYTES + 1 :]
+    if data[: _SEAL_BYTES + 1] != b"%08x\n" % crc32(body):
+        raise DamagedError("a state file does not agree with its checksum")
+    return body
+
+
+def checked(part: NDArray[Any], checksum: int, name: str) -> NDArray[Any]:
+    """Return an array that agrees with its checksum.
+
+    Raises:
+        DamagedError: it does not.
+    """
+    if crc32(np.ascontiguousarray(part).data) != checksum:
+        raise DamagedError(f"{name} does not agree with its checksum")
+    return part
+
+
+def block_sums(body: bytes) -> Sums:
+    """Return the checksums of ``BLOCK_BYTES`` each of a file."""
+    view = memoryview(body)
+    sums = [crc32(view[start : start + BLOCK_BYTES]) for start in range(0, len(body), BLOCK_BYTES)]
+    return np.array(sums, dtype=np.uint32)
+
+
+class Blocks:
+    """A mapped file whose blocks are summed up when they are first read.
+
+    Args:
+        data: the file.
+        size: its bytes that have checksums.
+        sums: as ``block_sums`` gave them.
+    """
+
+    def __init__(self, data: bytes | mmap, size: int, sums: Sums) -> None:
+        self._data = data
+        self._size = size
+        self._sums = sums.tolist()
+        self._known = bytearray(len(self._sums))
+
+    def check(self, start: int, end: int) -> None:
+        """Sum up the blocks that hold the bytes from ``start`` to ``end``.
+
+        Raises:
+            DamagedError: one is not as it was written.
+        """
+        first, after = start // BLOCK_BYTES, -(-end // BLOCK_BYTES)
+        if start >= end or self._known.find(0, first, after) < 0:
+            return
+        with memoryview(self._data) as view:
+            for block in range(first, after):
+                at = block * BLOCK_BYTES
+                if not self._known[block] and crc32(view[at : min(at + BLOCK_BYTES, self._size)]) != self._sums[block]:
+                    raise DamagedError("a block of postings does not agree with its checksum")
+                self._known[block] = 1
+
+
+class RowSums:
+    """Vectors whose rows are summed up when they are first read.
+
+    Args:
+        data: int8 rows; shape ``(n, dimensions)``.
+        sums: as ``row_sums`` gave them; shape ``(n,)``.
+    """
+
+    def __init__(self, data: NDArray[np.int8], sums: Sums) -> None:
+        self._data = data
+        self._sums = sums
+        self._known = np.zeros(len(sums), dtype=np.bool_)
+
+    def check(self, places: NDArray[np.intp]) -> None:
+        """Sum up the rows at ``places``.
+
+        Raises:
+            DamagedError: one is not as it was written.
+        """
+        unread = places[~self._known[places]]
+        for start in range(0, len(unread), _ROWS_AT_ONCE):
+            some = unread[start : start + _ROWS_AT_ONCE]
+            run = int(some[-1]) + 1 - int(some[0]) == len(some)  # places ascend
+            rows = self._data[some[0] : some[-1] + 1] if run else self._data.take(some, axis=0)
+            if (row_sums(rows) != self._sums[some]).any():
+                raise DamagedError("a vector does not agree with its checksum")
+        self._known[unread] = True
+
+
+def row_sums(rows: NDArray[np.int8]) -> Sums:
+    """Return a checksum of each row, shape ``(n,)``; each changed bit of a row changes it."""
+    word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if not rows.shape[1] % word().itemsize)
+    words = np.ascontiguousarray(rows).view(word).astype(np.uint64, copy=False)
+    weights = (2 * np.arange(words.shape[1], dtype=np.uint64) + 1) * np.uint64(_WEIGHT)
+    sums: Sums = (np.einsum("ij,j->i", words, weights) >> np.uint64(32)).astype(np.uint32)
+    return sums

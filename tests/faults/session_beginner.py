@@ -1,0 +1,16 @@
+"""A process that begins one session after another until it is killed.
+
+Usage: python session_beginner.py FOLDER
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from quaestor.chat.session import Sessions
+
+if __name__ == "__main__":
+    print("begins", flush=True)
+    while True:
+        Sessions(Path(sys.argv[1])).begin(root="/corpus").close()
