@@ -56,7 +56,7 @@ def test_what_the_project_hides_is_said_and_can_be_read(
     write(repository, {"quaestor.toml": 'ignore = ["*"]'})
     aged(repository)
     indexed = quaestor("index", repository)
-    assert "4 files and folders are left out by 'ignore' of project file" in indexed.err
+    assert "4 files and folders are left out by 'ignore' of project file" in indexed.out
     done = quaestor("search", QUERY, repository)
     assert done.code == 1
     assert "The setting 'ignore' leaves out 4 files and folders." in done.err
@@ -82,5 +82,5 @@ def test_a_limit_of_one_byte_is_said(quaestor: Run, repository: Path) -> None:
 
 def test_a_few_patterns_are_said_by_index_alone(quaestor: Run, repository: Path) -> None:
     write(repository, {"quaestor.toml": 'ignore = ["/docs/"]'})
-    assert "1 file or folder is left out by 'ignore' of project file" in quaestor("index", repository).err
+    assert "1 file or folder is left out by 'ignore' of project file" in quaestor("index", repository).out
     assert quaestor("search", QUERY, repository).err == ""

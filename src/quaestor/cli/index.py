@@ -125,7 +125,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             if report is not None:
                 crawling.print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
-        _remark_on_ignored(changes, configuration.origins["ignore"])
+            _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
     return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
 
@@ -161,11 +161,11 @@ def _refused(root: Path, changes: Changes, kept: int) -> int:
     return 1
 
 
-def _remark_on_ignored(changes: Changes, origin: str) -> None:
+def _print_ignored(changes: Changes, origin: str) -> None:
     """Say what the project's own settings leave out; what a person set for themselves, they know."""
     if origin.startswith("project file") and (ignored := ignored_by_setting(changes)):
         few = "file or folder is" if ignored == 1 else "files and folders are"
-        remark(f"{ignored:,} {few} left out by 'ignore' of {origin}; {AS_IF_NOT_SET}.")
+        echo(f"{ignored:,} {few} left out by 'ignore' of {one_line(origin)}; {AS_IF_NOT_SET}.")
 
 
 def _failed(changes: Changes) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -14,9 +15,10 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from matrix import NOBODYS, ROWS, Ids, Key, Try
 from native_parts import begin, client, joined, of, turn
-from served import Running, serving, write
+from served import Running, running, serving, write
 
 from quaestor.serving.http.app import create_app
+from quaestor.serving.http.guessing import Guesses
 
 ANNAS = ("heron", "annas-title")
 """Words that only Anna ever wrote."""
@@ -35,7 +37,12 @@ class Both:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp("matrix")
-    with serving(write(folder / "kitchen"), home=folder / "home") as server:
+    # A minute passes with each guess, so that all of them are looked at.
+    guesses = Guesses(clock=itertools.count(0.0, 60.0).__next__)
+    with (
+        serving(write(folder / "kitchen"), home=folder / "home") as unhurried,
+        running(unhurried.served, guesses=guesses) as server,
+    ):
         (user, anna), (_, ben) = joined(server, "anna"), joined(server, "ben")
         with anna, ben:
             stored = anna.post("/api/documents", json={"name": "diary.md", "text": "I saw a heron today."}).json()
