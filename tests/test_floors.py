@@ -37,6 +37,7 @@ FLOORS: dict[str, int] = {
     "embedding": 2,
     "stores": 2,
     "models": 2,
+    "history": 2,
     "retrieval": 3,
     "window": 3,
     "ingest": 3,

@@ -102,10 +102,14 @@ def test_stats(index: Index, corpus: Path) -> None:
 
 def test_a_conversation_takes_a_model_by_its_name(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UsageError, match="named but no endpoint"):
+        quaestor.Conversation(index, "qwen3")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     conversation = quaestor.Conversation(index, "qwen3")
     assert conversation.model is not None
     assert conversation.model.name == "qwen3"
-    assert conversation.model.capabilities.native_tools, "no endpoint is set, so it is OpenAI's own"
+    assert conversation.model.capabilities.native_tools, "a key and no endpoint: OpenAI's own"
     with pytest.raises(UsageError, match="no name"):
         quaestor.Conversation(index, "")
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 CitationStatus = Literal["verified", "repaired", "unverified"]
 
+STANDING: dict[str, str] = {"verified": "found there", "repaired": "found nearby", "unverified": "not found"}
+"""What people are told of a citation's words: that they stand in the source, not that they are right."""
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:

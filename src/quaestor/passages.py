@@ -96,6 +96,7 @@ class Hit(NamedTuple):
         chunk_id: the store's identifier of the chunk.
         also: where the same is said in other documents, as ``path:line``.
         corpus: the name of the corpus that it was found in, where several were searched; else empty.
+        found: the span of the chunk that was ranked, where ``chunk`` shows more around it; else None.
     """
 
     document: Document
@@ -106,6 +107,7 @@ class Hit(NamedTuple):
     chunk_id: int = -1
     also: tuple[str, ...] = ()
     corpus: str = ""
+    found: Span | None = None
 
     @property
     def path(self) -> str:

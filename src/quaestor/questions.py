@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
-_HOW_TO = re.compile(r"\bhow (?:do|can|could|should|would|must) (?:i|we|you|one)\b|\bhow to\b", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
+    r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
+    re.IGNORECASE,
+)
 
 
-def asks_how_to(question: str) -> bool:
-    """Return whether somebody asks how to use a thing: its documents answer that before its source does."""
-    return _HOW_TO.search(question) is not None
+def asks_for_several(question: str) -> bool:
+    """Return whether a question asks for more than one thing, each of which may stand in a place of its own."""
+    return _SEVERAL.search(question) is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from zlib import crc32
 
@@ -111,6 +111,12 @@ class _Stems(dict[str, str]):
 
 
 _stems = _Stems()
+
+
+def stems_of(parts: Sequence[str]) -> list[str]:
+    """Return the stems of lower-case words of ASCII letters; of words that nobody wrote, nothing is to be kept."""
+    stems: list[str] = _stemmer.stemWords(parts)
+    return stems
 
 
 @lru_cache(maxsize=1 << 17)

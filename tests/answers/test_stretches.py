@@ -1,11 +1,11 @@
-"""Cutting passages of prose into what can be quoted."""
+"""Cutting passages into what can be quoted."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.stretches import units
+from quaestor.answers.stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of
 from quaestor.prompts.passages import Passage
 
 SHARING = """# Sharing a vault
@@ -13,14 +13,30 @@ SHARING = """# Sharing a vault
 You have shared a vault with a colleague who has left. Can it be taken back? It cannot: what was copied stays copied.
 Change every secret that was in it.
 
-## Costs
+Costs
+-----
 
 Sharing is free of charge.
 """
+STEPS = "".join(f"    step_{number}()\n" for number in range(40))
+LONG = f'''# How a queue is emptied.
+def drain(queue):
+    """Empty a queue."""
+{STEPS}    for one in queue:
+        one.flush()
+        one.close(
+            forever=True,
+        )
+'''
 
 
-def texts(text: str) -> list[str]:
-    return [unit.text for unit in units(Passage(1, "guide.md", 1, 1 + text.count("\n"), text, language="markdown"))]
+def of(text: str, language: str = "markdown", found: tuple[int, int] | None = None) -> list[Stretch]:
+    passage = Passage(1, "a", 1, 1 + text.count("\n"), text, language=language)
+    return stretches_of(passage, found)
+
+
+def texts(text: str, language: str = "markdown") -> list[str]:
+    return [stretch.text for stretch in of(text, language)]
 
 
 def test_what_repeats_a_question_is_quoted_with_what_answers_it() -> None:
@@ -29,29 +45,82 @@ def test_what_repeats_a_question_is_quoted_with_what_answers_it() -> None:
     assert first.endswith("Change every secret that was in it.")
 
 
-def test_a_stretch_ends_with_its_section() -> None:
-    assert "Sharing is free of charge." in texts(SHARING)
-    assert not any("Costs" in text for text in texts(SHARING))
+def test_a_stretch_ends_with_its_section_and_is_named_for_it() -> None:
+    assert [stretch.section for stretch in of(SHARING)] == ["Sharing a vault", "Costs"]
+    assert texts(SHARING)[1] == "Sharing is free of charge."
 
 
-def test_a_stretch_begins_at_each_sentence() -> None:
-    assert [text.split(" ")[0] for text in texts(SHARING)] == ["You", "Can", "It", "Change", "Sharing"]
+def test_short_sections_that_were_found_together_are_quoted_together() -> None:
+    first = of(SHARING, found=(1, 10))[0]
+    assert first.section == "Sharing a vault"
+    assert first.text.endswith("Sharing is free of charge.")
 
 
-def test_code_between_sentences_belongs_to_their_stretch() -> None:
+def test_a_long_paragraph_is_cut_between_sentences() -> None:
+    sentences = [f"Sentence {number} says that the queue is emptied before the process ends." for number in range(30)]
+    for one in texts(" ".join(sentences)):
+        assert len(one) <= MOST_CHARACTERS
+        assert one.startswith("Sentence ")
+        assert one.endswith("ends.")
+
+
+def test_a_fenced_block_keeps_its_fences() -> None:
     text = "Open the vault once:\n\n```python\nopen_vault()\n```\n\nIt stays open until the process ends.\n"
-    assert any("open_vault()" in one and "stays open" in one for one in texts(text))
+    assert texts(text)[0] == text.strip()
+
+
+def test_a_short_definition_is_whole_with_the_comment_above_it() -> None:
+    text = (
+        "import queue\n\n\n# Empties it.\n@once\ndef drain(queue):\n    queue.clear()\n\n\ndef fill(queue):\n    pass\n"
+    )
+    assert "# Empties it.\n@once\ndef drain(queue):\n    queue.clear()" in texts(text, "python")
+
+
+def test_of_a_long_definition_whole_statements_are_quoted_beneath_its_head() -> None:
+    last = of(LONG, "python")[-1]
+    assert last.text.endswith("        )")
+    assert last.head is not None
+    assert LONG[slice(*last.head)] == '# How a queue is emptied.\ndef drain(queue):\n    """Empty a queue."""'
+    for stretch in of(LONG, "python"):
+        assert "forever=True" not in stretch.text or "one.close(" in stretch.text
+
+
+def test_without_a_grammar_indentation_tells_where_a_statement_ends() -> None:
+    text = "start {\n    wait 5\n}\n" + "".join(f"rule {number} {{\n    keep {number}\n}}\n" for number in range(20))
+    for one in texts(text, "nginx"):
+        assert one.count("{") == one.count("}")
 
 
 @given(
     st.lists(
-        st.sampled_from(["A word here.", "Why so?", "\n\n", "\n# Head\n\n", "- item one\n", "`x` is set. "]),
+        st.sampled_from(["A word here.", "Why so?", "\n\n", "\n# Head\n\n", "- item one\n", "`x` is set. ", "\n```\n"]),
         max_size=30,
     )
 )
-def test_no_stretch_of_several_sentences_is_longer_than_a_person_reads(parts: list[str]) -> None:
+def test_no_stretch_of_prose_is_longer_than_a_person_reads(parts: list[str]) -> None:
     text = "".join(parts) + " And so it goes on." * 40
     for one in texts(text):
         assert one in text
-        assert len(one) <= 600
-        assert "# Head" not in one
+        assert one == one.strip()
+        assert len(one) <= MOST_CHARACTERS
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["def a():", "    b()", "        c(", "        )", "", "    # why", "}", "if x {", '"""', "\t"]
+        ),
+        max_size=60,
+    ),
+    st.sampled_from(["python", "javascript", "ruby", "c", "unknown"]),
+)
+def test_stretches_of_code_are_whole_lines(lines: list[str], language: str) -> None:
+    text = "\n".join(lines)
+    for stretch in of(text, language):
+        for start, end in stretch.parts:
+            assert text[:start] == "" or text[start - 1] == "\n"
+            assert text[end : end + 1] in ("", "\n")
+        first, last = stretch.lines_of(stretch.start, stretch.end)
+        assert last - first < MOST_LINES + 12
+    if text.strip():
+        assert of(text, language)

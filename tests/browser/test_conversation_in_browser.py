@@ -89,14 +89,14 @@ def test_citations_open_the_passage_with_its_mark_and_close_to_where_one_was(pag
     one.wait_for("#panel .line.marked")
     assert one.text("#panel .line.marked").strip() == QUOTE
     assert one.one("#panel .line.marked").get_attribute("data-line") == "5"
-    assert one.text("#panel .badge") == "verified"
+    assert one.text("#panel .badge") == "found there"
     assert "guide.md:5" in one.text("#panel")
     assert one.focused == "panel-title"
     one.press(Keys.ESCAPE)
     one.wait(lambda: not one.one("#panel").is_displayed())
     assert one.focused.startswith("Passage")
     bad.click()
-    one.wait(lambda: "unverified" in one.text("#panel .badge"))
+    one.wait(lambda: "not found" in one.text("#panel .badge"))
     assert "Do not rely on them" in one.text("#panel")
 
 

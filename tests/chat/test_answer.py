@@ -105,7 +105,42 @@ def test_the_mark_of_no_answer_is_never_shown(index: Index, mark: str, size: int
 def test_a_short_answer_is_shown(index: Index) -> None:
     found = events(index, Scripted(["3"]))
     assert texts(found) == ["3"]
-    assert done(found).known
+
+
+def test_known_is_what_at_least_one_citation_holds(index: Index) -> None:
+    for reply, known in [
+        ('Three times [1: "MAX_ATTEMPTS = 3"].', True),
+        ('Three times [1: "max_attempts  = 3"].', True),
+        ('Nine times [1: "MAX_ATTEMPTS = 9"]. Three times [1: "MAX_ATTEMPTS = 3"].', True),
+        ('Nine times [1: "MAX_ATTEMPTS = 9"].', False),
+        ("Three times.", False),
+        ("Three times [9].", False),
+    ]:
+        found = events(index, Scripted([reply]))
+        assert (done(found).known, done(found).unchecked) == (known, not known), reply
+
+
+def test_beside_an_unchecked_answer_stands_what_would_have_been_quoted(index: Index) -> None:
+    asked = "how often is a request sent with retry, what is MAX_ATTEMPTS?"
+    [without] = [event for event in events(index, None, asked) if isinstance(event, Citations)]
+    assert without.citations
+    assert without.quotes == ()
+    [beside] = [event for event in events(index, Scripted(["The moon."]), asked) if isinstance(event, Citations)]
+    assert beside.citations == ()
+    assert beside.quotes == without.citations
+    assert beside.unsupported == ("The moon.",)
+    [refused] = [
+        event
+        for event in events(index, Scripted(["[no answer] Nothing is said."]), asked)
+        if isinstance(event, Citations)
+    ]
+    assert refused.quotes == (), "who says that there is no answer needs no correction"
+
+
+@pytest.mark.parametrize("reply", ["No, it doesn't.", "The answer is 42 [1].", "The moon. The moon."])
+def test_short_sentences_are_checked_and_repeats_told_once(index: Index, reply: str) -> None:
+    [checked] = [event for event in events(index, Scripted([reply])) if isinstance(event, Citations)]
+    assert checked.unsupported == (reply.removesuffix(" The moon."),)
 
 
 @pytest.mark.parametrize("pieces", [[], [""], ["  \n"]])

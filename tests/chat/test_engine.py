@@ -44,6 +44,46 @@ def test_without_a_model_the_answer_is_quoted(corpus: Index) -> None:
     assert state(conversation.transcript) == "done"
 
 
+def test_a_question_of_a_kind_of_its_own_is_answered_in_its_own_way(corpus: Index) -> None:
+    events = ask(Conversation(corpus), "what is send_with_retry?")
+    assert kinds(events) == [Searching, Passages, Text, Citations, Done]
+    [citations] = [event for event in events if isinstance(event, Citations)]
+    assert [(one.path, one.start_line, one.status) for one in citations.citations] == [("retry.py", 4, "verified")]
+
+
+def test_a_model_reads_first_what_the_way_quotes(corpus: Index) -> None:
+    events = ask(Conversation(corpus, Scripted("It sends.")), "what is send_with_retry?")
+    [passages] = [event for event in events if isinstance(event, Passages)]
+    assert (passages.hits[0].path, passages.hits[0].start_line) == ("retry.py", 4)
+
+
+def test_a_question_without_context_is_asked_back_and_searches_for_nothing(corpus: Index) -> None:
+    events = ask(Conversation(corpus), "and how do I turn that off?")
+    assert "What do you mean by" in answer(events)
+    last = events[-1]
+    assert isinstance(last, Done)
+    assert not last.known
+    events = ask(Conversation(corpus, Scripted("What do you mean?")), "and how do I turn that off?")
+    [passages] = [event for event in events if isinstance(event, Passages)]
+    assert passages.hits == ()
+    assert answer(events) == "What do you mean?"
+
+
+def test_a_later_question_has_its_context(corpus: Index) -> None:
+    conversation = Conversation(corpus)
+    ask(conversation, "how long does the dough rest?")
+    assert "What do you mean by" not in answer(ask(conversation, "and how do I turn that off?"))
+
+
+def test_it_is_said_by_what_a_question_in_another_language_is_searched(corpus: Index) -> None:
+    [searching] = [
+        event
+        for event in ask(Conversation(corpus), "Wie lange ruht der Teig im Kühlschrank?")
+        if isinstance(event, Searching)
+    ]
+    assert searching.translated
+
+
 def test_earlier_turns_are_sent_and_numbers_stay(corpus: Index) -> None:
     model = Scripted(CITED, "You asked about requests, and about nothing else.")
     conversation = Conversation(corpus, model)

@@ -136,15 +136,31 @@ def test_parallel_tool_calls(corpus: Index, scripted_server: StartServer) -> Non
 
 
 @each_way
-def test_a_proposal_ends_the_turn(corpus: Index, scripted_server: StartServer, way: Way) -> None:
-    server = scripted_server([way.call("edit", {"path": "guide.md"}, "I add it."), "never"], models=("gpt-4o",))
+def test_a_turn_may_propose_several_changes(corpus: Index, scripted_server: StartServer, way: Way) -> None:
+    edits = [
+        way.call("edit", {"path": path}, said) for path, said in (("guide.md", "I add it."), ("menu.md", "Here too."))
+    ]
+    server = scripted_server([*edits, "That is all."], models=("gpt-4o",))
     events = ask(talking(corpus, server, way), "add a button")
-    [proposed] = of_kind(events, Proposed)
-    assert proposed.proposal == ("change", "guide.md")
+    changes = [("change", "guide.md"), ("change", "menu.md")]
+    assert [proposed.proposal for proposed in of_kind(events, Proposed)] == changes
     done = events[-1]
     assert isinstance(done, Done)
-    assert (done.proposals, done.known, done.answer) == ((("change", "guide.md"),), True, "I add it.")
-    assert len(server.requests) == 1
+    assert (list(done.proposals), done.known) == (changes, True)
+    assert done.answer.split("\n\n") == ["I add it.", "Here too.", "That is all."]
+    assert len(server.requests) == 3
+
+
+@each_way
+def test_a_proposal_outlives_a_server_that_fails_afterwards(
+    corpus: Index, scripted_server: StartServer, way: Way
+) -> None:
+    script = [way.call("edit", {"path": "guide.md"}, "I add it."), Reply(status=400)]
+    events = ask(talking(corpus, scripted_server(script, models=("gpt-4o",)), way), "add a button")
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert done.proposals == (("change", "guide.md"),)
+    assert of_kind(events, Stopped)
 
 
 @pytest.mark.parametrize("way", WAYS[:2], ids=str)

@@ -133,7 +133,12 @@ def test_damage_anywhere_gives_a_clear_error_or_harms_nothing(path: Path, place:
 def test_what_is_sent_again_is_stored_once(corpus: Index, path: Path) -> None:
     (corpus.root / "long.md").write_text("# Requests\n\n" + "A request is sent with patience. " * 50, encoding="utf-8")
     with Transcript.create(path, name="one") as transcript:
-        conversation = Conversation(corpus, Scripted("Yes. " * 40), transcript=transcript, limit=8192)
+        conversation = Conversation(
+            corpus,
+            Scripted("Yes. " * 40 + '[1: "A request is sent with patience."]'),
+            transcript=transcript,
+            limit=8192,
+        )
         sizes = []
         for _ in range(12):
             ask(conversation, "is a request sent with patience?")
@@ -211,12 +216,13 @@ def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
 @pytest.mark.parametrize(
     ("version", "since"),
     [
-        (1, ("differences", "calls", "plans", "titles", "filters")),
-        (2, ("differences", "titles", "filters")),
-        (3, ("differences", "filters")),
-        (4, ("differences",)),
+        (1, ("unchecked", "differences", "calls", "plans", "titles", "filters")),
+        (2, ("unchecked", "differences", "titles", "filters")),
+        (3, ("unchecked", "differences", "filters")),
+        (4, ("unchecked", "differences")),
+        (5, ("unchecked",)),
     ],
-    ids=["first", "second", "third", "fourth"],
+    ids=["first", "second", "third", "fourth", "fifth"],
 )
 def test_a_session_of_an_older_format_is_taken_on(tmp_path: Path, version: int, since: tuple[str, ...]) -> None:
     path = tmp_path / "old.session"

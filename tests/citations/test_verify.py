@@ -81,6 +81,24 @@ def test_a_quote_of_another_passage_points_there() -> None:
     assert (citation.n, citation.path, citation.status) == (2, "src/retry.py", "repaired")
 
 
+@pytest.mark.parametrize("quote", ["seven", "attempt", "logs", "in range", "seven days"])
+def test_a_short_quote_means_nothing_elsewhere(quote: str) -> None:
+    """Words of which any text is full are looked for where they point, and nowhere else."""
+    here, there = (1, 2) if quote in GUIDE else (2, 1)
+    [citation] = verify(f'So it is [{there}: "{quote}"].', SHOWN, FILES.get).citations
+    assert citation.status == "verified"
+    [citation] = verify(f'So it is [{here}: "{quote}"].', SHOWN, FILES.get).citations
+    assert (citation.status, citation.quote) == ("unverified", quote)
+
+
+def test_a_short_quote_means_nothing_elsewhere_in_its_document() -> None:
+    assert check('So it is [1: "TimeoutError"].')[0][0] == "verified"
+    [found] = verify('So it is [1: "TimeoutError"].', [Passage(1, "src/retry.py", 1, 5, "")], FILES.get).citations
+    assert found.status == "repaired", "a name of twelve letters is found wherever it stands"
+    [found] = verify('So it is [1: "attempt"].', [Passage(1, "src/retry.py", 1, 5, "")], FILES.get).citations
+    assert found.status == "unverified"
+
+
 @pytest.mark.parametrize(
     ("claim", "status"),
     [

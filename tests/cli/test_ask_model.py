@@ -75,6 +75,7 @@ def test_json_is_as_contracted(scripted_server: Start, ask: Callable[..., Outcom
         "question": QUESTION,
         "understood": [],
         "missed": [],
+        "translated": [],
         "unknown": [{"word": "often", "nearest": []}, {"word": "sent", "nearest": []}],
         "answer": 'Three times [1: "MAX_ATTEMPTS = 3"].',
         "citations": [
@@ -90,19 +91,21 @@ def test_json_is_as_contracted(scripted_server: Start, ask: Callable[..., Outcom
         ],
         "unsupported": [],
         "known": True,
+        "unchecked": False,
+        "quotes": [],
         "nearest": [],
         "calls": [],
         "model": "tiny",
-        "window": {"limit": 8192, "reserve": 1000, "passages": 1},
+        "window": {"limit": 8192, "reserve": 1000, "passages": 1, "sent": 1},
     }
 
 
 @pytest.mark.parametrize(
     ("answer", "status", "shown"),
     [
-        ('Three times [1: "MAX_ATTEMPTS = 3"].', "verified", "retry.py:1  ✓ verified"),
-        ('It loops [1: "for  attempt in RANGE(MAX_ATTEMPTS):"].', "repaired", "retry.py:6  ~ repaired"),
-        ('Nine times [1: "MAX_ATTEMPTS = 9999 for the impatient"].', "unverified", "✗ unverified"),
+        ('Three times [1: "MAX_ATTEMPTS = 3"].', "verified", "retry.py:1  ✓ found there"),
+        ('It loops [1: "for  attempt in RANGE(MAX_ATTEMPTS):"].', "repaired", "retry.py:6  ~ found nearby"),
+        ('Nine times [1: "MAX_ATTEMPTS = 9999 for the impatient"].', "unverified", "✗ not found"),
     ],
 )
 def test_citations_are_checked(
@@ -111,17 +114,36 @@ def test_citations_are_checked(
     server = scripted_server([answer])
     assert [entry["status"] for entry in ask(server, "--json").json["citations"]] == [status]
     done = ask(server)
-    assert done.code == 0
+    assert done.code == (1 if status == "unverified" else 0)
     assert shown in done.out.partition("\nSources\n")[2]
 
 
 def test_an_answer_without_citations_is_said_to_be_unchecked(
     scripted_server: Start, ask: Callable[..., Outcome]
 ) -> None:
-    done = ask(scripted_server(["The moon is made of green cheese and nobody ever doubted that."]))
-    assert done.code == 0
-    assert "none: the model cited nothing, so nothing of this answer was checked" in done.out
+    server = scripted_server(["The moon is made of green cheese and nobody ever doubted that. It is so. It is so."])
+    done = ask(server)
+    assert done.code == 1
+    answer, _, beside = done.out.partition("\nNot checked: nothing that the model cites stands in the corpus")
+    assert answer.startswith("The moon is made of green cheese")
+    assert "What stands there:\n  [1] retry.py:1" in beside
+    assert "def send_with_retry(request, send):" in beside
     assert "without support: The moon is made of green cheese" in done.err
+    assert done.err.count("without support: It is so.") == 1
+    found = ask(server, "--json")
+    assert (found.code, found.json["known"], found.json["unchecked"]) == (1, False, True)
+    assert [(one["path"], one["status"]) for one in found.json["quotes"]] == [("retry.py", "verified")]
+
+
+@pytest.mark.parametrize("command", ["ask", "chat", "edit"])
+def test_a_name_alone_contacts_nobody(quaestor: Run, home: Path, corpus: Path, command: str) -> None:
+    asked = ["--dry-run", "why?"] if command == "chat" else [QUESTION]
+    done = quaestor(command, "--model", "tiny", *asked, corpus)
+    assert done.code == 2
+    assert "'tiny' is named but no endpoint" in done.sentence
+    assert "--base-url URL" in done.sentence
+    assert "OPENAI_API_KEY" in done.sentence
+    assert not list(home.rglob("*.sqlite*")), "nothing was indexed for it"
 
 
 def test_no_answer(scripted_server: Start, ask: Callable[..., Outcome]) -> None:
@@ -158,7 +180,8 @@ def test_every_kind_of_server(scripted_server: Start, ask: Callable[..., Outcome
 
 
 def test_the_request_fits_the_window(scripted_server: Start, quaestor: Run, tmp_path: Path) -> None:
-    server = scripted_server(["Yes."], window=1500, style="vllm")
+    cited = 'It is sent again [1: "is sent again and again"].'
+    server = scripted_server([cited], window=1500, style="vllm")
     lines = "".join(f"request number {number} is sent again and again\n" for number in range(4000))
     write(tmp_path / "large", {f"{name}.txt": lines for name in "abc"})
     options = ["--model", "tiny", "--base-url", server.base_url, "--window", "1500"]
@@ -202,4 +225,4 @@ def test_as_a_process(scripted_server: Start, corpus: Path) -> None:
     server = scripted_server(['Three times [1: "MAX_ATTEMPTS = 3"].'])
     done = shell("ask", QUESTION, str(corpus), QUAESTOR_MODEL="tiny", OPENAI_BASE_URL=server.base_url)
     assert (done.code, done.err) == (0, "")
-    assert "✓ verified" in done.out
+    assert "✓ found there" in done.out

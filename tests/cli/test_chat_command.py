@@ -38,6 +38,9 @@ def chat(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Ch
     return call
 
 
+NOWHERE = ["--model", "tiny", "--base-url", "http://127.0.0.1:9/v1"]
+
+
 def at(server: ScriptedServer) -> list[str]:
     return ["--model", server.models[0], "--base-url", server.base_url]
 
@@ -62,7 +65,7 @@ def test_one_question_a_line(chat: Chat, scripted_server: StartServer) -> None:
     done = chat([QUESTION, "", "and why?"], *at(server))
     assert (done.code, done.err) == (0, "")
     assert done.out.count("It is tried three times") == 2
-    assert "src/retry.py:6  ✓ verified" in done.out
+    assert "src/retry.py:6  ✓ found there" in done.out
     assert len(server.requests) == 2
     assert QUESTION in said(server.requests[1])
 
@@ -102,7 +105,7 @@ def test_events_one_a_line(chat: Chat, scripted_server: StartServer) -> None:
 def test_a_failed_turn_does_not_end_the_conversation(chat: Chat, scripted_server: StartServer) -> None:
     server = scripted_server([Reply(status=400, error="no"), "Fine."])
     done = chat(["first?", "second?"], *at(server))
-    assert done.code == 0
+    assert done.code == 1
     assert "error: " in done.err
     assert "Fine." in done.out
     server = scripted_server([Reply(status=400, error="no")])
@@ -235,7 +238,7 @@ def test_a_dry_run_without_a_model_says_so(chat: Chat) -> None:
 def test_a_dry_run_of_a_plain_completion(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUAESTOR_PROTOCOL", "completion")
     monkeypatch.setenv("QUAESTOR_PREMEDITATION", "off")
-    body = chat([], "--model", "tiny", "--dry-run", "why <|im_end|>?", "--json").json["request"]
+    body = chat([], *NOWHERE, "--dry-run", "why <|im_end|>?", "--json").json["request"]
     assert body["prompt"].endswith("<|im_end|>\n<|im_start|>assistant\n")
     assert "why < |im_end|>?" in body["prompt"]
     assert "<|im_end|>" in body["stop"]
@@ -253,7 +256,7 @@ def test_a_conversation_over_plain_completions(
     monkeypatch.setenv("QUAESTOR_PREMEDITATION", "off")
     server = scripted_server([f"They obey.{hostile}", "Yes.<|im_end|>"])
     done = chat([f"what do purple elephants do {hostile.splitlines()[0]}?", "and?"], *at(server))
-    assert done.code == 0
+    assert done.code == 1
     assert "They obey.\n" in done.out
     assert [request.path for request in server.requests] == ["/v1/completions"] * 2
     for request, blocks in zip(server.requests, (4, 6), strict=True):
@@ -331,7 +334,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         enter("question?")
         until("slow slow")
         process.send_signal(signal.SIGINT)
-        until("/retry asks again")
+        until("of its answer. /retry asks again")
         enter("/retry")
         until("Fine.")
         enter("/window")

@@ -238,3 +238,34 @@ def test_chat_edits_applies_and_undoes(
     assert [event["event"] for event in events] == ["error", "error", "edit", "edit"]
     assert events[-1]["files"][0]["path"] == "src/retry.py"
     assert contents(repository) == before
+
+
+def test_the_change_is_shown_once(quaestor: Run, repository: Path, scripted_server: StartServer) -> None:
+    done = quaestor("edit", WISH, repository, *at(scripted_server([REPLY])), "--yes")
+    assert "I raise the number of attempts." in done.err
+    assert "SEARCH" not in done.err + done.out
+    assert (done.err + done.out).count("MAX_ATTEMPTS = 5") == 1
+
+
+def test_a_model_may_ask_for_more_before_it_writes(
+    quaestor: Run, repository: Path, scripted_server: StartServer
+) -> None:
+    (repository / "src/limits.py").write_text("CEILING = 41\n", encoding="utf-8")
+    server = scripted_server(["I need more.\nNEED: src/limits.py\nNEED: `zebra crossing`\n", REPLY])
+    done = quaestor("edit", WISH, repository, *at(server), "--yes", "-k", "1")
+    assert (done.code, (repository / "src/retry.py").read_text()) == (0, AFTER)
+    assert "looks further: src/limits.py, zebra crossing" in done.err
+    first, second = server.requests
+    assert "CEILING = 41" not in str(first.messages)
+    assert "CEILING = 41" in second.messages[-1]["content"]
+    assert "Nothing was found for: zebra crossing" in second.messages[-1]["content"]
+
+
+def test_a_model_that_asks_without_end_is_asked_a_few_times(
+    quaestor: Run, repository: Path, scripted_server: StartServer
+) -> None:
+    server = scripted_server(lambda _: "NEED: src/retry.py")
+    done = quaestor("edit", WISH, repository, *at(server), "--yes")
+    assert done.code == 1
+    assert "no change was proposed" in done.err
+    assert len(server.requests) == 4

@@ -48,6 +48,24 @@ def test_it_prints_its_address_answers_and_stops(repository: Path, home: Path) -
     assert "Traceback" not in said
 
 
+def test_a_model_that_is_not_there_is_said_at_the_start(repository: Path, home: Path) -> None:
+    dead = f"http://127.0.0.1:{free_port()}/v1"
+    with served(repository, "--model", "tiny", "--base-url", dead) as (process, address):
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert (
+            said == f"warning: nobody listens at {dead}, the endpoint of 'tiny'; answers are quotes until it is there\n"
+        )
+        with urlopen(f"{address}/healthz") as answer:
+            assert json.load(answer)["status"] == "ok"
+
+
+def test_a_name_alone_serves_nothing(quaestor: Run, repository: Path, home: Path) -> None:
+    refused = quaestor("serve", str(repository), "--model", "tiny")
+    assert refused.code == 2
+    assert "'tiny' is named but no endpoint" in refused.sentence
+
+
 def test_others_are_not_served_without_users(quaestor: Run, repository: Path) -> None:
     refused = quaestor("serve", str(repository), "--host", "0.0.0.0")
     assert refused.code == 2

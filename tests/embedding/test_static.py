@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from quaestor.embedding import Embedder, static
-from quaestor.embedding.static import Pieces, StaticEmbedder
+from quaestor.embedding.static import Pieces, StaticEmbedder, question_vector
 from quaestor.errors import IndexUnusableError
 
 WEIGHTS = Path(static.__file__).with_name("weights")
@@ -37,6 +39,20 @@ def toy() -> StaticEmbedder:
 def test_words_are_cut_into_the_longest_known_pieces() -> None:
     pieces = Pieces(VOCABULARY, 2)
     assert list(pieces.rows("read fileReader READ_FILE")) == [0, 2, 0, 1, 0, 2]
+
+
+@given(texts)
+def test_distinct_words_have_the_rows_of_all_words(text: str) -> None:
+    pieces = Pieces(VOCABULARY, 2)
+    assert set(np.frombuffer(pieces.of_distinct(text), np.int32).tolist()) == set(pieces.rows(text).tolist())
+
+
+@given(texts, texts)
+def test_cosines_are_the_same_when_lengths_are_known(one: str, other: str) -> None:
+    fresh, used = toy(), toy()
+    asked, rows = fresh.pieces.rows("read file"), np.unique(fresh.pieces.rows(f"a {other}")).astype(np.intp)
+    used.cosines(asked, np.unique(used.pieces.rows(f"a {one}")).astype(np.intp))
+    assert used.cosines(asked, rows).tolist() == fresh.cosines(asked, rows).tolist()
 
 
 @given(texts)
@@ -140,6 +156,48 @@ def test_missing_parts_are_named(tmp_path: Path, missing: str) -> None:
 def test_parts_of_different_lengths_are_refused(tmp_path: Path) -> None:
     with pytest.raises(IndexUnusableError, match="damaged"):
         StaticEmbedder.load(write(tmp_path, [*VOCABULARY, "more"]))
+
+
+def test_a_question_is_compared_as_it_is_without_a_matrix() -> None:
+    assert np.array_equal(toy().question("read a file"), toy().encode(["read a file"])[0])
+
+
+def test_a_question_is_moved_by_the_matrix_beside_the_table(tmp_path: Path) -> None:
+    turn = np.zeros((4, 4), np.float16)
+    turn[0, 3] = 1
+    np.save(write(tmp_path) / "questions.npy", turn)
+    embedder = StaticEmbedder.load(tmp_path)
+    as_it_is = embedder.encode(["read a file"])[0]
+    expected = as_it_is + np.array([as_it_is[3], 0, 0, 0])
+    assert np.allclose(embedder.question("read a file"), expected / np.linalg.norm(expected), atol=1e-6)
+    assert np.array_equal(as_it_is, toy().encode(["read a file"])[0]), "what is indexed stays as it was"
+    tuned = embedder.with_rows("other", np.array([0]), np.ones((1, 4), np.int8), np.ones(1, np.float32))
+    assert not np.array_equal(tuned.question("read"), tuned.encode(["read"])[0])
+
+
+def test_a_matrix_of_another_table_is_refused(tmp_path: Path) -> None:
+    np.save(write(tmp_path) / "questions.npy", np.zeros((3, 4), np.float16))
+    with pytest.raises(IndexUnusableError, match=r"questions\.npy has the shape \(3, 4\)"):
+        StaticEmbedder.load(tmp_path)
+
+
+@given(texts)
+def test_a_question_is_one_unit_row_or_none(text: str) -> None:
+    vector = StaticEmbedder.bundled().question(text)
+    assert vector.dtype == np.float32
+    words = StaticEmbedder.bundled().encode([text])[0].any()
+    assert np.isclose(np.linalg.norm(vector), 1 if words else 0, atol=1e-5)
+
+
+def test_other_embedders_are_asked_as_they_embed() -> None:
+    class Other:
+        name, dimensions = "other", 2
+
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            return np.array([[0, 1]] * len(texts), np.float32)
+
+    assert question_vector(Other(), "read").tolist() == [0, 1]
+    assert np.array_equal(question_vector(toy(), "read"), toy().question("read"))
 
 
 def test_the_bundled_weights_are_small_and_know_code_from_prose() -> None:

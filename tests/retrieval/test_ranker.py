@@ -176,34 +176,51 @@ words = st.sampled_from(
     'retry timeout Client.send send http/client.py test_x vendor "send again" déjà 再送 42 () how'.split()
 )
 
-
-@given(
-    st.lists(words, min_size=1, max_size=9),
-    st.lists(
-        st.tuples(
-            st.sampled_from(["a.py", "b/test_a.py", "docs/c.md", "x/y/z/Client.java", "d.json"]),
-            st.sampled_from([None, "send", "Client", "Guide"]),
-            st.text(max_size=60),
-            st.floats(0, 90),
-            st.floats(-1, 1),
-        ),
-        min_size=1,
-        max_size=8,
+anything = st.lists(
+    st.tuples(
+        st.sampled_from(["a.py", "b/test_a.py", "docs/c.md", "x/y/z/Client.java", "d.json"]),
+        st.sampled_from([None, "send", "Client", "Guide"]),
+        st.text(max_size=60),
+        st.floats(0, 90),
+        st.floats(-1, 1),
     ),
+    min_size=1,
+    max_size=8,
 )
-def test_every_feature_lies_between_0_and_1(
-    asked: list[str], found: list[tuple[str, str | None, str, float, float]]
-) -> None:
-    read = read_query(" ".join(asked))
+
+
+def candidates_of(found: list[tuple[str, str | None, str, float, float]]) -> list[Candidate]:
     candidates = []
     for number, (path, symbol, text, lexical, dense) in enumerate(found):
         document = Document(path, "0" * 64, 10**9, 0, "markdown" if path.endswith(".md") else "python")
         chunk = Chunk(Span(0, 10, 1, 2), text * 500, symbol, "function", (), (symbol,) if symbol else ())
         candidates.append(Candidate(StoredChunk(number, document, chunk, number), lexical, dense, lexical / 2))
-    matrix = compute_features(read, together(read.terms, *candidates))
+    return candidates
+
+
+@given(st.lists(words, min_size=1, max_size=9), anything)
+def test_every_feature_lies_between_0_and_1(
+    asked: list[str], found: list[tuple[str, str | None, str, float, float]]
+) -> None:
+    read = read_query(" ".join(asked))
+    matrix = compute_features(read, together(read.terms, *candidates_of(found)))
     outside = {
         name: matrix[:, column].tolist()
         for column, name in enumerate(FEATURES)
         if matrix[:, column].min() < 0 or matrix[:, column].max() > 1 + 1e-5
     }
     assert not outside
+
+
+@given(st.lists(words, min_size=1, max_size=9), anything, st.sets(st.integers(0, 4)))
+def test_background_and_the_rest_have_the_features_that_they_have_alone(
+    asked: list[str], found: list[tuple[str, str | None, str, float, float]], background: set[int]
+) -> None:
+    read, every = read_query(" ".join(asked)), candidates_of(found)
+    candidates = together(read.terms, *every)
+    behind = np.array([number in background for number in range(len(candidates.files.paths))])
+    matrix = compute_features(read, candidates, behind)
+    late = behind[candidates.files.owner]
+    for part in (late, ~late):
+        alone = [one for one, own in zip(every, part.tolist(), strict=True) if own]
+        np.testing.assert_allclose(matrix[part], compute_features(read, together(read.terms, *alone)), atol=1e-5)

@@ -60,6 +60,22 @@ def test_another_language(index: Index) -> None:
     assert places(found, "callers") == [("call", "go/cart.go", 7, "Total")]
 
 
+@pytest.mark.parametrize("name", ["stale?", "clear!"])
+def test_a_name_that_ends_in_a_mark(index: Index, tmp_path: Path, name: str) -> None:
+    text = f"class Cache\n  def {name}\n    true\n  end\n\n  def get\n    {name}\n  end\nend\n"
+    write(tmp_path / "repository", {"ruby/cache.rb": text})
+    assert [(one.path, one.start_line) for one in index.related(name).of("callers")] == [("ruby/cache.rb", 7)]
+
+
+def test_a_very_large_file_of_php(index: Index, tmp_path: Path) -> None:
+    padding = "".join(f"    function method{number}() {{ return {number}; }}\n\n" for number in range(5000))
+    methods = "    static function one() { return 1; }\n\n    function two() { return self::one(); }\n"
+    text = f"<?php\nclass Large\n{{\n{padding}{methods}}}\n"
+    write(tmp_path / "repository", {"php/Large.php": text})
+    line = text[: text.index("self::one")].count("\n") + 1
+    assert [(one.role, one.start_line) for one in index.related("Large.one").of("callers")] == [("call", line)]
+
+
 def test_a_document(index: Index) -> None:
     found = index.related("shop/retry.py")
     names = [one.symbol for one in found.of("definitions")]

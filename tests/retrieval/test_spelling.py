@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from difflib import get_close_matches
 from string import ascii_lowercase
 
 import pytest
@@ -15,7 +16,7 @@ from quaestor.config import Settings
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.retrieval.edits import slips, spelt_otherwise
 from quaestor.retrieval.query import read_query
-from quaestor.retrieval.spelling import mend, spelt
+from quaestor.retrieval.spelling import mend, similar, spelt
 from quaestor.terms import STOP_WORDS, terms_of_word
 
 _SEED = 15
@@ -174,3 +175,14 @@ def test_slips_are_near_and_likely_ones_are_worth_more() -> None:
     assert "code" in dict(slips("kode"))
     assert {"serialize"} == set(spelt_otherwise("serialise"))
     assert {"color", "colour"} <= {*spelt_otherwise("colour"), *spelt_otherwise("color")}
+
+
+@given(
+    st.sampled_from([word for word in StaticEmbedder.bundled().words if word.isascii() and word.isalpha()]), st.data()
+)
+def test_similar_words_are_the_closest_of_all_english_ones(word: str, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(1, len(word)), max_size=2))
+    for place in places:
+        word = word[:place] + data.draw(st.sampled_from(ascii_lowercase)) + word[place + 1 :]
+    near = [one for one in StaticEmbedder.bundled().words if one[0] == word[0] and abs(len(one) - len(word)) <= 2]
+    assert list(similar(word)) == get_close_matches(word, filter(str.isalpha, near), n=3, cutoff=0.82)

@@ -29,6 +29,7 @@ class ScriptedServer(ThreadedServer):
         style: the habits of a real server, by name.
         window: tokens of prompt and reply that fit; None enforces nothing.
         models: names that are served; the first is the answer's.
+        port: where it listens; 0: anywhere.
 
     Attributes:
         requests: every request, in order of arrival.
@@ -47,8 +48,9 @@ class ScriptedServer(ThreadedServer):
         style: str = "openai",
         window: int | None = None,
         models: tuple[str, ...] = ("tiny",),
+        port: int = 0,
     ) -> None:
-        super().__init__(_Exchange)
+        super().__init__(_Exchange, port)
         self.script = script
         self.style: Style = STYLES[style]
         self.window = window

@@ -22,10 +22,11 @@ class ThreadedServer:
 
     Args:
         exchange: answers one connection; finds this object as ``self.server.owner``.
+        port: where it listens; 0: anywhere.
     """
 
-    def __init__(self, exchange: type[Exchange]) -> None:
-        self.listening = _Listening(("127.0.0.1", 0), exchange)
+    def __init__(self, exchange: type[Exchange], port: int = 0) -> None:
+        self.listening = _Listening(("127.0.0.1", port), exchange)
         self.listening.owner = self
         self._thread = threading.Thread(target=self.listening.serve_forever, args=(0.02,), daemon=True)
 

@@ -45,6 +45,7 @@ ASKED: dict[str, list[dict[str, object]]] = {
         {"target": "::"},
     ],
     "list": [{}, {"path": "shop"}, {"path": ".", "depth": 5}, {"path": "odd", "depth": 1}],
+    "overview": [{}, {"path": "shop"}, {"path": "./shop/"}],
     "edit": [
         {"path": "shop/clock.py", "search": "    return 2**attempt", "replace": "    return 3**attempt"},
         {"path": "shop/clock.py", "replace": "def seconds_of(attempt):\n    return 1\n"},
@@ -71,6 +72,7 @@ REFUSED: dict[str, list[dict[str, object]]] = {
     ],
     "related": [{}, {"target": ""}, {"target": "shop/nothing.py"}, {"target": "send", "kind": "friends"}],
     "list": [{"path": "nowhere"}, {"path": "shop/retry.py"}, {"path": "../"}, {"path": "/etc"}, {"depth": 0}],
+    "overview": [{"path": "nowhere"}, {"path": "shop/retry.py"}, {"path": "../"}, {"tokens": 5}],
     "edit": [
         {"path": "shop/clock.py"},
         {"path": "shop/clock.py", "search": "no such line", "replace": "x"},

@@ -80,11 +80,6 @@ def test_an_unknown_policy() -> None:
         compose([QUESTION], limit=4096, policy="newest")  # type: ignore[arg-type]
 
 
-def test_recall_needs_something_that_recalls() -> None:
-    with pytest.raises(UsageError, match="recall"):
-        compose([QUESTION], limit=4096, policy="recall")
-
-
 def test_tool_schemas_longer_than_the_window() -> None:
     with pytest.raises(WindowError, match="tools"):
         compose([QUESTION], limit=4096, tools=({"name": "f", "description": LONG},))

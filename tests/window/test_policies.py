@@ -65,8 +65,34 @@ def test_sliding_keeps_the_latest_without_a_gap() -> None:
     assert {decision.reason for decision in window.decisions if decision.action == "dropped"} != {""}
 
 
-def test_blend_without_recall_slides() -> None:
-    assert FACT not in compose(LONG_AGO, limit=1024).messages
+@pytest.mark.parametrize("policy", ["blend", "recall"])
+def test_who_gives_nothing_that_recalls_is_recalled_for(policy: Policy) -> None:
+    window = compose(LONG_AGO, limit=1024, policy=policy)
+    assert FACT in window.messages
+    assert window == compose(LONG_AGO, limit=1024, policy=policy, recall=Recall())
+    assert compose(LONG_AGO, limit=1024).messages == compose(LONG_AGO, limit=1024, policy="blend").messages
+    assert FACT not in compose(LONG_AGO, limit=1024, policy="sliding").messages
+
+
+@pytest.mark.parametrize("limit", [1024, 2048, 4096])
+def test_passages_keep_their_floor(limit: int) -> None:
+    """Examples, a long talk, and calls with their results may not take the room of passages."""
+    examples = [Message("system", "Say it. " * 40, name=f"example_{who}") for who in ("user", "assistant")]
+    talk = [Message("user" if turn % 2 == 0 else "assistant", f"Remark {turn}. " * 20) for turn in range(60)]
+    calls = [
+        one
+        for turn in range(6)
+        for one in (
+            Message("assistant", "", tool_calls=(ToolCall(f"c{turn}", "search", "{}"),)),
+            Message("tool", "found this " * 200, tool_call_id=f"c{turn}"),
+        )
+    ]
+    messages = [Message("system", "Be brief."), *examples, *talk, Message("user", "And the kayak?"), *calls]
+    passages = [f"The kayak of shed {n} is blue. " * 10 for n in range(10)]
+    window = compose(messages, limit=limit, reserve=limit // 4, passages=passages)
+    assert window.sections["passages"] > 0.8 * Settings().floor * (limit - limit // 4)
+    without = compose(messages, limit=limit, reserve=limit // 4, passages=passages, settings=Settings(floor=0.0))
+    assert without.sections["passages"] < window.sections["passages"]
 
 
 def test_blend_keeps_the_turn_before_the_question() -> None:

@@ -1,8 +1,9 @@
-"""Answering without a language model: the best sentences and lines of the passages, quoted and cited.
+"""Answering without a language model: what the best passage says, quoted and cited.
 
-A stretch is worth the rarity of the question's words that it holds and that no better one has held yet, how alike it
-is to the question where an embedder is given, and how high its passage was ranked. Every quote is a verbatim part of
-its passage.
+The search has found which passage answers; within it a stretch is quoted for the rarity of the question's words that it
+holds, for how alike it is to the question, and for how much it shows of the chunk that was found. A second and a third
+quote come from passages that were found nearly as good, and only where they hold words of the question that are not
+quoted yet, or where several things are asked for. Every quote is a verbatim part of its passage.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.answers.stretches import Unit, units
+from quaestor.answers.stretches import Stretch, stretches_of
 from quaestor.messages import Usage
 from quaestor.models import Delta, Finished, Request, TextDelta
 from quaestor.models.capabilities import Capabilities
 from quaestor.models.content import content_terms
+from quaestor.passages import Hit
 from quaestor.prompts.passages import Passage, where
-from quaestor.questions import asks_how_to
+from quaestor.questions import asks_for_several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,19 +40,26 @@ UNMENTIONED = "No language model is configured, and nothing here mentions {}."
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
 _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
-_AGAIN = 0.5
-_LABEL_SHARE = 0.3
-_RANK_STEP = 0.25
-_LINE_COST = 0.006
-_LEAST_SHARE = 0.3
-_CANDIDATES = 400
-_LEAST_CODE_LINES = 8
-# Where further documents say it as well as the best does, so many are quoted in all, each once.
-_MOST_DOCUMENTS = 6
-# Where both speak of what is asked, documents tell how to use it.
-_CODE_FOR_HOW_TO = 0.6
-_AS_WELL = 0.8
-_LEAST_SAID = 0.5
+
+_PASSAGES = 5
+"""So many of the best are quoted from, more only where several things are asked for."""
+_BEHIND = 0.5
+"""What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
+_OF_FOUND = 0.5
+"""What a stretch gains that shows all of the chunk that was found."""
+_OF_PASSAGE = 0.45
+"""What a stretch of code gains that shows all of its passage."""
+_LEAST_WORTH = 0.05
+_NEAR = 0.7
+"""Points that a further quote's passage may be behind the first."""
+_NEAR_OF_SEVERAL = 3.0
+"""The same of another document, where several things are asked for."""
+_MOST_OF_SEVERAL = 3000
+"""Characters of quotes from which on no further document is quoted then."""
+_NEW_SHARE = 0.1
+"""What a further quote must hold of the question that the others do not."""
+_GAP = "⋯"
+_LONGEST_LABEL = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,8 @@ class Quote:
         end_line: last line, inclusive.
         text: the words as they stand.
         code: whether they are lines of code.
+        continues: whether the quote before is the beginning of the same definition, with lines left out between.
+        label: the symbol or the section that it is from; empty where that is not known.
     """
 
     n: int
@@ -72,6 +83,8 @@ class Quote:
     end_line: int
     text: str
     code: bool
+    continues: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +108,10 @@ def answer(
     question: str,
     passages: Sequence[Passage],
     encode: Encode | None = None,
-    most: int = 3,
+    most: int = 2,
     unmentioned: Sequence[str] = (),
     refused: bool | None = None,
+    hits: Sequence[Hit] = (),
 ) -> ExtractiveAnswer:
     """Answer a question with quotes from numbered passages.
 
@@ -105,30 +119,31 @@ def answer(
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for likeness beyond shared words.
-        most: how many quotes to give at most; more only where more documents of prose say the same as well.
+        most: how many stretches to quote at most; three times as many, one a document, where several things are asked
+            for.
         unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
             it then, unless it is known not to be ``refused``.
         refused: whether the passages are known not to answer; None where how much of the question they hold tells.
+        hits: what the passages show, in their order: how good the search found each, and which lines of it. Without
+            them each passage counts as half a point behind the one before.
     """
     wanted = content_terms(question)
-    found = [unit for passage in passages for unit in units(passage)]
     rarity = _rarity(wanted, passages)
-    scored = _scored(question, found, rarity, encode, {passage.n: rank for rank, passage in enumerate(passages)})
-    chosen = _choose(scored, rarity, most)
-    further = _further(scored, rarity, chosen)
-    held = frozenset().union(*(wanted & (one.unit.terms | _label_terms(one.unit.passage)) for one in chosen))
-    coverage = _told(held, rarity)
-    alike = max((one.likeness for one in chosen), default=0.0)
+    found = _weighed(question, passages, hits, rarity, encode)
+    chosen = _choose(question, found, rarity, most)
+    coverage = _share(_held(chosen, wanted), rarity)
     if refused is None:
-        refused = bool(unmentioned) or (coverage < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
-    known = bool(chosen) and not refused
-    quotes = tuple(_quote(one.unit) for one in (*chosen, *further)) if known else ()
-    named = {passage.n: passage for passage in passages}
+        # An answer is shorter than what speaks for there being one.
+        alike = max((one.likeness for one in found), default=0.0)
+        told = _share(_held(found, wanted), rarity)
+        refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+    quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
-        text = "\n\n".join([LEAD, *(_shown(quote, named[quote.n]) for quote in quotes)])
+        languages = {passage.n: passage.language for passage in passages}
+        text = "\n\n".join([LEAD, *(_shown(quote, languages[quote.n]) for quote in quotes)])
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
-    return ExtractiveAnswer(text, quotes, known, coverage)
+    return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
 
 
 def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = None) -> bool:
@@ -139,8 +154,8 @@ def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = N
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
-    stretches = (unit for passage in passages for unit in units(passage))
-    if any(_told(unit.terms & wanted, rarity) >= _LEAST_COVERAGE for unit in stretches):
+    stretches = (stretch for passage in passages for stretch in stretches_of(passage))
+    if any(_share(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):
         return True
     return answer(question, passages, encode).known
 
@@ -180,154 +195,150 @@ def _rarity(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str,
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
-    unit: Unit
+class _Weighed:
+    """The best stretch of a passage.
+
+    Attributes:
+        stretch: what would be quoted.
+        held: the question's terms that it holds.
+        likeness: to the question, 0 to 1; 0 without an embedder.
+        behind: points that its passage is behind the first.
+        found: first and last line of the chunk that was found.
+    """
+
+    stretch: Stretch
     held: frozenset[str]
-    label: frozenset[str]
     likeness: float
-    prior: float
+    behind: float
+    found: tuple[int, int]
 
 
-def _scored(
-    question: str, found: Sequence[Unit], rarity: Mapping[str, float], encode: Encode | None, ranks: Mapping[int, int]
-) -> list[_Scored]:
-    """Return the units that have something to do with the question, with their likeness to it."""
+def _weighed(
+    question: str,
+    passages: Sequence[Passage],
+    hits: Sequence[Hit],
+    rarity: Mapping[str, float],
+    encode: Encode | None,
+) -> list[_Weighed]:
+    """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
-    labels = {unit.passage.n: wanted & _label_terms(unit.passage) for unit in found}
-
-    def lexical(unit: Unit) -> float:
-        return unit.weight * _told(unit.terms & wanted, rarity)
-
-    if encode is None:
-        best = [unit for unit in found if unit.terms & wanted]
-    else:
-        best = sorted(found, key=lexical, reverse=True)[:_CANDIDATES]
-    likenesses = _likenesses(question, best, encode)
-    of_code = _CODE_FOR_HOW_TO if asks_how_to(question) else 1.0
-    return [
-        _Scored(
-            unit,
-            unit.terms & wanted,
-            labels[unit.passage.n] - unit.terms,
-            likeness,
-            (of_code if unit.code else 1.0) / (1 + _RANK_STEP * ranks[unit.passage.n]),
-        )
-        for unit, likeness in zip(best, likenesses, strict=True)
+    count = len(passages) if asks_for_several(question) else _PASSAGES
+    standing = [_standing(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
+    every = [
+        (rank, stretch) for rank, (_, found) in enumerate(standing) for stretch in stretches_of(passages[rank], found)
     ]
+    likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
+    best: dict[int, tuple[float, _Weighed]] = {}
+    for (rank, stretch), likeness in zip(every, likenesses, strict=True):
+        behind, found = standing[rank]
+        one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found)
+        worth = _share(one.held, rarity) + max(0.0, likeness)
+        if worth < _LEAST_WORTH:
+            continue
+        worth += _OF_FOUND * _shown_of(stretch, found) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
+        if rank not in best or worth > best[rank][0]:
+            best[rank] = worth, one
+    return [one for _, one in best.values()]
 
 
-def _likenesses(question: str, found: Sequence[Unit], encode: Encode | None) -> list[float]:
-    if encode is None or not found:
-        return [0.0] * len(found)
-    vectors = encode([question, *(unit.text for unit in found)])
+def _standing(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
+    """Return how many points a passage is behind the first, and the lines of the chunk that was found."""
+    if rank >= len(hits):
+        return rank / 2, (passage.start_line, passage.end_line)
+    hit = hits[rank]
+    span = hit.found or hit.chunk.span
+    return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
+
+
+def _shown_of(stretch: Stretch, found: tuple[int, int]) -> float:
+    """Return the share of the lines that were found that a stretch shows."""
+    first, last = found
+    parts = [stretch.lines_of(*part) for part in stretch.parts]
+    shared = sum(max(0, min(last, end) - max(first, begin) + 1) for begin, end in parts)
+    return min(1.0, shared / (last - first + 1))
+
+
+def _of_passage(stretch: Stretch) -> float:
+    return (stretch.end - stretch.start) / len(stretch.passage.text)
+
+
+def _held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
+    """Return the question's terms that stretches hold, or the paths and names of what they are from."""
+    return frozenset().union(*(wanted & (one.stretch.terms | _label_terms(one.stretch.passage)) for one in found))
+
+
+def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | None) -> list[float]:
+    if encode is None or not stretches:
+        return [0.0] * len(stretches)
+    vectors = encode([question, *(stretch.text for stretch in stretches)])
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _choose(scored: Sequence[_Scored], rarity: Mapping[str, float], most: int) -> list[_Scored]:
-    """Pick stretches one after the other, each for what it adds; none that overlaps an earlier one."""
-    chosen: list[_Scored] = []
-    first_gain = 0.0
-    rest = list(scored)
-    while rest and len(chosen) < most:
-        said = frozenset().union(*(one.held for one in chosen))
-        best = max(rest, key=lambda one: _gain(one, said, rarity))
-        gain = _gain(best, said, rarity)
-        if gain <= 0.03 or gain < first_gain * _LEAST_SHARE:
-            break
-        first_gain = first_gain or gain
-        chosen.append(best)
-        rest = [one for one in rest if not _overlap(one.unit, best.unit)]
-    return chosen
+def _choose(question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int) -> list[_Weighed]:
+    """Return the stretch that answers best, and what adds to it: one from another passage, or one a document."""
+
+    def worth(one: _Weighed) -> float:
+        return _share(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
+
+    rest = sorted(found, key=worth, reverse=True)
+    if not rest or most < 2:
+        return rest[:most]
+    first = rest[0]
+    behind = [one for one in rest[1:] if one.stretch.text != first.stretch.text]
+    if asks_for_several(question):
+        return _one_of_each_document([first, *behind], 3 * most)
+    near = [one for one in behind if one.behind - first.behind <= _NEAR]
+    adding = [one for one in near if _share(one.held - first.held, rarity) >= _NEW_SHARE]
+    return [first, *adding[:1]]
 
 
-def _further(scored: Sequence[_Scored], rarity: Mapping[str, float], chosen: Sequence[_Scored]) -> list[_Scored]:
-    """Return the best stretch of each further document of prose that says as much as the best one that was chosen.
-
-    What many documents answer, each in its own way, is worth more than what the best of them say. Beside code alone one
-    stretch of prose is enough: what the code does is also explained.
-    """
-    kinds = {one.unit.code for one in chosen}
-    if len(kinds) != 1:
-        return []
-
-    def worth(one: _Scored) -> float:
-        return _told(one.held, rarity) * min(1.0, one.unit.weight)
-
-    least = max(_LEAST_SAID, _AS_WELL * max(map(worth, chosen)))
-    quoted = {one.unit.passage.path for one in chosen}
-    said = {one.unit.text for one in chosen}
-    most = 1 if True in kinds else _MOST_DOCUMENTS - len(quoted)
-    further: dict[str, _Scored] = {}
-    for one in sorted(scored, key=worth, reverse=True):
-        if worth(one) < least or len(further) >= most:
-            break
-        if not one.unit.code and one.unit.passage.path not in quoted | further.keys() and one.unit.text not in said:
-            further[one.unit.passage.path] = one
-            said.add(one.unit.text)
-    return list(further.values())
+def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed]:
+    """Return the best stretch of each document that was found near enough to the best of all."""
+    chosen: dict[str, _Weighed] = {}
+    room = _MOST_OF_SEVERAL
+    for one in found:
+        if room > 0 and len(chosen) < most and one.behind - found[0].behind <= _NEAR_OF_SEVERAL:
+            if one.stretch.passage.path not in chosen:
+                room -= len(one.stretch.text)
+            chosen.setdefault(one.stretch.passage.path, one)
+    return list(chosen.values())
 
 
-def _gain(one: _Scored, said: frozenset[str], rarity: Mapping[str, float]) -> float:
-    new = _told(one.held - said, rarity)
-    if one.held:
-        # What the path or symbol says need not be said again, but a stretch must say something itself.
-        new += _LABEL_SHARE * _told(one.label - said, rarity)
-    again = _told(one.held & said, rarity)
-    lexical = (new + _AGAIN * again) * one.unit.weight
-    lines = one.unit.text.count("\n")
-    likeness = max(0.0, one.likeness) * (_AGAIN if said else 1.0)
-    return (lexical + likeness) * one.prior - _LINE_COST * lines
-
-
-def _told(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
+def _share(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
     """Return the share of the question that some terms are; exact, so that the order of a set does not matter."""
     return math.fsum([rarity[term] for term in terms])
 
 
-def _overlap(one: Unit, other: Unit) -> bool:
-    """Tell whether two stretches say the same; of code, one from each passage is enough, as it is shown longer."""
-    if one.passage.path != other.passage.path:
-        return False
-    crossing = one.start < other.end and other.start < one.end
-    return one.text == other.text or (one.passage is other.passage and (crossing or (one.code and other.code)))
+def _quotes(one: _Weighed) -> list[Quote]:
+    """Return a stretch as quotes: one, or two where lines are left out between a definition's head and what answers."""
+    stretch, passage = one.stretch, one.stretch.passage
+    quotes: list[Quote] = []
+    for start, end in stretch.parts:
+        first, last = stretch.lines_of(start, end)
+        text = passage.text[start:end]
+        label = _label(stretch, one.found, first, last)
+        quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, bool(quotes), label))
+    return quotes
 
 
-def _quote(unit: Unit) -> Quote:
-    start, end = _extended(unit) if unit.code else (unit.start, unit.end)
-    text = unit.passage.text[start:end]
-    first = unit.passage.start_line + unit.passage.text.count("\n", 0, start)
-    return Quote(unit.passage.n, unit.passage.path, first, first + text.count("\n"), text, unit.code)
+def _label(stretch: Stretch, found: tuple[int, int], first: int, last: int) -> str:
+    """Return what a quote is from: its section, or its symbol if it is of the chunk that has the name."""
+    passage = stretch.passage
+    if stretch.code:
+        return passage.symbol or "" if first <= found[1] and found[0] <= last else ""
+    section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
+    names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
+    label = " > ".join(dict.fromkeys(filter(None, names)))
+    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
-def _extended(unit: Unit) -> tuple[int, int]:
-    """Return where a quote of code begins and ends: a few lines grow, down and then up, to blank ones."""
-    text, start, end = unit.passage.text, unit.start, unit.end
-
-    def is_short() -> bool:
-        return text.count("\n", start, end) + 1 < _LEAST_CODE_LINES
-
-    while is_short():
-        newline = text.find("\n", end)
-        stop = text.find("\n", newline + 1) if newline >= 0 else -1
-        following = text[newline + 1 : stop if stop >= 0 else len(text)] if newline >= 0 else ""
-        if not following.strip():
-            break
-        end = newline + 1 + len(following.rstrip("\r"))
-    while is_short() and start > 0:
-        before = text.rfind("\n", 0, start - 1) + 1
-        if not text[before:start].strip():
-            break
-        start = before
-    return start, end
-
-
-def _shown(quote: Quote, passage: Passage) -> str:
+def _shown(quote: Quote, language: str) -> str:
     """Return a quote in Markdown with where it stands and its citation mark."""
-    label = passage.symbol if quote.code else passage.title or passage.symbol
     place = where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
-    head = f"`{place}`" + (f" ({f'`{label}`' if quote.code else label})" if label else "") + ":"
+    label = f"`{quote.label}`" if quote.code else quote.label
+    head = _GAP if quote.continues else f"`{place}`" + (f" ({label})" if quote.label else "") + ":"
     if not quote.code:
         return "\n".join([head, "", *(f"> {line}" for line in quote.text.split("\n")), "", f"[{quote.n}]"])
     longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{head}\n\n{fence}{passage.language}\n{quote.text}\n{fence}\n[{quote.n}]"
+    return f"{head}\n\n{fence}{language}\n{quote.text}\n{fence}\n[{quote.n}]"

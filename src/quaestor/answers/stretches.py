@@ -1,189 +1,203 @@
-"""Cutting passages into what can be quoted: a few sentences of prose together, and short runs of lines of code."""
+"""Cutting passages into what can be quoted: paragraphs of one section, and whole definitions or statements."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from dataclasses import dataclass
+from functools import cached_property
 
+from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
+from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
 from quaestor.models.content import content_terms
 from quaestor.prompts.passages import Passage
 
 PROSE = frozenset({"", "text", "markdown", "restructuredtext", "rst", "html", "asciidoc", "org", "mdx", "latex", "tex"})
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
-_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(r"^(?:#{1,6}\s+\S|[=\-~^\"'*+#]{3,}\s*$)")
-_BREAK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
+MOST_LINES = 30
+"""Lines of code that are quoted together; a definition of no more is quoted whole."""
+MOST_CHARACTERS = 1000
+"""The same of prose, in characters."""
+
+_MOST_HEAD_LINES = 12
+_MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
+_DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _DEFINITION = re.compile(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
     r"|open|override|inline|const|virtual|extern)\b\s*)*"
     r"(?:def|class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"
 )
-_COMMENT = re.compile(r"^\s*(?:#(?!include|define|if|endif)|//|/\*|\*|--|;;|\"\"\"|''')")
-_LONGEST_RUN = 12
-_LONGEST_SENTENCE = 600
-# What repeats a question is seldom its answer, which stands before or after it: so a quote is some sentences long.
-_LONGEST_STRETCH = 450
-_LINES_BEFORE_CODE = 3  # a line's end, an empty line, the fence
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A stretch of a passage that can be quoted.
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a passage that can be quoted by itself.
 
     Attributes:
         passage: what it is a part of.
         start: offset in the passage's text.
         end: offset after it.
-        terms: stems of its words.
         code: whether it is lines of code.
-        weight: above 1 for what tells most: definitions and their explanations.
+        head: (start, end) of the signature and the docstring of the definition that it is from, where these do not
+            stand right before it.
+        section: the heading under which it stands, as far as the passage holds that.
     """
 
     passage: Passage
     start: int
     end: int
-    terms: frozenset[str]
     code: bool
-    weight: float = 1.0
+    head: tuple[int, int] | None = None
+    section: str = ""
 
     @property
     def text(self) -> str:
-        """The stretch, verbatim."""
+        """The stretch, verbatim, without its head."""
         return self.passage.text[self.start : self.end]
 
+    @property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """(start, end) of its head, if it has one apart, and of itself."""
+        own = (self.start, self.end)
+        return (own,) if self.head is None else (self.head, own)
 
-def units(passage: Passage) -> Iterator[Unit]:
-    """Yield all stretches of a passage that can be quoted; stretches of code overlap."""
-    code = passage.language.lower() not in PROSE
-    return _of_code(passage, 0, len(passage.text)) if code else _of_prose(passage)
+    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """Return the document's first and last line of a part."""
+        text = self.passage.text
+        first = self.passage.start_line + text.count("\n", 0, start)
+        return first, first + text.count("\n", start, end)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Stems of its words, and of those of its head and its heading."""
+        start, end = self.head or (0, 0)
+        return content_terms(f"{self.section}\n{self.passage.text[start:end]}\n{self.text}")
 
 
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return (start, end) of each line between two offsets, without its line end."""
-    found = []
-    while start < end:
-        newline = text.find("\n", start, end)
-        stop = end if newline < 0 else newline
-        found.append((start, stop - (stop > start and text[stop - 1] == "\r")))
-        start = stop + 1
-    return found
+def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list[Stretch]:
+    """Return all that can be quoted of a passage, in order; it overlaps.
+
+    Args:
+        passage: what is cut.
+        found: the document's first and last line of what was found of it: short sections in it are quoted together.
+    """
+    lines = passage.text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    if passage.language.lower() in PROSE:
+        first, last = (one - passage.start_line for one in found) if found else (0, -1)
+        whole = (starts[max(0, first)], starts[min(len(lines), last + 1)]) if last >= first else (0, 0)
+        return list(_of_prose(passage, whole))
+    return [
+        Stretch(
+            passage,
+            starts[run.first],
+            starts[run.last + 1] - 1,
+            code=True,
+            head=run.head and (starts[run.head[0]], starts[run.head[1] + 1] - 1),
+        )
+        for run in _runs(blocks_of(passage.text, passage.language), lines, None)
+    ]
 
 
-def _of_code(passage: Passage, start: int, end: int) -> Iterator[Unit]:
-    """Yield runs of 1 to 12 lines that begin and end with text."""
-    text = passage.text
-    lines = _lines(text, start, end)
-    terms = [content_terms(text[begin:stop][:_LONGEST_SENTENCE]) for begin, stop in lines]
-    filled = [bool(text[begin:stop].strip()) for begin, stop in lines]
-    for first in range(len(lines)):
-        if not terms[first]:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Lines of code from ``first`` to ``last``, and those of the head of what they are from."""
+
+    first: int
+    last: int
+    head: tuple[int, int] | None
+
+
+def _runs(blocks: Sequence[Block], lines: Sequence[str], head: tuple[int, int] | None) -> Iterator[_Run]:
+    """Yield each block alone and with as many of those after it as are read together; of a long one what is in it."""
+    room = MOST_LINES - (head[1] - head[0] + 1 if head else 0)
+    for number, block in enumerate(blocks):
+        if not _fits(lines, block.first, block.last, room):
+            yield from _within(block, lines, head)
             continue
-        collected: frozenset[str] = frozenset()
-        weight = _weight(text[slice(*lines[first])])
-        for last in range(first, min(first + _LONGEST_RUN, len(lines))):
-            collected |= terms[last]
-            if filled[last]:
-                yield Unit(passage, lines[first][0], lines[last][1], collected, code=True, weight=weight)
-
-
-def _weight(line: str) -> float:
-    if _DEFINITION.match(line):
-        return 1.3
-    return 1.1 if _COMMENT.match(line) else 1.0
-
-
-def _of_prose(passage: Passage) -> Iterator[Unit]:
-    """Yield stretches of sentences, runs of lines of the code among them, and sentences with the code they announce."""
-    blocks = list(_blocks(passage.text))
-    sentences: list[Unit] = []
-    for (start, end, code), following in zip_longest(blocks, blocks[1:]):
-        if code:
-            yield from _of_code(passage, start, end)
-            continue
-        at = start
-        for found in _STOP.finditer(passage.text, start, end):
-            if not passage.text[found.end() : end].strip():
+        ends = [block.last]
+        for following in blocks[number + 1 :]:
+            if GOES_ON.match(lines[following.first]) or not _fits(lines, block.first, following.last, room):
                 break
-            sentences += _sentence(passage, at, found.end())
-            at = found.end()
-        sentences += _sentence(passage, at, end)
-        if following is not None:
-            yield from _announced(passage, at, end, following)
-    yield from _stretches(sentences)
+            ends.append(following.last)
+        for last in dict.fromkeys((ends[0], ends[-1])):
+            yield _joined(block.first, last, head)
 
 
-def _stretches(sentences: Sequence[Unit]) -> Iterator[Unit]:
-    """Yield, from each sentence on, as many sentences of its section as are read together, with what is between."""
-    for first, begun in enumerate(sentences):
-        last = begun
-        for following in sentences[first + 1 :]:
-            if following.end - begun.start > _LONGEST_STRETCH:
-                break
-            between = _FENCED.sub("", begun.passage.text[last.end : following.start])
-            if any(map(_HEADING.match, between.split("\n"))):
-                break
-            last = following
-        if last is begun:
-            yield begun
-            continue
-        terms = content_terms(begun.passage.text[begun.start : last.end])
-        yield replace(begun, end=last.end, terms=terms, weight=_weight_of_prose(terms))
+def _fits(lines: Sequence[str], first: int, last: int, room: int) -> bool:
+    return last - first < room and sum(map(len, lines[first : last + 1])) <= _MOST_CHECKED
 
 
-def _announced(passage: Passage, start: int, end: int, following: tuple[int, int, bool]) -> Iterator[Unit]:
-    """Yield a sentence with the block of code that comes right after it: "set it like this:" is answered by both."""
-    text = passage.text
-    begun, ended, code = following
-    if not code or text.count("\n", begun, ended) > _LONGEST_RUN or text[end:begun].count("\n") > _LINES_BEFORE_CODE:
+def _within(block: Block, lines: Sequence[str], head: tuple[int, int] | None) -> Iterator[_Run]:
+    """Yield what can be quoted of a block that is too long to be quoted whole."""
+    inner = block.inner
+    if not inner:  # a table, a long text: there is no better place to cut
+        step = MOST_LINES // 2
+        for first in range(block.first, max(block.first + 1, block.last - step + 1), step):
+            yield _Run(first, min(block.last, first + MOST_LINES - 1), head)
         return
-    newline = text.find("\n", ended)  # behind the closing fence
-    for alone in _sentence(passage, start, end):
-        stop = len(text) if newline < 0 else newline
-        terms = alone.terms | content_terms(text[begun:ended])
-        yield replace(alone, end=stop, terms=terms, weight=_weight_of_prose(terms))
+    own = _head(block, lines)
+    yield from _runs(inner, lines, own if own is not None else head)
 
 
-def _sentence(passage: Passage, start: int, end: int) -> Iterator[Unit]:
-    text = passage.text[start:end]
-    start += len(text) - len(text.lstrip())
-    text = text.strip()
-    if len(text) > _LONGEST_SENTENCE:
-        text = text[:_LONGEST_SENTENCE].rpartition(" ")[0] or text[:_LONGEST_SENTENCE]
-    terms = content_terms(text)
-    if terms:
-        # A fragment, a question or an announcement answers little, however well its words fit.
-        weight = 0.3 if text.endswith((":", "?")) else _weight_of_prose(terms)
-        yield Unit(passage, start, start + len(text), terms, code=False, weight=weight)
+def _head(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
+    """Return the first and last line of a definition's signature and docstring; None where it is no definition."""
+    first, last = block.first, block.inner[0].first - 1
+    if _DOCSTRING.match(lines[block.inner[0].first]):
+        last = block.inner[0].last
+    while first < last and (COMMENT.match(lines[first]) or not lines[first].strip()):
+        first += 1
+    if last < first or not _DEFINITION.match(lines[first]):
+        return None
+    if last - block.first < _MOST_HEAD_LINES:
+        return block.first, last
+    last = min(last, max(first, block.inner[0].first - 1))
+    return (first, last) if last - first < _MOST_HEAD_LINES else None
 
 
-def _weight_of_prose(terms: frozenset[str]) -> float:
-    return min(1.0, 0.5 + 0.1 * len(terms))
+def _joined(first: int, last: int, head: tuple[int, int] | None) -> _Run:
+    """Return a run with its head; where that stands right before it, as one."""
+    if head is None or head[0] >= first or head[1] >= last:
+        return _Run(first, last, None)
+    return _Run(head[0], last, None) if head[1] >= first - 1 else _Run(first, last, head)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, whether it is code) of paragraphs, items of lists and fenced blocks; headings are left out."""
-    begun: int | None = None
-    fence: tuple[str, int] | None = None
-    for start, end in _lines(text, 0, len(text)):
-        line = text[start:end]
-        mark = _FENCE.match(line)
-        if fence is not None:
-            if mark and mark[1].startswith(fence[0]):
-                yield fence[1], start, True
-                fence = None
-            continue
-        item = _BREAK.match(line)
-        if begun is not None and (mark or item or not line.strip() or _HEADING.match(line)):
-            yield begun, start, False
-            begun = None
-        if mark:
-            fence = (mark[1], end + 1)
-        elif begun is None and line.strip() and not _HEADING.match(line):
-            begun = start + (item.end() if item else 0)
-    if fence is not None:
-        yield fence[1], len(text), True
-    if begun is not None:
-        yield begun, len(text), False
+def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
+    """Yield, from each piece on, as many of its section, or of what is ``whole``, as are read together."""
+    text = passage.text
+    pieces = [part for piece in pieces_of(text, begins=passage.start_line == 1) for part in _parts(text, piece)]
+    reached = -1
+    for number, piece in enumerate(pieces):
+        end = piece.end
+        for following in pieces[number + 1 :]:
+            together = following.section == piece.section or (whole[0] <= piece.start and following.end <= whole[1])
+            if not together or following.end - piece.start > MOST_CHARACTERS:
+                break
+            end = following.end
+        if end > reached:
+            yield Stretch(passage, piece.start, end, code=False, section=piece.heading)
+            reached = end
+
+
+def _parts(text: str, piece: Piece) -> Iterator[Piece]:
+    """Yield a piece; where it is long, its sentences or, of a fenced block, its lines."""
+    at, end = piece.start, piece.end
+    if end - at > MOST_CHARACTERS or text.count("\n", at, end) > MOST_LINES:
+        stop = re.compile("\n") if FENCE.match(text[at:end]) else _STOP
+        for found in stop.finditer(text, at, end):
+            yield from _stripped(text, at, found.end(), piece)
+            at = found.end()
+    yield from _stripped(text, at, end, piece)
+
+
+def _stripped(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
+    """Yield a part of a piece without the blanks around it, if it is anything; no more of it than can be checked."""
+    held = text[start:end]
+    start += len(held) - len(held.lstrip())
+    held = held.strip()
+    if len(held) > _MOST_CHECKED:
+        held = held[:_MOST_CHECKED].rpartition(" ")[0] or held[:_MOST_CHECKED]
+    if held:
+        yield Piece(start, start + len(held), piece.section, piece.heading)

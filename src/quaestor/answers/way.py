@@ -32,12 +32,14 @@ class WayAnswer:
         pieces: Markdown, in order; a number stands for the citation mark of that hit, counted from 0.
         hits: what the answer cites, and what a model should read to give it in its own words; best first.
         known: whether it answers; False where the way knows that the corpus does not hold the answer.
+        search: whether a model should read what a search finds as well; not where the question names nothing.
     """
 
     way: str
     pieces: tuple[str | int, ...]
     hits: tuple[Hit, ...] = ()
     known: bool = True
+    search: bool = True
 
     def text(self, numbers: Sequence[int]) -> str:
         """Return the answer with its citation marks; ``numbers`` are the hits' numbers, in their order."""

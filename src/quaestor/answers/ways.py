@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from quaestor.answers.asking_back import asking_back
+from quaestor.answers.callers import callers
+from quaestor.answers.errors import errors
+from quaestor.answers.history import answer_history
+from quaestor.answers.names import names
+from quaestor.answers.overview.answering import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
+from quaestor.answers.within_file import within_file
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = ()
+WAYS: tuple[Way, ...] = (callers, answer_history, answer_with_overview, names, within_file, errors, asking_back)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quaestor.assemble.conversations import make_sessions as make_sessions
     from quaestor.assemble.conversations import make_subroutines as make_subroutines
     from quaestor.assemble.embedders import make_embedder as make_embedder
+    from quaestor.assemble.endpoints import check_endpoint as check_endpoint
     from quaestor.assemble.endpoints import make_endpoint as make_endpoint
     from quaestor.assemble.endpoints import make_ledger as make_ledger
     from quaestor.assemble.endpoints import make_model as make_model
@@ -39,6 +40,7 @@ _HOMES = {
     "TUNED": "apart",
     "Trial": "apart",
     "answering": "conversations",
+    "check_endpoint": "endpoints",
     "conversation_settings": "conversations",
     "erase_apart": "apart",
     "index_apart": "apart",
@@ -65,6 +67,7 @@ __all__ = [
     "Indexes",
     "Trial",
     "answering",
+    "check_endpoint",
     "conversation_settings",
     "erase_apart",
     "index_apart",

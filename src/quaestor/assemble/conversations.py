@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 from quaestor.assemble.endpoints import price_of
 
-# Telling a model of its subroutines may take this part of the window, unless they are asked for.
+# Telling a model of its subroutines may take this part of the window, unless they are asked for; and of a short one.
 _SHARE_OF_TELLING = 4
+_SHARE_OF_SHORT = 6
+# Where there is room for no more, a model can at least look for other passages and read on.
+_LEAST = 2
 
 
 def make_subroutines(
@@ -44,12 +47,17 @@ def make_subroutines(
         raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
     if settings.subroutines == "off" or model is None:
         return None
-    from quaestor.subroutines import registry_of  # noqa: PLC0415 - only with a model
+    from quaestor.chat.composing import is_short  # noqa: PLC0415 - only with a model
+    from quaestor.subroutines import Registry, registry_of  # noqa: PLC0415
 
-    registries = [registry_of(index, edits=wanted, where=where) for wanted in dict.fromkeys((edits, False))]
+    whole = [registry_of(index, edits=wanted, where=where) for wanted in dict.fromkeys((edits, False))]
+    brief = [Registry(one, short=True) for one in whole]
+    registries = brief if is_short(settings.window) else [*whole, *brief]
     if settings.subroutines == "on":
         return registries[0]
-    return next((one for one in registries if _told(model, one, settings) * _SHARE_OF_TELLING <= settings.window), None)
+    registries.append(Registry(list(whole[-1])[:_LEAST], short=True))
+    share = _SHARE_OF_SHORT if is_short(settings.window) else _SHARE_OF_TELLING
+    return next((one for one in registries if _told(model, one, settings) * share <= settings.window), None)
 
 
 def _told(model: Model, registry: Registry, settings: Settings) -> int:
@@ -59,7 +67,8 @@ def _told(model: Model, registry: Registry, settings: Settings) -> int:
     from quaestor.prompts import load  # noqa: PLC0415
 
     protocol, counter = protocol_for(model.capabilities, registry), counter_of(model)
-    words = protocol.brief() + load("plan").template * (settings.premeditation == "on")
+    premeditates = settings.premeditation == "on" and not registry.short
+    words = protocol.brief() + load("plan").template * premeditates
     return counter.text(words) + counter.tools(protocol.tools)
 
 

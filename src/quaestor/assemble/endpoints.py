@@ -54,14 +54,31 @@ def make_endpoint(settings: Settings) -> OpenAICompatibleModel | None:
     Raises:
         UsageError: a setting of the endpoint is wrong.
     """
-    if not settings.model and not settings.base_url:
+    check_endpoint(settings)
+    if not settings.model:
         return None
+    return _completion_model(settings) if settings.protocol == "completion" else _chat_model(settings)
+
+
+def check_endpoint(settings: Settings) -> None:
+    """Refuse settings that name a model and nobody to ask, or somebody to ask and no model.
+
+    A command calls this before it begins its work: a name alone must not send anything to anybody.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong.
+    """
+    if not settings.model and not settings.base_url:
+        return
     if not settings.model:
         raise UsageError(f"An endpoint is set ({settings.base_url!r}) but no model. Give --model NAME.")
+    if not settings.base_url and not settings.api_key:
+        raise UsageError(
+            f"The model {settings.model!r} is named but no endpoint, so nothing was sent. Give --base-url URL (or set "
+            "OPENAI_BASE_URL), or set OPENAI_API_KEY to ask OpenAI itself."
+        )
     if settings.protocol not in ("chat", "completion"):
         raise UsageError(f"There is no protocol {settings.protocol!r}. Use 'chat' or 'completion'.")
-    completing = settings.protocol == "completion"
-    return _completion_model(settings) if completing else _chat_model(settings)
 
 
 def _chat_model(settings: Settings) -> OpenAICompatibleModel:

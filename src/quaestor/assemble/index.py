@@ -25,6 +25,8 @@ from quaestor.stores.embedded.failures import REBUILD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from quaestor.answers.history_answer import HistoryAnswer
+    from quaestor.answers.overview.statements import Overview
     from quaestor.models import Model
 
 from quaestor.assemble.coming import bring, lacking, named
@@ -53,15 +55,49 @@ class Index(Corpus):
     _settings: Settings
 
     def model_named(self, name: str) -> Model:
-        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they name none.
+        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they give a key alone.
 
         Raises:
-            UsageError: the name is empty, or the settings of the endpoint are wrong.
+            UsageError: the name is empty, or the settings name neither an endpoint nor a key, or wrong ones.
         """
         model = make_model(self._settings._replace(model=name))
         if model is None:
             raise UsageError(f"{name!r} is no name of a model; give one, or None for answers made of quotes")
         return model
+
+    def overview(self, folder: str = "", *, tokens: int = 1500) -> Overview:
+        """Return what the corpus or one of its folders is: its ``text``, its sections, and the hits that they stand in.
+
+        Args:
+            folder: only what lies in it; empty for everything.
+            tokens: what the text may take, at least 100; counted as the model of the settings does, else as gpt-4o.
+
+        Raises:
+            NotFoundError: there is no such folder.
+            UsageError: so few tokens hold no overview.
+        """
+        from quaestor.answers.overview.making import LEAST, make_overview  # noqa: PLC0415 - no search needs it
+        from quaestor.tokens import tokenizer_for  # noqa: PLC0415
+
+        if tokens < LEAST:
+            raise UsageError(f"{tokens} tokens hold no overview. Give at least {LEAST}.")
+        return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
+
+    def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+        """Return what git's history and the changelogs tell of a question, a path, a name or words.
+
+        Args:
+            asked: as ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+            until: only what was done on this date or earlier.
+            limit: how many commits are listed at most.
+
+        Raises:
+            UsageError: a date is none.
+        """
+        from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
+
+        return history_of(self, asked, since=since, until=until, limit=limit)
 
     @classmethod
     def build(

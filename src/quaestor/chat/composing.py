@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from quaestor.chat.packing import passages_shown, runs
 from quaestor.chat.protocols import CallProtocol
 from quaestor.chat.settings import Brief, ConversationSettings
 from quaestor.citations.mark import NO_ANSWER
@@ -16,6 +17,13 @@ from quaestor.prompts.loader import load, names
 from quaestor.prompts.passages import Passage
 from quaestor.tokens import MessageCounter
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
+
+_SHORT = 3072
+
+
+def is_short(limit: int) -> bool:
+    """Return whether a window of ``limit`` tokens is so short that words to the model take the place of passages."""
+    return limit < _SHORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +86,19 @@ class Composer:
         )
 
 
-def instructions(brief: Brief = "code", *more: str) -> Message:
+def instructions(brief: Brief = "code", *more: str, short: bool = False) -> Message:
     """Return the system message of a conversation.
 
     Args:
         brief: how it begins.
         more: what follows, each a paragraph of its own; empty ones are left out.
+        short: whether it is to be short, for the window is; then it begins without a brief.
     """
-    begun = load(f"brief_{brief}").render()
-    return Message("system", "\n\n".join(filter(None, (load("chat").render(brief=begun, no_answer=NO_ANSWER), *more))))
+    if short:
+        rules = load("chat_short").render(no_answer=NO_ANSWER)
+    else:
+        rules = load("chat").render(brief=load(f"brief_{brief}").render(), no_answer=NO_ANSWER)
+    return Message("system", "\n\n".join(filter(None, (rules, *more))))
 
 
 def examples() -> tuple[Message, ...]:
@@ -97,11 +109,7 @@ def examples() -> tuple[Message, ...]:
 
 def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Return the passages that the model sees, be it in the window's own message or in an earlier one."""
-    kept = {
-        decision.index
-        for decision in window.decisions
-        if decision.kind == "passage" and (decision.action in ("kept", "trimmed") or "already" in decision.reason)
-    }
+    kept = passages_shown(runs(window.decisions))
     return tuple(passage for place, passage in enumerate(passages) if place in kept)
 
 

@@ -24,10 +24,13 @@ from quaestor.messages import Message, Usage
 from quaestor.models import Finished, Model, Request
 from quaestor.passages import Hit
 from quaestor.prompts.loader import load
-from quaestor.prompts.passages import Passage, number
+from quaestor.prompts.passages import Passage, number, show_all
 from quaestor.tokens import MessageCounter, counter_for
 
 _SMALL = re.compile(r"(?<![\d.])(?:0\.\d+|[123](?:\.\d+)?)b\b", re.IGNORECASE)
+_NEED = re.compile(r"^\W{0,4}NEED:[ \t]*(\S.{0,200}?)[ \t]*$", re.MULTILINE)
+_MOST_NEEDS = 3
+_HITS_FOR_A_NEED = 3
 _MENTIONED = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.\w+")
 # A file that would take more of the window than this is shown in the parts that were found.
 _WHOLE_FILE_SHARE = 3
@@ -45,6 +48,7 @@ class EditSettings:
         temperature: 0 is the most settled.
         whole: whether files are to be written in full; None: as suits the model.
         rounds: how often the model may correct a reply that cannot be applied.
+        looks: how often it may ask for further files before it writes a change.
         seconds: all of it may take.
     """
 
@@ -54,6 +58,7 @@ class EditSettings:
     temperature: float = 0.0
     whole: bool | None = None
     rounds: int = 1
+    looks: int = 3
     seconds: float = 600.0
 
 
@@ -66,6 +71,17 @@ class Correcting:
     """
 
     reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """The model asked for more, and is asked again with it.
+
+    Attributes:
+        needs: paths, or words to search for, as it wrote them.
+    """
+
+    needs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +110,7 @@ def writes_whole_files(model: str) -> bool:
 
 async def propose_edit(
     corpus: Corpus, model: Model, instruction: str, settings: EditSettings, planned: Callable[[Proposal], Plan]
-) -> AsyncGenerator[Event | Correcting | Proposed]:
+) -> AsyncGenerator[Event | Correcting | Looking | Proposed]:
     """Yield the steps of an edit, the last of them ``Proposed``.
 
     Args:
@@ -117,10 +133,11 @@ async def propose_edit(
     whole = writes_whole_files(model.name) if settings.whole is None else settings.whole
     messages = _messages(corpus, counter, instruction, hits, settings, whole=whole)
     usage = Usage(0, 0, reported=True)
-    for turn in range(settings.rounds + 1):
-        request = Request(messages, temperature=settings.temperature, max_tokens=_reserve(settings))
+    corrections, looks = settings.rounds, settings.looks
+    while True:
         pieces: list[str] = []
         finished = Finished("unknown")
+        request = Request(messages, temperature=settings.temperature, max_tokens=_reserve(settings))
         async with aclosing(stream_within(model, request, deadline)) as deltas:
             async for delta in deltas:
                 if isinstance(delta, Finished):
@@ -131,13 +148,55 @@ async def propose_edit(
         reply = "".join(pieces)
         usage = _sum(usage, finished.usage or Usage(counter.request(messages), counter.text(reply), reported=False))
         proposal = parse(reply, whole=whole)
+        needs = () if proposal else needs_of(reply)
+        if needs and looks:
+            looks -= 1
+            further = await asyncio.to_thread(_looked, corpus, messages, reply, needs, counter, settings)
+            if further is not None:
+                yield Looking(needs)
+                messages = further
+                continue
         plan = planned(proposal)
         corrected = _corrected(corpus, messages, reply, plan, counter, settings)
-        if not proposal or not plan.refusals or turn == settings.rounds or corrected is None:
+        if not proposal or not plan.refusals or not corrections or corrected is None:
             yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
             return
+        corrections -= 1
         yield Correcting(tuple(refusal.message for refusal in plan.refusals))
         messages = corrected
+
+
+def needs_of(reply: str) -> tuple[str, ...]:
+    """Return what a reply asks to be shown: paths or words, each once and in order, three at most."""
+    return tuple(dict.fromkeys(need.strip(" `'\"") for need in _NEED.findall(reply)))[:_MOST_NEEDS]
+
+
+def _looked(
+    corpus: Corpus,
+    messages: tuple[Message, ...],
+    reply: str,
+    needs: Sequence[str],
+    counter: MessageCounter,
+    settings: EditSettings,
+) -> tuple[Message, ...] | None:
+    """Return the request that shows what was asked for, or None if there is no room for any of it."""
+    before = (*messages, Message("assistant", reply))
+    limit = settings.window - _reserve(settings)
+    passages: list[Passage] = []
+    missing: list[str] = []
+    for need in needs:
+        found = _passages(corpus, counter, need, corpus.search(need, _HITS_FOR_A_NEED), limit)
+        passages += found
+        missing += [] if found else [f"Nothing was found for: {need}"]
+    while True:
+        numbered = [replace(passage, n=n) for n, passage in enumerate(passages, 1)]
+        shown = load("edit_further").render(passages=show_all(numbered), missing="\n".join(missing))
+        request = (*before, Message("user", shown))
+        if counter.request(request) <= limit:
+            return request
+        if not passages:
+            return None
+        passages.pop()
 
 
 def _messages(

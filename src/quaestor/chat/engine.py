@@ -17,8 +17,9 @@ from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
+from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
 from quaestor.chat.calling import Calling
-from quaestor.chat.composing import Composer, examples, instructions
+from quaestor.chat.composing import Composer, examples, instructions, is_short
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
@@ -35,7 +36,7 @@ from quaestor.cited import Citation
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.doubt import Doubt
 from quaestor.endpoints.failures import ToolsRefusedError
-from quaestor.errors import UsageError
+from quaestor.errors import NotFoundError, UsageError
 from quaestor.messages import Message
 from quaestor.models import Model, Request
 from quaestor.models.capabilities import Capabilities
@@ -85,8 +86,8 @@ class Conversation:
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
-        if subroutines is None:
-            # There is nothing to premeditate for a model that can only answer.
+        if subroutines is None or subroutines.short:
+            # There is nothing to premeditate for a model that can only answer, and no room where the window is short.
             self.settings = replace(self.settings, premeditation=False)
         self._query = query or partial(query_of_turn, corpus=index.retriever.project)
         self._owner = owner
@@ -94,17 +95,20 @@ class Conversation:
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
-        head = (self._instructions(), *(examples() if self.settings.examples else ()))
+        head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restored(self.transcript, model, limit, head)
+        self._history.instruct = self._instructions
+        self._history.learn(self._history.limit)
         self._numbering = Numbering(
             (source.passage for source in self.transcript.sources() if source.cited), marked(self._history.said)
         )
         self._loop = None if model is None else self._made_loop(model)
         self._busy = False
+        self._added: dict[str, None] = {}
 
-    def _instructions(self) -> Message:
+    def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
-        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names))
+        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names), short=is_short(limit))
 
     def _made_loop(self, model: Model) -> Loop:
         settings, composer, registry = self.settings, self._composer, self._subroutines
@@ -129,6 +133,37 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """The instructions and every message of the turns that are done."""
         return tuple(self._history.messages)
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Documents that every question is also about, in the order in which they were added."""
+        return tuple(self._added)
+
+    def add(self, path: str) -> str:
+        """Put a document before what is found for every question from now on, and return its path.
+
+        Args:
+            path: of a document of the corpus, or an end of its path that no other has.
+
+        Raises:
+            NotFoundError: there is no such document; the message names those that may be meant.
+        """
+        found = path_of(path, self.index) or self.index.document(path).path
+        self._added[found] = None
+        return found
+
+    def drop(self, path: str) -> str:
+        """Take back what ``add`` did, and return the document's path.
+
+        Raises:
+            NotFoundError: it was not added.
+        """
+        found = path_of(path, self.index) or path
+        if found not in self._added:
+            listed = ", ".join(map(repr, self._added)) or "none is"
+            raise NotFoundError(f"{path!r} is not among the added files: {listed}.")
+        del self._added[found]
+        return found
 
     async def send(self, question: str) -> AsyncGenerator[Event]:
         """Ask a question and yield the steps of the turn, the last of them ``Done``.
@@ -204,17 +239,19 @@ class Conversation:
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         way = await self._way(turn)
-        if way is not None and self.model is None:
+        # Nothing that a search finds is evidence for a question that names nothing: a model asks back by itself.
+        nothing_named = way is not None and not way.search
+        if way is not None and (self.model is None or (nothing_named and self.settings.grounded)):
             async for event in self._answered_by(turn, way):
                 yield event
             return
         asked = await self._understood(turn)
         query = await self._sought(turn, asked)
         yield self._searching(turn, query, asked)
-        hits = await self._found(turn, query, asked)
+        hits = () if nothing_named else await self._found(turn, query, asked)
         if way is not None and way.hits:
             hits = self._given(turn, (*way.hits, *hits))
-        if not hits and asked.phrases:
+        if not hits and asked.phrases and not nothing_named:
             asked = await self._spelt(Understood(turn.question.content, self.settings.where, missed=asked.phrases))
             query = await self._sought(turn, asked)
             yield self._searching(turn, query, asked)
@@ -222,9 +259,9 @@ class Conversation:
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refused(turn):
-            quoted = await self._quotes(turn, await self._doubt(turn, hits))
+            quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
-            async for event in self._quoted(turn, quoted):
+            async for event in self._quoted(turn, hits, quoted):
                 yield event
             return
         yield Passages(hits, bool(hits) and not turn.weak, numbers)
@@ -233,12 +270,12 @@ class Conversation:
                 yield event
         if text := turn.rest():
             yield Text(text)
-        for event in await self._finished(turn):
+        for event in await self._finished(turn, hits):
             yield event
 
     async def _way(self, turn: Turn) -> WayAnswer | None:
         """Return the answer of the question's own way; what is limited to some documents is always searched for."""
-        if self.settings.where:
+        if self.settings.where or self._added:
             return None
         earlier = tuple(message.content for message in self._history.said if message.role == "user")
         return await asyncio.to_thread(answer_by_way, Question(turn.question.content, earlier), self.index)
@@ -269,7 +306,7 @@ class Conversation:
             refusal = str(failure)
         yield Retried(refusal, self.limit, tools=True)
         self._protocol = protocol_for(_capabilities(model, self.transcript), self._subroutines)
-        self._history.messages[0] = self._instructions()
+        self._history.learn(self.limit)
         self._loop = self._made_loop(model)
         async with aclosing(self._loop.run(turn)) as events:
             async for event in events:
@@ -297,12 +334,19 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.limited(turn.number, asked.phrases, asked.missed)
-        return Searching(query.single, asked.phrases, asked.missed, asked.unknown)
+        translated = self.index.translated(asked.text)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
 
     async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=asked.where)
-        return self._given(turn, tuple(await asyncio.to_thread(search, query, self.settings.passages)))
+        found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
+        return self._given(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
+
+    def _hits_added(self, turn: Turn) -> tuple[Hit, ...]:
+        """Return the chunks of the files that the question names by ``@``, and of those added before."""
+        named = mentioned_paths(turn.question.content, self.index)
+        return hits_of(dict.fromkeys((*named, *self._added)), self.index)
 
     def _given(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""
@@ -313,11 +357,11 @@ class Conversation:
         """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
         return await asyncio.to_thread(self.index.doubt, turn.sought, () if self._history.said else hits)
 
-    async def _quotes(self, turn: Turn, doubt: Doubt) -> ExtractiveAnswer:
+    async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.meaning.near.encode
         return await asyncio.to_thread(
-            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses
+            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
         )
 
     async def _refused(self, turn: Turn) -> bool:
@@ -329,20 +373,22 @@ class Conversation:
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
 
-    async def _quoted(self, turn: Turn, quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
+    async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(quoted.text) + turn.rest())
-        for event in await self._finished(turn, known=quoted.known):
+        for event in await self._finished(turn, hits, known=quoted.known):
             yield event
 
-    async def _finished(self, turn: Turn, *, known: bool | None = None) -> tuple[Event, ...]:
+    async def _finished(self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
-        if turn.weak and not any(citation.status != "unverified" for citation in citations):
-            found = False  # nothing that was found speaks for it, and neither do its citations
+        # A model's word alone is no answer: at least one of its citations must hold.
+        unchecked = found and known is None and not turn.proposals and not _holding(citations)
+        quotes = await self._quotes_beside(turn, hits) if unchecked else ()
+        found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
         # Without a request nobody reported anything.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
@@ -355,6 +401,8 @@ class Conversation:
             citations=citations,
             unsupported=unsupported,
             usage=usage,
+            unchecked=unchecked,
+            quotes=quotes,
         )
         added = self.transcript.end(turn.number, ending)
         turn.ended = True
@@ -367,15 +415,25 @@ class Conversation:
             tuple(turn.proposals),
             "length" if turn.stopped else turn.finish,
             turn.passed,
+            unchecked,
         )
-        return Citations(citations, unsupported), done
+        return Citations(citations, unsupported, quotes), done
+
+    async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
+        """Return what would have been quoted without a model, to stand beside an answer that is its word alone."""
+        quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
+        if not quoted.known:
+            return ()
+        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self.index.read, claims=False)
+        self._numbering.remember(checked.citations, turn.passages)
+        return _holding(checked.citations)
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
-        checked = verify(turn.visible.written, tuple(known.values()), self.index.read)
+        question, by_model = turn.question.content, bool(turn.spent)
+        checked = verify(turn.visible.written, tuple(known.values()), self.index.read, question, claims=by_model)
         self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
-        unsupported = () if self.model is None else tuple(sentence.text for sentence in checked.unsupported)
-        return checked.citations, unsupported
+        return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
     def _give_up(self, turn: Turn, error: BaseException) -> None:
         """Record a turn that did not come to its end."""
@@ -398,6 +456,11 @@ class Conversation:
             return window
         messages, _ = self._history.with_turn(turn)
         return self._composer.window(messages, turn.passages, self.limit)
+
+
+def _holding(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return the citations whose words stand in the source: where they point, or nearby."""
+    return tuple(one for one in citations if one.status != "unverified")
 
 
 def _checked(question: str) -> Message:

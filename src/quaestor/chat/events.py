@@ -24,12 +24,14 @@ class Searching:
         understood: words of the question that limit the documents instead, by date or author.
         missed: words that would, but nothing would be left.
         unknown: words that stand nowhere in the corpus, with the nearest that do.
+        translated: what is searched for in English for the words of a question in another language.
     """
 
     query: str
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    translated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +160,13 @@ class Citations:
 
     Attributes:
         citations: in order of their numbers.
-        unsupported: sentences of the answer for which no passage gives support.
+        unsupported: sentences of the answer for which no passage gives support, each once.
+        quotes: where none of the citations holds, what would have been quoted without a model.
     """
 
     citations: tuple[Citation, ...]
     unsupported: tuple[str, ...] = ()
+    quotes: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,14 @@ class Done:
 
     Attributes:
         answer: the whole answer as shown.
-        known: whether the corpus held an answer.
+        known: whether the corpus held an answer: at least one citation of it is verified or repaired, or changes are
+            proposed.
         model: what wrote it.
         usage: tokens of all requests of the turn.
         proposals: changes that were proposed; none of them is made yet.
         finish: why the reply ended.
         calls: of the caller's own tools, for the caller to run.
+        unchecked: whether a model answered and none of its citations holds, so that the answer is its word alone.
     """
 
     answer: str
@@ -186,6 +192,7 @@ class Done:
     proposals: tuple[object, ...] = ()
     finish: FinishReason = "stop"
     calls: tuple[ToolCall, ...] = ()
+    unchecked: bool = False
 
 
 Event = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.chat.summaries import Summaries
@@ -24,12 +24,20 @@ class History:
         messages: the instructions and every message of the turns that are done.
         ids: their numbers in the transcript; None for what is not in it.
         summaries: of what slid out of the window.
+        instruct: returns the instructions for a window, the first of the messages; None: they stay as they are.
     """
 
     limit: int
     messages: list[Message] = field(default_factory=list)
     ids: list[int | None] = field(default_factory=list)
     summaries: Summaries = field(default_factory=Summaries)
+    instruct: Callable[[int], Message] | None = None
+
+    def learn(self, limit: int) -> None:
+        """Keep the model's window as it turned out to be, with the instructions that suit it."""
+        self.limit = limit
+        if self.instruct is not None:
+            self.messages[0] = self.instruct(limit)
 
     @property
     def said(self) -> list[Message]:

@@ -40,7 +40,7 @@ from quaestor.chat.summariser import summarise
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Turn
 from quaestor.endpoints.failures import TooLongError
-from quaestor.errors import BudgetError, WindowError
+from quaestor.errors import BudgetError, QuaestorError, UpstreamError, WindowError
 from quaestor.messages import Message
 from quaestor.models import Finished
 from quaestor.models.overflow import learned_limit
@@ -110,9 +110,8 @@ class Loop:
                 async with aclosing(self._exchanged(turn, reading)) as events:
                     async for event in events:
                         yield event
-            except (WindowError, SpentError, BudgetError) as error:
-                # What was shown stands; a turn that has shown nothing fails.
-                if not turn.rounds or not turn.visible.written.strip():
+            except (WindowError, SpentError, BudgetError, UpstreamError) as error:
+                if not _keeps_what_was_shown(turn, error):
                     raise
                 turn.stopped = f"the reply was ended here: {error}"
             if reading.plan is not None and turn.plan is None:
@@ -131,8 +130,6 @@ class Loop:
             async with aclosing(self._answered(turn, reading)) as events:
                 async for event in events:
                     yield event
-            if turn.proposals:
-                return
 
     def composed(self, turn: Turn) -> tuple[Window, Sent]:
         """Return what is sent next, and the messages with their numbers that it is composed from.
@@ -162,7 +159,10 @@ class Loop:
     # --- one request ------------------------------------------------------------------------------------------
 
     async def _exchanged(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
-        """Compose, send and stream; compose anew once if the server finds the request too long."""
+        """Compose, send and stream.
+
+        When a server says that the prompt is too long, its true window is learned, and the prompt composed anew once.
+        """
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.
             window, sent = await asyncio.to_thread(self.composed, turn)
@@ -208,7 +208,7 @@ class Loop:
 
     def _learn(self, failure: TooLongError, window: Window) -> None:
         """Keep the server's true window for the rest of the session."""
-        self._history.limit = learned_limit(failure, window.tokens, window.reserve)
+        self._history.learn(learned_limit(failure, window.tokens, window.reserve))
         self._transcript.learned(self._requests.model.name, self._history.limit)
 
     # --- its calls --------------------------------------------------------------------------------------------
@@ -257,6 +257,15 @@ class Loop:
         fixed = count.request((self._history.messages[0], turn.question, *tail), self._protocol.tools)
         free = self._history.limit - self._composer.reserve(self._history.limit) - fixed
         return max(_LEAST_RESULT, int(free * _SHARE) // max(1, calls))
+
+
+def _keeps_what_was_shown(turn: Turn, error: QuaestorError) -> bool:
+    """Return whether a turn ends well though a later request of it cannot be made: what was proposed stands.
+
+    So does what was shown, but where the model's server failed: there the turn can be asked again.
+    """
+    shown = bool(turn.visible.written.strip()) and not isinstance(error, UpstreamError)
+    return bool(turn.rounds) and (bool(turn.proposals) or shown)
 
 
 def _no_room(window: Window) -> WindowError:

@@ -27,11 +27,14 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
         "question": question,
         "understood": list(outcome.understood),
         "missed": list(outcome.missed),
+        "translated": list(outcome.translated),
         "unknown": unknown_objects(outcome.unknown),
         "answer": done.answer,
         "citations": [asdict(citation) for citation in outcome.citations],
         "unsupported": list(outcome.unsupported),
         "known": done.known,
+        "unchecked": done.unchecked,
+        "quotes": [asdict(quote) for quote in outcome.quotes],
         "nearest": [place_of(hit) for hit in outcome.nearest],
         "calls": outcome.calls,
         "model": done.model,
@@ -40,6 +43,7 @@ def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[
             "limit": settings.window,
             "reserve": settings.reserve if outcome.reserve is None else outcome.reserve,
             "passages": len(outcome.hits),
+            "sent": len(outcome.sent),
         },
     }
 

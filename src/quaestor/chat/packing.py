@@ -12,6 +12,7 @@ from typing import Any
 from quaestor.chat.records import DecisionRun
 from quaestor.messages import Message, ToolCall
 from quaestor.window import Decision, Window
+from quaestor.window.evidence import DOUBLE
 
 Reference = int | dict[str, Any]
 
@@ -91,6 +92,16 @@ def runs(decisions: Iterable[Decision]) -> list[DecisionRun]:
         )
         found[-1:] = _joined(found[-1], run) if found else [run]
     return found
+
+
+def passages_shown(decisions: Iterable[DecisionRun]) -> frozenset[int]:
+    """Return the places, from 0, of the passages that the model sees, in the window's own message or an earlier one."""
+    return frozenset(
+        place
+        for run in decisions
+        if run.kind == "passage" and (run.action in ("kept", "trimmed") or run.reason == DOUBLE)
+        for place in range(run.first, run.last + 1)
+    )
 
 
 def _joined(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:

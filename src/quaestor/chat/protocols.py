@@ -87,7 +87,10 @@ class Tags:
 
     def brief(self) -> str:
         """Return the list of tags with what they do."""
-        return "" if self.registry is None else load("subroutines_tags").render(tags=self.registry.tags())
+        if self.registry is None:
+            return ""
+        name = "subroutines_tags_short" if self.registry.short else "subroutines_tags"
+        return load(name).render(tags=self.registry.tags())
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
         """Return the reply so far as one partial message, or each call and its result as messages."""
@@ -119,7 +122,7 @@ class Tools:
 
     def brief(self) -> str:
         """Return what schemas do not say."""
-        return load("subroutines_tools").render()
+        return load("subroutines_tools_short" if self.registry.short else "subroutines_tools").render()
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
         """Return each round as an assistant message with its calls, and their results."""

@@ -19,6 +19,7 @@ from quaestor.messages import Message, Usage
 from quaestor.prompts.passages import Passage
 
 _TITLE = 80
+_DECIDED = "select decisions from requests where turn = ?"
 
 
 class Recorded:
@@ -55,10 +56,16 @@ class Recorded:
         for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
             said.setdefault(int(row[0]), []).append(message_of(row[1:]))
         endings = {int(row[0]): row for row in self._rows("select * from endings")}
+        unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
         turns = self._rows("select number, owner, began, resumes from turns order by number")
         return [
             TurnRecord(
-                number, owner, began, said[number][0].content, resumes, ending_of(endings.get(number), said[number][1:])
+                number,
+                owner,
+                began,
+                said[number][0].content,
+                resumes,
+                ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
             )
             for number, owner, began, resumes in turns
         ]
@@ -77,6 +84,15 @@ class Recorded:
     def sent(self, turn: int) -> int:
         """Return the number of requests that a turn sent."""
         return int(self._rows("select count(*) from requests where turn = ?", (turn,))[0][0])
+
+    def shown(self, turn: int) -> tuple[int, int]:
+        """Return how many passages a turn's requests showed to a model, and of how many that were found for it."""
+        with self._reading():
+            decided = [json.loads(zlib.decompress(row[0])) for row in self._rows(_DECIDED, (turn,))]
+            requests = [[DecisionRun(*one) for one in decisions] for decisions in decided]
+            sent = frozenset[int]().union(*map(packing.passages_shown, requests))
+            last = (run.last + 1 for decisions in requests for run in decisions if run.kind == "passage")
+            return len(sent), max(last, default=0)
 
     def sources(self, turn: int | None = None) -> list[Source]:
         """Return the passages that were found, best first: in one turn, or in all."""

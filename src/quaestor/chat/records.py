@@ -106,7 +106,9 @@ class Ending:
     Attributes:
         state: done, failed or cancelled.
         messages: what the turn adds to the conversation after its question; only of a turn that is done.
-        known: whether an answer was found.
+        known: whether an answer was found, and at least one of its citations holds.
+        unchecked: whether a model answered and none of its citations holds, so that the answer is its word alone.
+        quotes: what was quoted beside such an answer, as it would have been without a model.
         model: what wrote it.
         error: why it failed, or why it was ended before the model had come to its end.
         partial: text that had been shown when it failed; never part of the conversation.
@@ -124,6 +126,8 @@ class Ending:
     citations: tuple[Citation, ...] = ()
     unsupported: tuple[str, ...] = ()
     usage: Usage = field(default_factory=lambda: Usage(0, 0, reported=False))
+    unchecked: bool = False
+    quotes: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

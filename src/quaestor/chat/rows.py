@@ -62,8 +62,14 @@ def message_of(row: Sequence[Any]) -> Message:
     return Message(role, content, name, packing.calls_from(json.loads(calls)), call)
 
 
-def ending_of(row: Sequence[Any] | None, messages: Sequence[Message]) -> Ending:
-    """Return the ending of a row; without a row the turn is unfinished."""
+def ending_of(row: Sequence[Any] | None, messages: Sequence[Message], unchecked: str | None = None) -> Ending:
+    """Return the ending of a row; without a row the turn is unfinished.
+
+    Args:
+        row: of the table of endings.
+        messages: that the turn adds.
+        unchecked: what was quoted beside an answer that is unchecked, as JSON; None for any other.
+    """
     if row is None:
         return Ending("unfinished")
     _, _, state, known, model, error, partial, citations, unsupported, *usage = row
@@ -77,6 +83,8 @@ def ending_of(row: Sequence[Any] | None, messages: Sequence[Message]) -> Ending:
         citations=tuple(Citation(**one) for one in json.loads(citations)),
         unsupported=tuple(json.loads(unsupported)),
         usage=Usage(usage[0], usage[1], bool(usage[2])),
+        unchecked=unchecked is not None,
+        quotes=tuple(Citation(**one) for one in json.loads(unchecked or "[]")),
     )
 
 

@@ -14,9 +14,9 @@ class Support:
     """Totals over the turns of a session that are done.
 
     Attributes:
-        answers: turns in which something was answered.
+        answers: turns in which something was answered, checked or not.
         refused: turns in which it was said that the corpus holds no answer.
-        uncited: answers without a single citation.
+        uncited: answers without a single citation that holds, which are a model's word alone.
         verified: citations whose quote stands where it was said to stand.
         repaired: citations whose quote stood nearby or in other letters.
         unverified: citations whose quote was not found.
@@ -35,12 +35,12 @@ class Support:
 def support_of(turns: Iterable[TurnRecord]) -> Support:
     """Return the totals of turns."""
     endings = [turn.ending for turn in turns if turn.ending.state == "done"]
-    answers = [ending for ending in endings if ending.known]
+    answers = [ending for ending in endings if ending.known or ending.unchecked]
     statuses = Counter(citation.status for ending in answers for citation in ending.citations)
     return Support(
         answers=len(answers),
         refused=len(endings) - len(answers),
-        uncited=sum(not ending.citations for ending in answers),
+        uncited=sum(all(one.status == "unverified" for one in ending.citations) for ending in answers),
         verified=statuses["verified"],
         repaired=statuses["repaired"],
         unverified=statuses["unverified"],

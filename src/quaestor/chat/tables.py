@@ -20,7 +20,7 @@ from pathlib import Path
 from quaestor.errors import LimitError, NotFoundError, UsageError
 
 APPLICATION = 0x51535472
-VERSION = 5
+VERSION = 6
 _BUSY_SECONDS = 5.0
 
 _TABLES = """
@@ -93,7 +93,14 @@ create table if not exists differences (
 );
 """
 
-_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS, 5: _DIFFERENCES}
+# Since format 6: turns whose answer is the model's word alone, with what was quoted beside it.
+_UNCHECKED = """
+create table if not exists unchecked (
+    turn integer primary key references turns (number), quotes text not null
+);
+"""
+
+_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS, 5: _DIFFERENCES, 6: _UNCHECKED}
 
 TABLES = (
     "session",
@@ -111,6 +118,7 @@ TABLES = (
     "titles",
     "filters",
     "differences",
+    "unchecked",
 )
 """In an order in which rows can be added."""
 

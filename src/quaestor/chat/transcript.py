@@ -179,6 +179,9 @@ class Transcript(Recorded):
         try:
             with self._step() as connection:
                 connection.execute(f"insert into endings values (?{', ?' * (len(row) - 1)})", row)
+                if ending.unchecked:
+                    quotes = json.dumps([asdict(quote) for quote in ending.quotes])
+                    connection.execute("insert into unchecked values (?, ?)", (turn, quotes))
                 return [add_message(connection, turn, message) for message in ending.messages]
         except sqlite3.IntegrityError as error:
             raise tables.SessionUnusableError(

@@ -1,4 +1,7 @@
-"""Cutting an answer into sentences with their places; code, headings and tables are not sentences."""
+"""Cutting an answer into sentences with their places; code, headings and tables are not sentences.
+
+What is quoted as a block is: nobody has checked it who does not cite it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_SKIPPED_LINE = re.compile(r"^[ \t]*(?:#{1,6}\s|>|\||[-=*_]{3,}\s*$)")
+_SKIPPED_LINE = re.compile(r"^[ \t]*(?:#{1,6}\s|\||[-=*_]{3,}\s*$)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_QUOTED = re.compile(r"^[ \t]*>[ \t>]*")
 # A full stop ends a sentence before a blank and a capital, digit, quotation or mark; not in `e.g. this` or `v1.2`.
 _END = re.compile(
     r"(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bapprox)\.|[!?。！？])"
@@ -25,11 +29,13 @@ class Sentence:
         text: with its citation marks.
         start: offset in the answer.
         end: offset after it.
+        paragraph: its paragraph's or list item's place in the answer, from 0.
     """
 
     text: str
     start: int
     end: int
+    paragraph: int = 0
 
 
 def sentences(answer: str) -> tuple[Sentence, ...]:
@@ -38,36 +44,40 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
 
 
 def _cut(answer: str) -> Iterator[Sentence]:
-    for start, end in _paragraphs(answer):
+    for number, (start, end) in enumerate(_paragraphs(answer)):
         at = start
         for found in _END.finditer(answer, start, end):
             if found.start() < at:
                 continue
             marks = _TRAILING_MARKS.match(answer, found.end(), end)
             stop = marks.end() if marks else found.end()
-            yield from _sentence(answer, at, stop)
+            yield from _sentence(answer, at, stop, number)
             at = stop
-        yield from _sentence(answer, at, end)
+        yield from _sentence(answer, at, end, number)
 
 
-def _sentence(answer: str, start: int, end: int) -> Iterator[Sentence]:
+def _sentence(answer: str, start: int, end: int, paragraph: int) -> Iterator[Sentence]:
     text = answer[start:end]
     start += len(text) - len(text.lstrip())
     text = text.strip()
     if text:
-        yield Sentence(text, start, start + len(text))
+        yield Sentence(text, start, start + len(text), paragraph)
 
 
 def _paragraphs(answer: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of stretches of running text: paragraphs and items of lists."""
+    """Yield (start, end) of stretches of running text: paragraphs, items of lists, block quotes."""
     code = [(found.start(), found.end()) for found in _FENCE.finditer(answer)]
     begun: int | None = None
+    quoting = False
     at = 0
     for line in answer.splitlines(keepends=True):
         start, at = at, at + len(line)
         inside = any(begin <= start < end for begin, end in code)
-        bullet = _BULLET.match(line)
-        if begun is not None and (inside or bullet or not line.strip() or _SKIPPED_LINE.match(line)):
+        quoted = _QUOTED.match(line)
+        bullet = quoted if quoted and not quoting else _BULLET.match(line)
+        changes = bullet or bool(quoted) != quoting
+        quoting = bool(quoted)
+        if begun is not None and (inside or changes or not line.strip() or _SKIPPED_LINE.match(line)):
             yield begun, start
             begun = None
         if inside or not line.strip() or _SKIPPED_LINE.match(line):

@@ -60,13 +60,18 @@ class Ground:
         self.lines = lines
         source = "\n".join((*lines, label))
         self.lowered = source.lower()
-        self.numbers = set(_NUMBER.findall(source)) | _spelled_numbers(self.lowered)
+        self.numbers = set(_NUMBER.findall(source)) | spelled_numbers(self.lowered)
         self.label_terms = content_terms(label)
 
     @cached_property
     def terms(self) -> list[frozenset[str]]:
         """The stems of each line's words."""
         return [content_terms(line) for line in self.lines]
+
+    @cached_property
+    def all_terms(self) -> frozenset[str]:
+        """The stems of the words of its label and of every line."""
+        return self.label_terms.union(*self.terms)
 
 
 def find_support(claim: str, ground: Ground) -> Support | None:
@@ -83,7 +88,7 @@ def find_support(claim: str, ground: Ground) -> Support | None:
         return None
     inside = [at for at in range(best, min(best + _WINDOW, len(lines))) if found[at]]
     strongest = max(inside, key=lambda at: len(found[at]))
-    if _denies(claim) != _denies(_sentence_around(lines, strongest, wanted)):
+    if denies(claim) != denies(_sentence_around(lines, strongest, wanted)):
         return None
     return Support(inside[0], inside[-1], share)
 
@@ -98,19 +103,34 @@ def _sentence_around(lines: Sequence[str], at: int, wanted: frozenset[str]) -> s
     return max(_STOP.split(nearby), key=lambda sentence: len(content_terms(sentence) & wanted))
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
+    """Return whether a text says that something is not so."""
     return _DENIAL.search(text) is not None
 
 
 def _holds_names(claim: str, ground: Ground) -> bool:
     """Return whether every number, name and piece of code of a claim stands in a passage."""
-    plain = _CODE.sub(" ", claim)
-    wanted = set(_NUMBER.findall(plain)) | (_spelled_numbers(plain.lower()) - {"1"})
-    names = [code.strip().removesuffix("()") for code in _CODE.findall(claim)]
-    names += _NAME.findall(plain) + _PROPER.findall(plain)
-    return wanted <= ground.numbers and all(name.lower() in ground.lowered for name in names)
+    wanted = numbers_of(claim) | (spelled_numbers(_CODE.sub(" ", claim).lower()) - {"1"})
+    return wanted <= ground.numbers and all(name.lower() in ground.lowered for name in names_of(claim))
 
 
-def _spelled_numbers(lowered: str) -> set[str]:
+def numbers_of(text: str) -> set[str]:
+    """Return the numbers that stand in a text in digits, outside its code."""
+    return set(_NUMBER.findall(_CODE.sub(" ", text)))
+
+
+def names_of(text: str) -> list[str]:
+    """Return the names in a text, and its code."""
+    plain = _CODE.sub(" ", text)
+    code = [found.strip().removesuffix("()") for found in _CODE.findall(text)]
+    return [*code, *_NAME.findall(plain), *_PROPER.findall(plain)]
+
+
+def spelled_words(text: str) -> list[str]:
+    """Return the words of a text that spell a number out."""
+    return [word for word in find_words(text) if word.lower() in _NUMBER_WORDS]
+
+
+def spelled_numbers(lowered: str) -> set[str]:
     """Return the numbers that a text in lower case spells out, in digits."""
-    return {_NUMBER_WORDS[word] for word in find_words(lowered) if word in _NUMBER_WORDS}
+    return {_NUMBER_WORDS[word] for word in spelled_words(lowered)}

@@ -8,10 +8,11 @@ document or with other blanks, case or quote marks; place and words are correcte
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.chunking.decode import decode
+from quaestor.citations.judging import Judge
 from quaestor.citations.mark import Mark, Passage, parse, says_no_answer, without_marks
 from quaestor.citations.match import Match, find, find_nearest, telling
 from quaestor.citations.sentences import Sentence, sentences
@@ -32,7 +33,7 @@ class Verification:
 
     Attributes:
         citations: each distinct one, checked, in order of appearance.
-        unsupported: sentences that claim something without a citation that holds.
+        unsupported: sentences that claim something and that nothing supports, each once; see ``judging``.
         unknown: numbers that the answer cites but that no passage has.
     """
 
@@ -60,22 +61,28 @@ class _Source:
         return bisect_right(self.starts, offset)
 
 
-def verify(answer: str, passages: Sequence[Passage], read: Reader) -> Verification:
-    """Check every citation of a finished answer.
+def verify(
+    answer: str, passages: Sequence[Passage], read: Reader, question: str = "", *, claims: bool = True
+) -> Verification:
+    """Check every citation and every sentence of a finished answer.
 
     Args:
         answer: the visible text, with its marks.
         passages: what the model was shown.
         read: gives the documents' bytes as they are now.
+        question: that is answered: what it names, an answer may repeat.
+        claims: whether its sentences are judged; those of an answer made of quotes need not be.
     """
     checker = _Checker(passages, read)
     marks = parse(answer)
     cut = sentences(answer)
     by_mark = {mark: checker.check(mark, _claim(answer, mark, marks, cut)) for mark in marks}
-    known = [(mark, citation) for mark, citation in by_mark.items() if citation is not None]
+    known = [citation for citation in by_mark.values() if citation is not None]
+    judged = claims and not says_no_answer(answer)
+    weak = Judge(answer, cut, by_mark, checker.grounds(), question).unsupported() if judged else []
     return Verification(
-        citations=tuple(dict.fromkeys(citation for _, citation in known)),
-        unsupported=tuple(_unsupported(answer, cut, marks, known, checker)),
+        citations=tuple(dict.fromkeys(known)),
+        unsupported=_each_once(weak),
         unknown=tuple(dict.fromkeys(mark.n for mark, citation in by_mark.items() if citation is None)),
     )
 
@@ -99,7 +106,8 @@ class _Checker:
         passage = self._passages.get(mark.n)
         if passage is None:
             return None
-        if mark.quote is not None:
+        # A quote of nothing but small words stands everywhere and shows nothing.
+        if mark.quote is not None and _names_anything(mark.quote):
             citation = self.check_quote(passage, mark.quote)
             # Words in quote marks before a bare number may be anything, so that they may be missing.
             if mark.quoted or citation.status != "unverified":
@@ -130,9 +138,10 @@ class _Checker:
         first = passage.start_line + support.first
         return _citation(passage, first, first + support.last - support.first, _shortened(quote), "verified")
 
-    def supports(self, sentence: str) -> bool:
-        """Return whether any passage holds a sentence."""
-        return any(self.check_claim(passage, sentence).status == "verified" for passage in self._passages.values())
+    def grounds(self) -> dict[int, Ground]:
+        """Return what each passage says now, by its number; those whose documents are gone are left out."""
+        found = ((n, self._ground(passage)) for n, passage in self._passages.items())
+        return {n: ground for n, ground in found if ground is not None}
 
     def _match(self, passage: Passage, quote: str) -> Citation | None:
         source = self._source(passage)
@@ -158,6 +167,18 @@ class _Checker:
             data = self._read(passage.path)
             self._sources[passage.path] = None if data is None else _decoded(data)
         return self._sources[passage.path]
+
+
+def _names_anything(quote: str) -> bool:
+    return bool(content_terms(quote)) or not any(map(str.isalpha, quote))
+
+
+def _each_once(found: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Return sentences in order, of those with the same words the first."""
+    once: dict[str, Sentence] = {}
+    for one in found:
+        once.setdefault(" ".join(one.text.split()), one)
+    return tuple(once.values())
 
 
 def _decoded(data: bytes) -> _Source:
@@ -220,27 +241,3 @@ def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentenc
     if len(content_terms(clause)) >= _LEAST_WORDS:
         return clause
     return without_marks(sentence.text, marks, sentence.start)
-
-
-def _unsupported(
-    answer: str,
-    cut: Sequence[Sentence],
-    marks: Sequence[Mark],
-    known: Iterable[tuple[Mark, Citation]],
-    checker: _Checker,
-) -> Iterable[Sentence]:
-    """Yield the sentences that claim something and that no citation holds."""
-    if says_no_answer(answer):
-        return
-    held = [mark.start for mark, citation in known if citation.status != "unverified"]
-    for sentence in cut:
-        if any(sentence.start <= start < sentence.end for start in held):
-            continue
-        plain = without_marks(sentence.text, marks, sentence.start).strip()
-        if _claims(plain) and not checker.supports(plain):
-            yield sentence
-
-
-def _claims(sentence: str) -> bool:
-    """Return whether a sentence claims something that could be checked."""
-    return not sentence.endswith(("?", ":")) and len(content_terms(sentence)) >= _LEAST_WORDS

@@ -29,6 +29,8 @@ COMMANDS = {
     "index": "Build the index of a folder, or bring it up to date.",
     "search": "Find code and prose by words and by meaning.",
     "related": "Find definitions, callers, tests, neighbours of a name.",
+    "overview": "Show what a corpus is: its entry points and main parts.",
+    "history": "Tell what changed, when, why and by whom, from git.",
     "ask": "Answer a question from the corpus, with checked sources.",
     "chat": "Hold a conversation about the corpus.",
     "edit": "Change files as told, after showing the difference.",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from quaestor.assemble import Index, make_sessions
+from quaestor.assemble import Index, check_endpoint, make_sessions
 from quaestor.chat.transcript import Transcript
 from quaestor.cli.meant import Filters, configure, find_root
-from quaestor.cli.options import filter_options, model_options, path_argument
-from quaestor.cli.output import echo, print_remarks, remark
+from quaestor.cli.options import count_option, filter_options, model_options, path_argument, window_option
+from quaestor.cli.output import print_remarks
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.talk import Talk
 from quaestor.cli.typing_in import history, line_of_terminal, lines_of_stdin, questions
@@ -23,8 +23,8 @@ from quaestor.errors import UsageError
 @click.command("chat")
 @path_argument
 @model_options
-@click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to answer each question from.")
-@click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@count_option(Settings().passages)
+@window_option
 @filter_options
 @click.option("--session", help="Go on with this session; the beginning of its name will do.")
 @click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
@@ -35,7 +35,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     path: str | None,
     model: str | None,
     base_url: str | None,
-    passages: int | None,
+    count: int | None,
     window: int | None,
     session: str | None,
     go_on: bool,
@@ -48,7 +48,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
     Where stdin is not a terminal, each line is a question. In the terminal, /help lists the commands.
     """
-    flags = {"model": model, "base_url": base_url, "passages": passages, "window": window}
+    flags = {"model": model, "base_url": base_url, "passages": count, "window": window}
     if session is None:
         root = find_root(path)
         settings = configure(root, **flags).settings
@@ -57,6 +57,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         transcript = make_sessions(configure(None, **flags).settings).open(session)
         root = _root_of(transcript, path)
         settings = configure(root, **flags).settings
+    check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
         if dry_run is None and index.meaning.coming is not None:
             from quaestor.serving.indexing import VectorsBehind  # noqa: PLC0415 - few indexes lack any
@@ -99,8 +100,7 @@ def _went_on(talk: Talk, text: str) -> bool:
     try:
         return talk.say(text)
     except KeyboardInterrupt:
-        echo()
-        remark("stopped; /retry asks again")
+        talk.tell_what_is_kept()
         return True
 
 

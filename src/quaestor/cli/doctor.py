@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor import __version__
-from quaestor.assemble import Index, make_embedder, make_endpoint
+from quaestor.assemble import Index, check_endpoint, make_embedder, make_endpoint
 from quaestor.assemble.tuned import checked_tuning
 from quaestor.chunking import cut
 from quaestor.cli.meant import configure, find_root
@@ -137,6 +137,7 @@ def _index(settings: Settings) -> str:
 def _model(settings: Settings) -> str:
     if not settings.model:
         return "none: answers are quotes; set --model and --base-url for synthesis"
+    check_endpoint(settings)
     return (
         f"{settings.model} at {without_credentials(settings.base_url) or 'https://api.openai.com/v1'} (not contacted)"
     )
@@ -144,10 +145,10 @@ def _model(settings: Settings) -> str:
 
 def _probed(settings: Settings) -> list[Check]:
     """Return what the endpoint shows, each with the setting that follows from it."""
-    model = make_endpoint(settings)
-    if model is None:
-        return [Check("endpoint", False, "no model is set: give --model, and --base-url unless it is OpenAI's")]
     try:
+        model = make_endpoint(settings)
+        if model is None:
+            return [Check("endpoint", False, "no model is set: give --model and --base-url")]
         found = asyncio.run(_asked(model))
     except QuaestorError as error:
         return [Check("endpoint", False, str(error))]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from quaestor.accounts.purpose import Purpose
-from quaestor.assemble import Index, make_journal, make_model, make_objection
+from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
 from quaestor.chat.editing import Proposed
 from quaestor.cli.asking import asked, edit_settings_of
 from quaestor.cli.consent import (
@@ -26,9 +26,10 @@ from quaestor.cli.consent import (
     terminal_consent,
 )
 from quaestor.cli.meant import configure, find_root
-from quaestor.cli.options import json_option, model_options, path_argument
+from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
 from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
+from quaestor.config import Settings
 from quaestor.edits import Journal, Plan, Proposal, parse, patch, plan, recover
 from quaestor.errors import UsageError
 from quaestor.messages import Usage
@@ -64,8 +65,8 @@ class _Wanted:
     help="How the model writes changes: by its name, as blocks, or as whole files.",
 )
 @click.option("--any-syntax", is_flag=True, help="Allow a file that parsed not to parse afterwards.")
-@click.option("-k", "--passages", type=click.IntRange(1, 100), help="Passages to show the model.")
-@click.option("--window", type=click.IntRange(256), help="The model's window, tokens.")
+@count_option(Settings().passages)
+@window_option
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     instruction: str | None,
@@ -79,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     reply: str | None,
     form: str,
     any_syntax: bool,
-    passages: int | None,
+    count: int | None,
     window: int | None,
     as_json: bool,
 ) -> int:
@@ -91,7 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if reply is not None and path is None:
         instruction, path = None, instruction
     root = find_root(path)
-    settings = configure(root, model=model, base_url=base_url, passages=passages, window=window).settings
+    settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
     root = root if root.is_dir() else root.parent
     journal = make_journal(root, settings)
     _recover(journal)
@@ -108,6 +109,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     else:
         if not instruction or not instruction.strip():
             raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
+        check_endpoint(settings)
         with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
             asker = make_model(settings, Purpose(kind="edit", source=str(index.root)))
             proposed = asyncio.run(

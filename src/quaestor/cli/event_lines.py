@@ -9,6 +9,7 @@ from typing import Any
 
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.objects import passage_place
+from quaestor.chat.packing import passages_shown, runs
 from quaestor.cli.output import echo
 from quaestor.passages import Hit
 
@@ -29,7 +30,8 @@ def _content(event: Event) -> dict[str, Any]:
             return {"known": known, "hits": _hits(hits, numbers)}
         case Composed(window=window, model=model):
             sizes = {"tokens": window.tokens, "limit": window.limit, "reserve": window.reserve}
-            return {"model": model, **sizes, "sections": dict(window.sections)}
+            sent = len(passages_shown(runs(window.decisions)))
+            return {"model": model, **sizes, "sections": dict(window.sections), "sent": sent}
         case Returned(name=name, text=text, passages=passages, failed=failed):
             return {"name": name, "text": text, "failed": failed, "passages": list(map(passage_place, passages))}
         case Called(name=name, arguments=arguments):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -11,9 +12,10 @@ import click
 from quaestor import __version__
 from quaestor.cli import COMMANDS, USAGE
 from quaestor.cli.bare_numpy import import_numpy
+from quaestor.cli.examples import examples_of
 
 # What is over in a fraction of a second, of which NumPy's import is a good part.
-_SEARCHING = frozenset({"search", "related", "ask"})
+_SEARCHING = frozenset({"search", "related", "overview", "ask"})
 
 
 class LazyGroup(click.Group):
@@ -31,7 +33,19 @@ class LazyGroup(click.Group):
             import_numpy()
         command = import_module(f"quaestor.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
+        command.epilog = examples_of(cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that a line calls; one that is not known is answered with those that are near."""
+        name = args[0]
+        if name in COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(name, COMMANDS, n=3, cutoff=0.6)
+        meant = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`quaestor --help` lists them."
+        raise click.UsageError(f"There is no command {name!r}. {meant}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; a reader of the output who has gone ends it as Ctrl-C does."""

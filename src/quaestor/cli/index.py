@@ -103,7 +103,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     most = _agreed(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
     if keep_watching:
         return _watch(root, settings, rebuild, verbose, as_json, most)
-    with Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most) as index:
+    with _built(root, settings, rebuild=rebuild, most=most) as index:
         changes = index.last_changes
         if as_json:
             crawl = {} if report is None else {"crawl": crawling.report_object(report)}
@@ -114,6 +114,15 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
         kept = index.stats().documents
     return _failed(changes) or _refused(root, changes, kept)
+
+
+def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
+    """Build the index; whoever stops it is told what becomes of what was done."""
+    try:
+        return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
+    except KeyboardInterrupt:
+        remark("\nstopped; the files that were taken in are kept. `quaestor index` goes on from there")
+        raise
 
 
 def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from quaestor.cli.meant import Filters
+from quaestor.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -18,8 +19,26 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 def model_options(command: Command) -> Command:
     """Add the options that choose a model."""
-    command = click.option("--base-url", help="OpenAI-compatible endpoint.")(command)
-    return click.option("--model", help="Model name at the endpoint.")(command)
+    command = click.option("--base-url", help="OpenAI-compatible endpoint, such as http://localhost:11434/v1.")(command)
+    return click.option("--model", help="Model name at the endpoint; without one, answers are quotes.")(command)
+
+
+def count_option(default: int) -> Callable[[Command], Command]:
+    """Return what adds ``-k``: how many passages are found, under one name for every command that searches."""
+    return click.option(
+        "-k",
+        "--results",
+        "--passages",
+        "count",
+        type=click.IntRange(1, 1000),
+        help=f"How many passages to find; {default} if not set.",
+    )
+
+
+def window_option(command: Command) -> Command:
+    """Add the option that says how much a model can read."""
+    told = f"The model's window, tokens; {Settings().window} if not set."
+    return click.option("--window", type=click.IntRange(256), help=told)(command)
 
 
 def filter_options(command: Command) -> Command:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import click
 
 from quaestor.cli.meant import Filters
-from quaestor.cli.options import filter_options, json_option
+from quaestor.cli.options import count_option, filter_options, json_option
 from quaestor.cli.searching import Search, search
 from quaestor.retrieval.retriever import Mode
+from quaestor.settings import Settings
 
 
 @click.command("search")
 @click.argument("query")
 @click.argument("sources", nargs=-1, type=str, metavar="[SOURCE]...")
-@click.option("-k", "--results", type=click.IntRange(1, 1000), help="Number of hits.")
+@count_option(Settings().results)
 @filter_options
 @click.option(
     "--mode",
@@ -27,7 +28,7 @@ from quaestor.retrieval.retriever import Mode
 def command(
     query: str,
     sources: tuple[str, ...],
-    results: int | None,
+    count: int | None,
     mode: Mode,
     explain: bool,
     as_json: bool,
@@ -37,4 +38,4 @@ def command(
 
     Without a SOURCE, the current repository is meant. Exit code 1 means that nothing was found.
     """
-    return search(Search(query, sources, results, mode, explain, as_json, filters))
+    return search(Search(query, sources, count, mode, explain, as_json, filters))

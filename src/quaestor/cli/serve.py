@@ -14,10 +14,12 @@ import click
 
 from quaestor.cli.meant import configure, find_root
 from quaestor.cli.options import model_options
-from quaestor.cli.output import remark
+from quaestor.cli.output import one_line, remark
+from quaestor.config import without_credentials
 from quaestor.errors import ForbiddenError, UsageError
 
 if TYPE_CHECKING:
+    from quaestor.config import Settings
     from quaestor.serving.http.job import Job
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -75,9 +77,23 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     with listening(host, port) as at:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         remark(address)
+        _warn_of_silence(settings)
         if opens:
             webbrowser.open(address)
         _serve(job, at, workers or _sensible(many=many))
+
+
+def _warn_of_silence(settings: Settings) -> None:
+    """Tell whoever starts the server that nobody listens at the model's address, and what happens until then."""
+    from quaestor.endpoints import OPENAI_URL  # noqa: PLC0415
+    from quaestor.endpoints.reaching import is_listening  # noqa: PLC0415
+
+    endpoint = settings.base_url or OPENAI_URL
+    if settings.model and not is_listening(endpoint):
+        remark(
+            f"warning: nobody listens at {without_credentials(endpoint)}, the endpoint of "
+            f"{one_line(settings.model)!r}; answers are quotes until it is there"
+        )
 
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:

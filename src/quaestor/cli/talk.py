@@ -15,9 +15,9 @@ from quaestor.assemble import Index, conversation_settings, make_model, make_ses
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import (
     Called,
-    Citations,
     Done,
     Event,
+    Passages,
     Retried,
     Returned,
     Searching,
@@ -26,17 +26,26 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.objects import by_name, window_object, wire_messages
+from quaestor.chat.outcome import TurnOutcome
 from quaestor.chat.packing import runs
 from quaestor.chat.support import support_of
 from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Preview
+from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.calls import call_line, print_why
 from quaestor.cli.changing import Changing
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.exporting import write_export
 from quaestor.cli.meant import Filters, remark_on, remark_on_unknown
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
-from quaestor.cli.sources import print_citations, print_place, print_support
+from quaestor.cli.sources import (
+    print_citations,
+    print_place,
+    print_support,
+    print_unchecked,
+    remark_on_sent,
+    remark_on_unsupported,
+)
 from quaestor.cli.windows import print_decisions, print_messages, print_sections
 from quaestor.config import Settings
 from quaestor.edits import Proposal, parse
@@ -51,6 +60,8 @@ HELP = """\
   /why           what the model said, unseen, before its last answer, and what it called
   /sources       passages of the last turn, and which of them the answer cites
   /citations     how the answers of the session are supported
+  /add PATH      put a file before what is found for every question; @PATH in a question does it once
+  /drop PATH     take a file back that was added; without a PATH, all of them
   /retry         ask the last question again, if its turn did not come to its end
   /edit WORDS    have the model propose a change to the files; nothing is changed yet
   /apply         show the change that was proposed last, ask, and make it
@@ -132,6 +143,19 @@ class Talk:
             self._failed(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
         return True
 
+    def tell_what_is_kept(self) -> None:
+        """Tell, after Ctrl-C, what is on record and how to go on."""
+        turns = self._conversation.transcript.turns() if self._conversation else []
+        if not turns or turns[-1].ending.state == "done":
+            remark("\nstopped")
+            return
+        partial = turns[-1].ending.partial.strip()
+        words = amount(len(partial.split()), "word")
+        kept = f"the question and {words} of its answer" if partial else "the question"
+        assert self._conversation is not None
+        session = self._conversation.transcript.id
+        remark(f"\nstopped; session {session} keeps {kept}. /retry asks again, now or after --session {session[:8]}")
+
     def preview(self, question: str) -> None:
         """Print the exact next request, and send nothing."""
         conversation = self._conversation or self._about(Transcript.in_memory())
@@ -161,17 +185,38 @@ class Talk:
     async def _followed(self, events: AsyncGenerator[Event]) -> None:
         try:
             async with aclosing(events):
-                async for event in events:
-                    if self._json:
-                        print_event(as_object(event))
-                    else:
-                        self._print(event)
-                    if isinstance(event, Done):
-                        self.code = 0 if event.known else UNKNOWN
-                        self._keep(event)
+                done = await (self._printed(events) if self._json else self._drawn(events))
+            if done is not None:
+                self.code = 0 if done.known else UNKNOWN
+                self._keep(done)
         finally:
             if self._model is not None:
                 await self._model.aclose()
+
+    async def _printed(self, events: AsyncGenerator[Event]) -> Done | None:
+        """Print events for a program, and return the last."""
+        done: Done | None = None
+        async for event in events:
+            print_event(as_object(event))
+            done = event if isinstance(event, Done) else done
+        return done
+
+    async def _drawn(self, events: AsyncGenerator[Event]) -> Done | None:
+        """Show a turn to a person: the answer as it comes, and when it is whole, where its citations lead."""
+        outcome = TurnOutcome()
+        with new_answer() as answer:
+            async for event in events:
+                outcome.take(event)
+                self._show_event(answer, event)
+        if outcome.reserve is not None:
+            remark_on_sent(len(outcome.sent), len(outcome.hits))
+        print_citations(outcome.citations)
+        remark_on_unsupported(outcome.unsupported)
+        if outcome.unchecked:
+            print_unchecked(outcome.quotes)
+        elif outcome.done is not None and not outcome.done.known:
+            echo(style("(not found in this corpus)", dim=True))
+        return outcome.done
 
     def _keep(self, done: Done) -> None:
         """Keep what the turn proposed for /apply."""
@@ -180,17 +225,23 @@ class Talk:
         if proposals and not self._json:
             remark("a change is proposed; /apply shows it and asks")
 
-    def _print(self, event: Event) -> None:
+    def _show_event(self, answer: Answer, event: Event) -> None:
+        name = "" if self._model is None else self._model.name
         match event:
             case Text(text=text):
-                echo(safe(text), nl=False)
-            case Called(name=name, arguments=arguments):
-                self._called = {"name": name, "arguments": arguments}
-            case Searching(understood=understood, missed=missed, unknown=unknown):
-                remark_on(understood, missed)
+                answer.write(text)
+            case Called(name=called, arguments=arguments):
+                self._called = {"name": called, "arguments": arguments}
+                answer.wait_for(called)
+            case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
+                answer.wait_for("searching")
+                remark_on(understood, missed, translated)
                 remark_on_unknown([one for one in unknown if one.nearest])
+            case Passages(hits=hits):
+                answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")
             case Returned():
                 remark(call_line(self._called, event))
+                answer.wait_for(f"{name} goes on")
             case Stopped(reason=reason):
                 remark(reason)
             case Summarising(messages=number):
@@ -199,13 +250,6 @@ class Talk:
                 remark("the server takes no tools; the model is told of the subroutines as text from now on")
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
-            case Citations(citations=citations, unsupported=unsupported):
-                echo("\n")
-                print_citations(citations)
-                for sentence in unsupported:
-                    remark(f"without support: {sentence.strip()[:160]}")
-            case Done(known=False):
-                echo(style("(not found in this corpus)", dim=True))
 
     def _failed(self, error: QuaestorError) -> None:
         self.code = error.exit_code
@@ -259,6 +303,8 @@ class Talk:
             "/why": lambda _: self._why(),
             "/sources": lambda _: self._sources(),
             "/citations": lambda _: self._citations(),
+            "/add": self._add,
+            "/drop": self._drop,
             "/retry": lambda _: self._retry(),
             "/edit": self._edit,
             "/apply": lambda _: self._apply(),
@@ -313,6 +359,18 @@ class Talk:
     def _citations(self) -> None:
         support = support_of(self._record().turns())
         return print_event({"event": "support", **asdict(support)}) if self._json else print_support(support)
+
+    def _add(self, path: str) -> None:
+        conversation = self._ready()
+        if path:
+            remark(f"added: {one_line(conversation.add(path.removeprefix('@')))}")
+        else:
+            remark(f"added: {', '.join(map(one_line, conversation.added)) or 'nothing'}")
+
+    def _drop(self, path: str) -> None:
+        conversation = self._ready()
+        for one in [path.removeprefix("@")] if path else conversation.added:
+            remark(f"dropped: {one_line(conversation.drop(one))}")
 
     def _retry(self) -> None:
         self._record()

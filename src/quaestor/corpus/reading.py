@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.amounts import amount
 from quaestor.corpus.fresh import FreshIndex
+from quaestor.corpus.history import is_object, object_document, read_object, repository_of
 from quaestor.corpus.meant import meant_path, parents, plain
 from quaestor.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.ingest.files import folder_of
@@ -20,6 +21,7 @@ from quaestor.passages import Document
 if TYPE_CHECKING:
     from quaestor.corpus.excerpts import Excerpt
     from quaestor.corpus.tree import Folder
+    from quaestor.history.repository import Repository
 
 
 class ReadIndex(FreshIndex):
@@ -28,12 +30,15 @@ class ReadIndex(FreshIndex):
     def read(self, path: str) -> bytes | None:
         """Return a document's text as it is now, or None if it is no longer a file that can be read.
 
-        These are the bytes on disk; of a document that is converted, the Markdown that they become.
+        These are the bytes on disk; of a document that is converted, the Markdown that they become. ``commit HASH``
+        and ``tag NAME`` are read from the repository that the root is in.
 
         Raises:
             NotFoundError: the path is not a document of this corpus.
             ForbiddenError: the path now leads out of the root.
         """
+        if is_object(path) and self.store.document(path) is None:
+            return self._object(path)
         document = self._listed(path)
         snapshot = self._snapshot(path)
         return None if snapshot is None else self._text(document, snapshot)
@@ -101,17 +106,43 @@ class ReadIndex(FreshIndex):
         """
         from quaestor.corpus.excerpts import excerpt  # noqa: PLC0415 - no search needs it
 
+        document, data, sha256 = self._object_read(path) or self._document_read(path)
+        if start_line < 1 or (end_line is not None and end_line < start_line):
+            raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")
+        found = excerpt(document, data, sha256, start_line, end_line)
+        if start_line > max(found.total_lines, 1):
+            raise UsageError(f"{path!r} has {found.total_lines} lines; {start_line} is beyond its end.")
+        return found
+
+    def _document_read(self, path: str) -> tuple[Document, bytes, str]:
+        """Return a document with its text and the hash of its file as they are now; raises as ``read_lines``."""
         document = self._found_fresh(lambda: self.document(path), lambda document: [document])
         snapshot = self._snapshot(document.path)
         data = None if snapshot is None else self._text(document, snapshot)
         if snapshot is None or data is None:
             raise NotFoundError(f"{path!r} is no longer there, or cannot be read. Search again.")
-        if start_line < 1 or (end_line is not None and end_line < start_line):
-            raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")
-        found = excerpt(document, data, snapshot.sha256, start_line, end_line)
-        if start_line > max(found.total_lines, 1):
-            raise UsageError(f"{path!r} has {found.total_lines} lines; {start_line} is beyond its end.")
-        return found
+        return document, data, snapshot.sha256
+
+    def _object_read(self, path: str) -> tuple[Document, bytes, str] | None:
+        """Return a commit or tag as a document with its text; None if the path names neither."""
+        if not is_object(path) or self.store.document(path) is not None:
+            return None
+        data = self._object(path)
+        if data is None:
+            raise NotFoundError(
+                f"There is no {path!r} in the history here. Give a commit as `quaestor history` shows it."
+            )
+        document = object_document(path, data.decode())
+        return document, data, document.sha256
+
+    def _object(self, path: str) -> bytes | None:
+        """Return the text of a commit or tag; None where there is none."""
+        repository = self.repository()
+        return None if repository is None else read_object(repository, path)
+
+    def repository(self) -> Repository | None:
+        """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
+        return repository_of(self.root, self.indexer.settings)
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
         """Return the documents as a tree of folders, after bringing the index up to date.

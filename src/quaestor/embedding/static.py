@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.embedding import Embedder
 from quaestor.embedding.npy import map_array
 from quaestor.embedding.vocabulary import Vocabulary
 from quaestor.errors import IndexUnusableError
@@ -105,6 +106,10 @@ class Pieces(dict[str, bytes]):
         """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
         return b"".join(map(self.__getitem__, rough_words(text)))
 
+    def of_distinct(self, text: str) -> bytes:
+        """Return the rows of the words of ``text``, each word once, in no order; otherwise as ``joined``."""
+        return b"".join(map(self.__getitem__, set(rough_words(text))))
+
     def listed(self) -> Sequence[str]:
         """Return all words and pieces that have rows."""
         return self._parts.listed()
@@ -136,16 +141,23 @@ class StaticEmbedder:
         self.pieces = Pieces(vocabulary, hashed)
         self._table = table
         self._scales = scales
+        self._moved: NDArray[np.float32] | None = None
+        self._known_lengths = np.zeros(len(scales), np.float32)
         self._origin: tuple[Callable[..., StaticEmbedder], tuple[object, ...]] | None = None
 
     @classmethod
     def load(cls, folder: Path) -> StaticEmbedder:
-        """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``."""
+        """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``.
+
+        ``questions.npy`` says how questions are moved; without it they are compared as they are.
+        """
         try:
             about = json.loads((folder / "model.json").read_text("utf-8"))
             vocabulary = Vocabulary((folder / "vocabulary.txt").read_bytes())
             table = map_array(folder / "table.npy")
             scales = map_array(folder / "scales.npy")
+            moves = folder / "questions.npy"
+            moved = map_array(moves).astype(np.float32) if moves.exists() else None
         except (OSError, ValueError) as error:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} cannot be read ({error}); reinstall it."
@@ -155,6 +167,11 @@ class StaticEmbedder:
                 f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it."
             )
         embedder = cls(str(about["name"]), table, scales, vocabulary, int(about["hashed"]))
+        if moved is not None and moved.shape != (embedder.dimensions,) * 2:
+            raise IndexUnusableError(
+                f"The embedder in {str(folder)!r} is damaged: questions.npy has the shape {moved.shape}; reinstall it."
+            )
+        embedder._moved = moved
         return embedder.from_disk(cls.load, folder)
 
     def from_disk(self, load: Callable[..., StaticEmbedder], *where: object) -> StaticEmbedder:
@@ -180,6 +197,7 @@ class StaticEmbedder:
         other = copy(self)
         other.name, other._origin = name, None
         other._table, other._scales = self._table.copy(), self._scales.copy()
+        other._known_lengths = np.zeros_like(self._known_lengths)
         other._table[rows], other._scales[rows] = table, scales
         return other
 
@@ -211,6 +229,18 @@ class StaticEmbedder:
         vectors /= np.where(lengths > 0, lengths, 1)
         return vectors
 
+    def question(self, text: str) -> NDArray[np.float32]:
+        """Return the unit row near which the answers to a question lie, shape ``(dimensions,)``; zeros without words.
+
+        A text that asks uses other words than those that answer, so its own row is moved as questions taught.
+        """
+        vector = self._encode_one(text)
+        if self._moved is None:
+            return vector
+        vector = vector + self._moved @ vector
+        length = np.sqrt(np.add.reduce(vector * vector))
+        return vector / length if length > 0 else vector
+
     @property
     def rows(self) -> int:
         """How many rows the table has."""
@@ -219,10 +249,17 @@ class StaticEmbedder:
     def cosines(self, rows: NDArray[np.int32], others: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return how alike rows of the table are in direction, shape ``(len(rows), len(others))``, -1 to 1."""
         one, other = (self._table.take(chosen, 0).astype(np.float32) for chosen in (rows, others))
-        one, other_lengths = one / _lengths(one)[:, None], _lengths(other)
+        one /= _lengths(one)[:, None]
         alike: NDArray[np.float32] = one @ other.T
-        alike /= other_lengths
+        alike /= self._lengths_of(others, other)
         return alike
+
+    def _lengths_of(self, rows: NDArray[np.intp], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the lengths of ``vectors``, which stand at ``rows`` of the table; measured once and kept."""
+        unknown = np.flatnonzero(self._known_lengths.take(rows) == 0)
+        if len(unknown):
+            self._known_lengths[rows[unknown]] = _lengths(vectors[unknown])
+        return self._known_lengths.take(rows)
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
         """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""
@@ -244,3 +281,11 @@ class StaticEmbedder:
         ends = np.searchsorted(owners, np.arange(len(texts)), side="right").tolist()
         for number, (start, end) in enumerate(pairwise([0, *ends])):
             vectors[number] = weights[start:end] @ self._table.take(rows[start:end], 0).astype(np.float32)
+
+
+def question_vector(embedder: Embedder, text: str) -> NDArray[np.float32]:
+    """Return the unit row by which an embedder finds what answers a question, shape ``(dimensions,)``.
+
+    Embedders of other makers move questions themselves, if they do.
+    """
+    return embedder.question(text) if isinstance(embedder, StaticEmbedder) else embedder.encode([text])[0]

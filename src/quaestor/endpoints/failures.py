@@ -9,7 +9,7 @@ from quaestor.errors import UpstreamError
 
 
 class TooLongError(UpstreamError):
-    """The request does not fit the model's window: recompose and try once more.
+    """A server says that a prompt is too long for the model's window: it is composed anew, and sent once more.
 
     Attributes:
         limit: the window in tokens, if the server said.

@@ -23,9 +23,13 @@ def repository_root(folder: Path) -> Path | None:
 
 def exclude_file(repository: Path) -> Path:
     """Return the repository's ``info/exclude``, which need not exist; follows worktrees' ``.git`` files."""
-    folder = git_folder(repository / ".git")
+    return common_folder(git_folder(repository / ".git")) / "info" / "exclude"
+
+
+def common_folder(folder: Path) -> Path:
+    """Return the folder that holds what a git folder shares with other worktrees; mostly the same."""
     common = _pointer(folder / "commondir")
-    return (folder / common if common else folder) / "info" / "exclude"
+    return folder / common if common else folder
 
 
 def deciding_files(repository: Path | None) -> list[Path]:

@@ -57,7 +57,7 @@ class Reply:
 
     @property
     def empty_for_length(self) -> bool:
-        """Whether nothing was generated for want of room, which is how some servers say that a prompt is too long."""
+        """Whether nothing was generated for want of room: some servers end an overlong request so, without an error."""
         generated = self._reported.completion_tokens if self._reported else 0
         silent = not self._pieces and not self._calls and not self.thinking and self._stops.found is None
         return _REASONS.get(self.reason or "") == "length" and silent and generated <= 1

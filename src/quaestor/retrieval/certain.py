@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.retrieval.background import is_generated, kinds_asked_for
-from quaestor.retrieval.file_features import Files, agreement
+from quaestor.retrieval.background import GENERATED, is_generated, kinds_asked_for
+from quaestor.retrieval.file_features import Files, agreement, best_agreement
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.traits import Traits
+from quaestor.stores import StoredChunk
 from quaestor.terms import content_terms
 
 if TYPE_CHECKING:
@@ -47,13 +48,13 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
         query: what is asked.
         traits: of the candidates.
         files: the candidates by file.
-        behind: which of them are background; see ``background_among``.
+        behind: which of their files are background; see ``background_among``.
     """
-    certain = _certain(query, traits, files)
-    if not query.whole and _asks_more(query):
+    certain, late = _certain(query, traits, files), behind[files.owner]
+    if certain.any() and not query.whole and _asks_more(query):
         # A changelog may say just what somebody quotes in a question about the code.
-        certain &= ~behind
-    shares = np.where(behind, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
+        certain &= ~late
+    shares = np.where(late, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
     return (STEP * shares).astype(np.float32)
 
 
@@ -184,16 +185,22 @@ def _asks_more(query: Query) -> bool:
     return bool(content_terms(rest))
 
 
-def background_among(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Tell which candidates are background of a kind, or a translation into a language, that was not asked for."""
+def background_among(query: Query, chunks: Sequence[StoredChunk], files: Files) -> NDArray[np.bool_]:
+    """Tell which files are background of a kind, or a translation into a language, that was not asked for.
+
+    Args:
+        query: what is asked.
+        chunks: the candidates.
+        files: the candidates by file.
+
+    Returns:
+        Shape ``(files,)``.
+    """
     asked = kinds_asked_for(query.text) | kinds_asked_for(query.asked) | {""}
-    pointed = [any(agreement(place.path, path) == 1 for place in query.places) for path in files.paths]
-    by_path = [profile.background not in asked for profile in files.profiles]
-    notes = "generated" not in asked
-    return np.array(
-        [
-            (by_path[owner] or (notes and is_generated(known.stored.document.note))) and not pointed[owner]
-            for owner, known in zip(files.owner.tolist(), traits, strict=True)
-        ],
-        dtype=np.bool_,
-    )
+    found = np.array([profile.background not in asked for profile in files.profiles], dtype=np.bool_)
+    if GENERATED not in asked:
+        documents = dict(zip(files.owner.tolist(), [stored.document for stored in chunks], strict=True))
+        found[[number for number, document in documents.items() if is_generated(document.note)]] = True
+    if query.places:
+        found &= best_agreement(query.places, files) < 1
+    return found

@@ -69,20 +69,26 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
         Groups by the place of their best, most of them of one.
     """
     groups: list[list[int]] = []
+    sizes: list[int] = []
     by_extreme: dict[int, list[int]] = {}
     for place, known in enumerate(ranked[:most]):
         own = known.word_set()
-        if own is None:
-            groups.append([place])
-            continue
-        near = (*by_extreme.get(own.least, ()), *by_extreme.get(~own.greatest, ()))
+        size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
+        near = [
+            number
+            for extreme in extremes
+            for number in by_extreme.get(extreme, ())
+            # They share no more words than the smaller has.
+            if size >= ALIKE * sizes[number] and sizes[number] >= ALIKE * size
+        ]
         same = next((number for number in near if _same(ranked, groups[number], place)), None)
         if same is not None:
             groups[same].append(place)
             continue
-        for key in (own.least, ~own.greatest):
-            by_extreme.setdefault(key, []).append(len(groups))
+        for extreme in extremes:
+            by_extreme.setdefault(extreme, []).append(len(groups))
         groups.append([place])
+        sizes.append(size)
     alone = [Folded(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
     return [_folded(group, ranked, steps) for group in groups] + alone
 
@@ -90,13 +96,14 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
 def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
     one, other = ranked[group[0]], ranked[place]
-    paths = {ranked[member].stored.document.path for member in group}
     first, second = one.word_set(), other.word_set()
-    if first is None or second is None or other.stored.document.path in paths:
+    if first is None or second is None:
         return False
     enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
     shared = len(first.words & second.words)
-    return shared >= enough * (len(first.words) + len(second.words) - shared)
+    alike = shared >= enough * (len(first.words) + len(second.words) - shared)
+    path = other.stored.document.path
+    return alike and all(ranked[member].stored.document.path != path for member in group)
 
 
 def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:

@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from quaestor.named import NamedTuple
-from quaestor.retrieval.file_features import Files, best_agreement, in_files, line_match, shadowed
+from quaestor.retrieval.file_features import Files, Rows, best_agreement, in_files, line_match, shadowed
 from quaestor.retrieval.likeness import likenesses
 from quaestor.retrieval.matching import in_names, in_paths
 from quaestor.retrieval.phrases import read_runs
 from quaestor.retrieval.phrases import shares as shares_of_runs
 from quaestor.retrieval.query import Query
-from quaestor.retrieval.traits import FIXED, Traits, traits_of
+from quaestor.retrieval.traits import FIXED, Traits, all_traits
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Column: TypeAlias = NDArray[np.floating] | NDArray[np.bool_]
+    Matrix: TypeAlias = NDArray[np.float32]
 
 FEATURES: tuple[str, ...] = (
     # the retrievers
@@ -103,83 +104,121 @@ class Candidates(NamedTuple):
     files: Files
 
 
-def compute_features(query: Query, candidates: Candidates) -> NDArray[np.float32]:
+def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bool_] | None = None) -> Matrix:
     """Return the matrix of features, shape ``(chunks, len(FEATURES))``.
 
     Args:
         query: the query as read.
         candidates: all chunks to be ranked; features of a file are taken over its candidates.
+        behind: which files are background, shape ``(files,)``; see ``background_among``. What is much is told among
+            these and among the others apart: beside others, a changelog has no say in it.
     """
     if not candidates.chunks:
         return np.zeros((0, len(FEATURES)), dtype=np.float32)
-    total = sum(candidates.rarity.values()) or 1.0
-    wanted = {term: weight / total for term, weight in candidates.rarity.items()}
-    traits = list(map(traits_of, candidates.chunks))
-    fixed = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32).reshape(len(traits), -1)
-    columns: dict[str, Column] = dict(zip(FIXED, fixed.T, strict=True))
-    columns |= _of_words(query, wanted, traits, candidates)
-    columns |= _of_names(query, wanted, traits)
-    columns |= _of_files(query, wanted, candidates)
-    columns |= _beside_the_query(query, columns)
+    given = _given(query, candidates, np.zeros(len(candidates.files.paths), np.bool_) if behind is None else behind)
+    columns: dict[str, Column] = {}
+    for fill in (_fixed, _of_words, _of_names, _of_files):
+        columns |= fill(given)
+    columns |= _beside_the_query(given, columns)
     return np.stack([columns[name] for name in FEATURES], axis=1, dtype=np.float32, casting="same_kind")
 
 
-def _of_words(
-    query: Query, wanted: Mapping[str, float], traits: Sequence[Traits], candidates: Candidates
-) -> dict[str, Column]:
+class _Given(NamedTuple):
+    """What features are computed from.
+
+    Attributes:
+        query: the query.
+        wanted: what share of the query each of its terms tells.
+        candidates: all of them.
+        traits: theirs.
+        behind: which of their files are background; shape ``(files,)``.
+        parts: the rows of those that are compared with each other.
+    """
+
+    query: Query
+    wanted: Mapping[str, float]
+    candidates: Candidates
+    traits: Sequence[Traits]
+    behind: NDArray[np.bool_]
+    parts: Sequence[Rows]
+
+
+def _given(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _Given:
+    total = sum(candidates.rarity.values()) or 1.0
+    wanted = {term: weight / total for term, weight in candidates.rarity.items()}
+    parts: list[Rows] = [slice(None)]
+    if behind.any() and not behind.all():
+        own = behind[candidates.files.owner]
+        parts = [np.flatnonzero(~own), np.flatnonzero(own)]
+    return _Given(query, wanted, candidates, all_traits(candidates.chunks), behind, parts)
+
+
+def _fixed(given: _Given) -> dict[str, Column]:
+    """Return what no query changes."""
+    values = np.frombuffer(b"".join([known.fixed for known in given.traits]), dtype=np.float32)
+    return dict(zip(FIXED, values.reshape(len(given.traits), -1).T, strict=True))
+
+
+def _of_words(given: _Given) -> dict[str, Column]:
     """Return what the retrievers say, and how the query's words stand in the chunks."""
-    runs = read_runs(query.text, wanted)
-    texts = [known.words or known.plain() for known in traits] if runs.words else []
-    phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(traits)))
+    runs = read_runs(given.query.text, given.wanted)
+    texts = [known.words or known.plain() for known in given.traits] if runs.words else []
+    phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(given.traits)))
     return {
-        "lexical_body": _relative(candidates.body),
-        "dense_rank": _reciprocal_ranks(candidates.dense),
+        "lexical_body": _relative(given.candidates.body, given.parts),
+        "dense_rank": _reciprocal_ranks(given.candidates.dense, given.parts),
         "phrase": phrase,
         "pairs": pairs,
-        "pairs_relative": _relative(pairs),
+        "pairs_relative": _relative(pairs, given.parts),
         "words": words,
-        "likeness": _likeness(query, wanted, traits, candidates),
+        "likeness": _likeness(given),
     }
 
 
-def _likeness(
-    query: Query, wanted: Mapping[str, float], traits: Sequence[Traits], candidates: Candidates
-) -> NDArray[np.float32]:
+def _likeness(given: _Given) -> NDArray[np.float32]:
     """Return likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
 
     It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they
     are.
     """
-    found = np.zeros(len(traits), dtype=np.float32)
-    if query.kind == "text":
-        promise = _relative(candidates.lexical) + _relative(candidates.dense)
-        rows = np.argsort(-promise, kind="stable")[:_COMPARED_BY_MEANING]
-        alike = likenesses(query.text, wanted, [traits[row] for row in rows.tolist()])
+    found = np.zeros(len(given.traits), dtype=np.float32)
+    if given.query.kind != "text":
+        return found
+    lexical, dense = (_relative(own, given.parts) for own in (given.candidates.lexical, given.candidates.dense))
+    promise = -(lexical + dense)
+    every = np.arange(len(promise))
+    for part in given.parts:
+        rows = every[part][np.argsort(promise[part], kind="stable")[:_COMPARED_BY_MEANING]]
+        alike = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
         found[rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
     return found
 
 
-def _of_names(query: Query, wanted: Mapping[str, float], traits: Sequence[Traits]) -> dict[str, Column]:
+def _of_names(given: _Given) -> dict[str, Column]:
     """Return how the query's terms stand in the chunks' names."""
-    named, coverage, precision = in_names(traits, wanted).sums(len(traits))
-    qualified = [
-        any(name in known.names and owner in known.owners for owner, name in query.qualified) for known in traits
-    ]
+    named, coverage, precision = in_names(given.traits, given.wanted).sums(len(given.traits))
     return {
-        "lexical_symbol": _relative(named),
+        "lexical_symbol": _relative(named, given.parts),
         "symbol_coverage": coverage,
         "symbol_whole": coverage * (precision > _WHOLE),
-        "qualified": np.array(qualified),
+        "qualified": np.array([_is_qualified(known, given.query.qualified) for known in given.traits])
+        if given.query.qualified
+        else np.zeros(len(given.traits)),
     }
 
 
-def _of_files(query: Query, wanted: Mapping[str, float], candidates: Candidates) -> dict[str, Column]:
+def _is_qualified(known: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
+    """Return whether a chunk defines any of some names within what stands before it."""
+    return any(name in known.names and owner in known.owners for owner, name in qualified)
+
+
+def _of_files(given: _Given) -> dict[str, Column]:
     """Return what the chunks' paths, the other candidates of their files and their neighbours say."""
-    files, chunks = candidates.files, candidates.chunks
-    owner, lexical = files.owner, _relative(candidates.lexical)
-    stem_coverage, folder_coverage = in_paths(files.profiles, wanted).sums(len(files.paths))
-    in_file = in_files(owner, lexical)
-    places = query.places
+    files, chunks = given.candidates.files, given.candidates.chunks
+    owner, lexical = files.owner, _relative(given.candidates.lexical, given.parts)
+    stem_coverage, folder_coverage = in_paths(files.profiles, given.wanted).sums(len(files.paths))
+    in_file = in_files(owner, lexical, given.parts)
+    places = given.query.places
     return {
         "stem_coverage": stem_coverage[owner],
         "folder_coverage": folder_coverage[owner],
@@ -189,28 +228,32 @@ def _of_files(query: Query, wanted: Mapping[str, float], candidates: Candidates)
         "file_lexical_best": in_file.best,
         "best_lexical_in_file": lexical >= in_file.best,
         "neighbour_lexical": _neighbours(lexical, owner, chunks),
-        "shadowed": shadowed(files)[owner],
+        "shadowed": shadowed(files, given.behind)[owner],
     }
 
 
-def _beside_the_query(query: Query, columns: Mapping[str, Column]) -> dict[str, Column]:
+def _beside_the_query(given: _Given, columns: Mapping[str, Column]) -> dict[str, Column]:
     """Return what a chunk is beside what is asked for."""
+    query = given.query
     brief = min(max((_LONG - len(set(query.terms))) / (_LONG - _BRIEF), 0.0), 1.0)
-    prose = columns["prose"]
+    few = columns["prose"].astype(np.float32)
+    for part in given.parts:
+        few[part] *= 1 - few[part].mean()
     return {
         "test_unasked": columns["test"] * (_ASKS_TESTS.search(query.text) is None),
         # In a corpus of documents prose is no exception, and says nothing for or against a chunk.
-        "prose_of_few": prose * (1 - prose.mean()),
+        "prose_of_few": few,
         "brief_stem_coverage": columns["stem_coverage"] * brief,
         "brief_file_lexical_sum": columns["file_lexical_sum"] * brief,
         "brief_type_kind": columns["type_kind"] * brief,
     }
 
 
-def _relative(scores: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Return scores in units of the best, negative ones as 0."""
+def _relative(scores: NDArray[np.floating], parts: Sequence[Rows]) -> NDArray[np.float32]:
+    """Return scores in units of the best of their part, negative ones as 0."""
     shares: NDArray[np.float32] = np.maximum(scores, 0).astype(np.float32)
-    shares /= np.float32(max(float(scores.max()), 1e-6))
+    for part in parts:
+        shares[part] /= np.float32(max(float(scores[part].max()), 1e-6))
     return shares
 
 
@@ -228,9 +271,11 @@ def _neighbours(scores: NDArray[np.float32], owner: NDArray[np.intp], chunks: Se
     return better
 
 
-def _reciprocal_ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return 10 / (10 + rank) with rank 0 for the best, and 0 where the score is 0."""
-    ranked = np.count_nonzero(scores > 0)
+def _reciprocal_ranks(scores: NDArray[np.float32], parts: Sequence[Rows]) -> NDArray[np.float32]:
+    """Return 10 / (10 + rank) with rank 0 for the best of a part, and 0 where the score is 0."""
     reciprocal = np.zeros(len(scores), dtype=np.float32)
-    reciprocal[np.argsort(-scores, kind="stable")[:ranked]] = 10 / (10 + np.arange(ranked, dtype=np.float32))
+    every = np.arange(len(scores))
+    for part in parts:
+        ranked = every[part][np.argsort(-scores[part], kind="stable")[: np.count_nonzero(scores[part] > 0)]]
+        reciprocal[ranked] = 10 / (10 + np.arange(len(ranked), dtype=np.float32))
     return reciprocal

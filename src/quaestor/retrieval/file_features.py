@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Rows: TypeAlias = "slice | NDArray[np.intp]"
+"""Some of the candidates."""
 
 
 class Files(NamedTuple):
@@ -31,13 +34,6 @@ class Files(NamedTuple):
     paths: Sequence[str]
     profiles: Sequence[PathProfile]
     corpora: Sequence[int] = ()
-
-    def only(self, rows: NDArray[np.intp]) -> Files:
-        """Return some of the candidates by file."""
-        files = sorted(set(self.owner[rows].tolist()))
-        owner = np.searchsorted(files, self.owner[rows])
-        corpora = [self.corpora[file] for file in files] if self.corpora else ()
-        return Files(owner, [self.paths[file] for file in files], [self.profiles[file] for file in files], corpora)
 
 
 def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
@@ -97,7 +93,7 @@ class InFile(NamedTuple):
     """What the candidates of a file amount to, for each candidate; shape ``(candidates,)``.
 
     Attributes:
-        sums: the sum of their scores, in units of the greatest.
+        sums: the sum of their scores, in units of the greatest of their part.
         best: the best of their scores.
     """
 
@@ -105,22 +101,32 @@ class InFile(NamedTuple):
     best: NDArray[np.float32]
 
 
-def in_files(owner: NDArray[np.intp], scores: NDArray[np.float32]) -> InFile:
-    """Return what the scores of a file's candidates amount to; ``owner`` is the number of each candidate's file."""
-    sums = np.bincount(owner, scores)
+def in_files(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: Sequence[Rows]) -> InFile:
+    """Return what the scores of a file's candidates amount to.
+
+    Args:
+        owner: the number of each candidate's file.
+        scores: of each candidate.
+        parts: the rows of those that are compared with each other, all candidates of a file among them.
+    """
+    sums = np.bincount(owner, scores).astype(np.float64, copy=False)
     best = np.zeros(len(sums), dtype=np.float32)
     np.maximum.at(best, owner, scores)
-    return InFile((sums / (sums.max() or 1.0))[owner], best[owner])
+    shares = sums[owner]
+    for part in parts:
+        shares[part] /= shares[part].max() or 1.0
+    return InFile(shares, best[owner])
 
 
-def shadowed(files: Files) -> NDArray[np.bool_]:
+def shadowed(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version.
 
-    Namesakes of two corpora have nothing to do with each other.
+    Namesakes of two corpora have nothing to do with each other, nor has background with what stands before it.
     """
     profiles = files.profiles
-    names = list(zip(files.corpora or repeat(0), [profile.stem for profile in profiles], strict=False))
-    shallowest: dict[tuple[int, str], int] = {}
+    stems = [profile.stem for profile in profiles]
+    names = list(zip(files.corpora or repeat(0), behind.tolist(), stems, strict=False))
+    shallowest: dict[tuple[int, bool, str], int] = {}
     for name, profile in zip(names, profiles, strict=True):
         shallowest[name] = min(profile.depth, shallowest.get(name, profile.depth))
     return np.array([profile.depth > shallowest[name] for name, profile in zip(names, profiles, strict=True)])

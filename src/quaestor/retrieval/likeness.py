@@ -63,11 +63,10 @@ def _asked(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -
 
 
 def _rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
-    """Return the rows of all that a chunk says, at least one; found once and kept with its traits."""
+    """Return the rows of all that a chunk says, at least one, in no order; found once and kept with its traits."""
     if not chunk.rows:
         stored = chunk.stored
         names = (stored.document.title, *stored.chunk.scope, stored.chunk.symbol)
         text = "\n".join(filter(None, (*names, stored.chunk.text)))
-        distinct = set(embedder.pieces.rows(text).tolist())
-        chunk.rows = np.array(sorted(distinct), np.int32).tobytes() if distinct else _FIRST_ROW
+        chunk.rows = embedder.pieces.of_distinct(text) or _FIRST_ROW
     return chunk.rows

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from quaestor.embedding import Embedder
+from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.named import NamedTuple
 from quaestor.passages import Chunk, Hit
@@ -27,12 +28,9 @@ from quaestor.retrieval.language import CARRIED, language_of
 from quaestor.retrieval.query import Place, Query, read_query, without_name
 from quaestor.retrieval.ranker import Matrix, Ranker, spread
 from quaestor.retrieval.spelling import Spelling, Spellings
-from quaestor.retrieval.traits import traits_of
+from quaestor.retrieval.traits import all_traits
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 from quaestor.terms import terms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
@@ -200,20 +198,27 @@ class Retriever:
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
         count = max(CANDIDATES, k)
-        matched = self._matched(query, count, where)
-        if all(matched.frequencies.values()):
-            self._spellings.note(self.store, query)
-        else:
-            spelling = self._spellings.of(self.store, query)
-            if spelling.strange and not self.finds_strange:
-                return []
-            if spelling.text != query.text:
-                query = read_query(spelling.text)
-                matched = self._matched(query, count, where)
+        query, matched = self._matched_as_spelt(query, count, where)
+        if not query.text:
+            return []
         candidates = self._gathered(query, matched, count, where)
         chunks = candidates.chunks
         ranked = rank(self.ranker, query, candidates, k, lambda rows: self.joined([chunks[row] for row in rows], k))
         return [one.hit for one in ranked]
+
+    def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
+        """Return the query as it is to be searched for, with no text if none of it stands anywhere, and its matches."""
+        matched = self._matched(query, count, where)
+        if all(matched.frequencies.values()):
+            self._spellings.note(self.store, query)
+            return query, matched
+        spelling = self._spellings.of(self.store, query)
+        if spelling.strange and not self.finds_strange:
+            return query._replace(text=""), matched
+        if spelling.text == query.text:
+            return query, matched
+        query = read_query(spelling.text)
+        return query, self._matched(query, count, where)
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
         """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
@@ -240,7 +245,7 @@ class Retriever:
         return dict(self.store.lexical(query.terms, count, where)) if query.terms else {}
 
     def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
-        vector = self.embedder.encode([query.text])[0]
+        vector = question_vector(self.embedder, query.text)
         return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
 
 
@@ -279,7 +284,7 @@ def rank(
         return []
     features, scores, step = _weighed(ranker, query, candidates)
     ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(chunks))
-    traits = [traits_of(chunks[index]) for index, _ in ranked]
+    traits = all_traits([chunks[index] for index, _ in ranked])
     groups = folded(traits, [float(step[index]) for index, _ in ranked], _COMPARED * k)
     hits = []
     for place, chunk in shown([ranked[group.leader][0] for group in groups]):
@@ -289,7 +294,8 @@ def rank(
         stored = chunks[index]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
         also = places_of(group.others, traits)
-        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also)
+        found = None if chunk is stored.chunk else stored.chunk.span
+        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
         hits.append(Ranked(hit, index, tuple([ranked[other][0] for other in group.others])))
     return hits
 
@@ -302,29 +308,9 @@ def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matr
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
     """Return the candidates' features, and what each has for being certain or lacks for being background."""
-    traits = list(map(traits_of, candidates.chunks))
-    behind = background_among(query, traits, candidates.files)
-    return _features(query, candidates, behind), steps(query, traits, candidates.files, behind)
-
-
-def _features(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> Matrix:
-    """Return the features of the candidates, those of background apart: beside others it has no say in what is much."""
-    if not behind.any() or behind.all():
-        return compute_features(query, candidates)
-    rows = [np.flatnonzero(part) for part in (~behind, behind)]
-    parts = [compute_features(query, _part(candidates, own)) for own in rows]
-    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
-
-
-def _part(candidates: Candidates, rows: NDArray[np.intp]) -> Candidates:
-    chunks = [candidates.chunks[row] for row in rows.tolist()]
-    return candidates._replace(
-        chunks=chunks,
-        lexical=candidates.lexical[rows],
-        dense=candidates.dense[rows],
-        body=candidates.body[rows],
-        files=candidates.files.only(rows),
-    )
+    behind = background_among(query, candidates.chunks, candidates.files)
+    features = compute_features(query, candidates, behind)
+    return features, steps(query, all_traits(candidates.chunks), candidates.files, behind)
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

@@ -22,7 +22,7 @@ from quaestor.retrieval.fusion import convex
 from quaestor.retrieval.joining import joined
 from quaestor.retrieval.query import Query
 from quaestor.retrieval.retriever import Mode, Ranked
-from quaestor.retrieval.traits import traits_of
+from quaestor.retrieval.traits import all_traits
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
@@ -96,10 +96,10 @@ def foremost(query: Query, candidates: Candidates, count: int) -> Candidates:
         kept[[row for row, _ in _best(scores, most)]] = True
     if query.names:
         names = frozenset(query.names)
-        kept |= [not traits_of(stored).names.isdisjoint(names) for stored in candidates.chunks]
+        kept |= [not known.names.isdisjoint(names) for known in all_traits(candidates.chunks)]
     if query.quotes or query.whole:
-        traits = list(map(traits_of, candidates.chunks))
-        behind = background_among(query, traits, candidates.files)
+        traits = all_traits(candidates.chunks)
+        behind = background_among(query, candidates.chunks, candidates.files)
         kept |= steps(query, traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
@@ -115,8 +115,8 @@ def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
     The bundled embedder compares them all anew: it is always there, and quick.
     """
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([query.text, *map(_said, candidates.chunks)])
-    return candidates._replace(dense=(vectors[1:] @ vectors[0]).astype(np.float32))
+    vectors = embedder.encode(list(map(_said, candidates.chunks)))
+    return candidates._replace(dense=vectors @ embedder.question(query.text))
 
 
 def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]) -> list[tuple[int, Chunk]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.named import NamedTuple
@@ -18,7 +19,7 @@ from quaestor.retrieval.edits import slips, spelt_otherwise
 from quaestor.retrieval.language import language_of
 from quaestor.retrieval.query import Query
 from quaestor.stores import Store
-from quaestor.terms import STOP_WORDS, find_words, split_identifier, terms_of_word
+from quaestor.terms import STOP_WORDS, find_words, split_identifier, stems_of, terms_of_word
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 _CODE = re.compile(
@@ -183,7 +184,7 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
         worths |= _slips(lower)
     near = _meant(store, _standing(store, worths, _terms(worths)))
     if not near and len(lower) >= _LONG and not _is_english(lower):
-        worths = dict.fromkeys(_similar(lower), 0.0)
+        worths = dict.fromkeys(similar(lower), 0.0)
         near = _standing(store, worths, _terms(worths))
     return _likeliest(near)
 
@@ -198,7 +199,10 @@ def _slips(word: str, *, name: bool = False) -> dict[str, float]:
     return worths
 
 
-def _terms(words: Iterable[str]) -> dict[str, str]:
+def _terms(words: Collection[str]) -> dict[str, str]:
+    """Return the term of each word of ASCII letters and underscores."""
+    if all(map(str.isalpha, words)):
+        return dict(zip(words, stems_of(list(words)), strict=True))
     return {word: found[0] for word in words if (found := terms_of_word(word))}
 
 
@@ -242,11 +246,26 @@ def _likeliest(near: Sequence[_Near]) -> tuple[str, ...]:
     return tuple(forms.values())[:_NEAREST]
 
 
-def _similar(word: str) -> Sequence[str]:
+def similar(word: str) -> Sequence[str]:
     """Return English words that are more than one slip away from a long one."""
-    known = StaticEmbedder.bundled().words
-    alike = [one for one in known if one[:1] == word[0] and abs(len(one) - len(word)) <= _TWO and one.isalpha()]
+    letters = str.maketrans("", "", word)
+    # No more letters than it has in common with the word can be in the same order: that leaves few to compare.
+    alike = [
+        one
+        for one in _english_words().get(word[0], ())
+        if abs(len(one) - len(word)) <= _TWO
+        and 2 * (len(one) - len(one.translate(letters))) >= _SIMILAR * (len(one) + len(word))
+    ]
     return get_close_matches(word, alike, n=_NEAREST, cutoff=_SIMILAR)
+
+
+@cache
+def _english_words() -> Mapping[str, Sequence[str]]:
+    """Return the words of letters that English has by their first letter."""
+    found: dict[str, list[str]] = {}
+    for word in filter(str.isalpha, StaticEmbedder.bundled().words):
+        found.setdefault(word[0], []).append(word)
+    return found
 
 
 def _is_english(word: str) -> bool:

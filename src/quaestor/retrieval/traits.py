@@ -116,6 +116,12 @@ def traits_of(stored: StoredChunk) -> Traits:
     return known
 
 
+def all_traits(chunks: Sequence[StoredChunk]) -> list[Traits]:
+    """Return the traits of chunks; a query asks for those of all its candidates more than once."""
+    known = list(map(_known.get, map(id, chunks)))
+    return list(map(traits_of, chunks)) if None in known else known  # type: ignore[return-value]
+
+
 def _traits(stored: StoredChunk) -> Traits:
     chunk, title = stored.chunk, stored.document.title
     symbol = chunk.symbol

@@ -6,6 +6,7 @@ Native tool calling: the ``tools`` of a request. Text tags: a list of the tags t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,24 +14,24 @@ from quaestor.prompts import load
 from quaestor.subroutines.values import Parameter, Subroutine
 
 
-def tool(subroutine: Subroutine) -> dict[str, Any]:
-    """Return one entry of the ``tools`` of an OpenAI chat request."""
+def tool(subroutine: Subroutine, *, short: bool = False) -> dict[str, Any]:
+    """Return one entry of the ``tools`` of an OpenAI chat request; ``short`` leaves out all but what it does."""
     return {
         "type": "function",
         "function": {
             "name": subroutine.name,
-            "description": subroutine.description,
-            "parameters": schema(subroutine.parameters),
+            "description": _gist(subroutine) if short else subroutine.description,
+            "parameters": schema(subroutine.parameters, short=short),
         },
     }
 
 
-def schema(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Return the JSON Schema of a subroutine's arguments: one object, no union types."""
+def schema(parameters: Iterable[Parameter], *, short: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema of a subroutine's arguments: one object, no union types; ``short`` says types alone."""
     listed = tuple(parameters)
     return {
         "type": "object",
-        "properties": {parameter.name: _property(parameter) for parameter in listed},
+        "properties": {parameter.name: _property(parameter, short=short) for parameter in listed},
         "required": [parameter.name for parameter in listed if parameter.required],
         "additionalProperties": False,
     }
@@ -43,9 +44,16 @@ def tag(subroutine: Subroutine) -> str:
     )
 
 
-def tag_list(subroutines: Iterable[Subroutine]) -> str:
-    """Return what a model that writes tags is told of the subroutines."""
+def tag_list(subroutines: Iterable[Subroutine], *, short: bool = False) -> str:
+    """Return what a model that writes tags is told of the subroutines; ``short`` gives each one line."""
+    if short:
+        return "\n".join(f"{tag(subroutine)} {_gist(subroutine)}" for subroutine in subroutines)
     return "\n\n".join(map(_tag_entry, subroutines))
+
+
+def _gist(subroutine: Subroutine) -> str:
+    """Return what a subroutine does, in the first clause of its description."""
+    return re.split(r"[.:,;]\s", subroutine.description, maxsplit=1)[0].rstrip(".")
 
 
 def _tag_entry(subroutine: Subroutine) -> str:
@@ -56,7 +64,9 @@ def _tag_entry(subroutine: Subroutine) -> str:
     return load("subroutine_tag_optional").render(**words, optional=optional)
 
 
-def _property(parameter: Parameter) -> dict[str, Any]:
+def _property(parameter: Parameter, *, short: bool) -> dict[str, Any]:
+    if short:
+        return {"type": parameter.kind}
     wanted: dict[str, Any] = {"type": parameter.kind, "description": parameter.description}
     bounds = {"default": parameter.default, "minimum": parameter.minimum, "maximum": parameter.maximum}
     wanted.update({key: value for key, value in bounds.items() if value is not None})

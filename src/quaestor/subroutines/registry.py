@@ -18,12 +18,14 @@ class Registry:
 
     Args:
         subroutines: in the order in which a model is told of them.
+        short: whether a model is told no more of each than what it does, for the window is short.
 
     Raises:
         UsageError: two of them have one name.
     """
 
-    def __init__(self, subroutines: Iterable[Subroutine]) -> None:
+    def __init__(self, subroutines: Iterable[Subroutine], *, short: bool = False) -> None:
+        self.short = short
         self._subroutines: dict[str, Subroutine] = {}
         for subroutine in subroutines:
             if subroutine.name in self._subroutines:
@@ -40,11 +42,11 @@ class Registry:
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the ``tools`` of an OpenAI chat request."""
-        return [tool(subroutine) for subroutine in self]
+        return [tool(subroutine, short=self.short) for subroutine in self]
 
     def tags(self) -> str:
         """Return what a model that writes tags is told of the subroutines."""
-        return tag_list(self)
+        return tag_list(self, short=self.short)
 
     def call(
         self,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from quaestor.corpus import Corpus
 from quaestor.stores import Where
 from quaestor.subroutines.edit import edit_of
+from quaestor.subroutines.history import history_of
 from quaestor.subroutines.listing import list_of
+from quaestor.subroutines.overview import overview_of
 from quaestor.subroutines.read import read_of
 from quaestor.subroutines.registry import Registry
 from quaestor.subroutines.related import related_of
@@ -24,4 +26,7 @@ def registry_of(
         bylines: whether a search can be for dates and authors; None: where the corpus has any.
     """
     reading = [search_of(corpus, where, bylines=bylines), read_of(corpus), related_of(corpus), list_of(corpus)]
+    reading.append(overview_of(corpus))
+    # Where there is no repository, no model need be told of histories.
+    reading += [history_of(corpus)] if corpus.repository() is not None else []
     return Registry([*reading, edit_of(corpus)] if edits else reading)

@@ -22,6 +22,8 @@ class Tag(StrEnum):
     READ = "read"
     RELATED = "related"
     LIST = "list"
+    OVERVIEW = "overview"
+    HISTORY = "history"
     EDIT = "edit"
 
 

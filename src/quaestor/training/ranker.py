@@ -1,11 +1,11 @@
 """Training the ranker: one linear model over bounded features, fitted to questions with the lines that answer them.
 
     python -m quaestor.training.ranker --asked benchmarks/asked --checkouts DIR --indexes DIR \\
-        [--annotations DIR --repositories DIR] [--out ranker.json] [--report]
+        [--annotations DIR --repositories DIR] [--out ranker.json] [--shipped] [--report]
 
 Features are computed by the very code that searches, over real indexes. Weights are fitted to the repositories of the
-part ``learn``; the ridge and the decay are chosen on ``choose``; ``--report`` opens the part ``report``, once a
-release.
+part ``learn``; the ridge and the decay are chosen on ``choose``; ``--shipped`` measures the ranker that ships instead;
+``--report`` opens the part ``report``, once a release.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from quaestor.training.judged import Search, asked_searches, prepared_searches
 from quaestor.training.softmax import fit_softmax
 
 _PROSE = FEATURES.index("prose")
-_TEN = 10
+_TEN, _HUNDRED = 10, 100
 _RIDGES = (10.0, 30.0, 100.0)
 _DECAYS = (0.0, 0.125, 0.25, 0.5)
 # Questions about prepared folders name files, few of them lines; seen once each, they had little say.
@@ -42,6 +42,7 @@ class Figures:
         searches: how many they are.
         first: share with an answer in the first place.
         in_ten: share with an answer among ten.
+        in_hundred: share with an answer among a hundred.
         share: of all places that answer, the share among ten.
         by_file: NDCG@10 where each file counts once.
     """
@@ -49,6 +50,7 @@ class Figures:
     searches: int
     first: float
     in_ten: float
+    in_hundred: float
     share: float
     by_file: float
 
@@ -58,7 +60,7 @@ class Figures:
         return (self.first + self.in_ten + self.share + self.by_file) / 4
 
     def __str__(self) -> str:
-        means = (self.first, self.in_ten, self.share, self.by_file)
+        means = (self.first, self.in_ten, self.in_hundred, self.share, self.by_file)
         return f"{self.searches:5}   " + "   ".join(f"{mean:.3f}" for mean in means)
 
 
@@ -82,8 +84,8 @@ def _doubled(features: NDArray[np.float32]) -> NDArray[np.float64]:
 def measure(searches: Sequence[Search], ranker: Ranker) -> Figures:
     """Return how well a ranker answers searches; what no candidate answers counts as not found."""
     rows = [_row(search, ranked(search, ranker)) for search in searches]
-    first, in_ten, share, by_file = np.mean(rows, axis=0).tolist() if rows else [math.nan] * 4
-    return Figures(len(rows), first, in_ten, share, by_file)
+    means = np.mean(rows, axis=0).tolist() if rows else [math.nan] * 5
+    return Figures(len(rows), *means)
 
 
 def ranked(search: Search, ranker: Ranker) -> list[int]:
@@ -92,10 +94,11 @@ def ranked(search: Search, ranker: Ranker) -> list[int]:
     return [index for index, _ in spread(scores.tolist(), search.paths, ranker.decay, len(scores))]
 
 
-def _row(search: Search, order: Sequence[int]) -> tuple[float, float, float, float]:
-    ten = search.answers.take(list(order[:_TEN]), axis=1)
-    found = ten.any(axis=1, keepdims=True)
-    return float(ten[:, :1].any()), float(found.any()), float(found.mean()), _ndcg_by_file(search, order)
+def _row(search: Search, order: Sequence[int]) -> tuple[float, float, float, float, float]:
+    hundred = search.answers.take(list(order[:_HUNDRED]), axis=1)
+    found = hundred[:, :_TEN].any(axis=1)
+    first, in_hundred = float(hundred[:, :1].any()), float(hundred.any())
+    return first, float(found.any()), in_hundred, float(found.mean()), _ndcg_by_file(search, order)
 
 
 def _ndcg_by_file(search: Search, order: Sequence[int]) -> float:
@@ -123,24 +126,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line."""
     options = _parser().parse_args(arguments)
     parts: dict[str, list[Search]] = {}
+    wanted = ["choose", *["learn"] * (not options.shipped), *["report"] * options.report]
     for asked in read_asked(options.asked):
-        if asked.part != "report" or options.report:
+        if asked.part in wanted:
             print(f"{asked.corpus} {asked.repository}", file=sys.stderr)
             found = asked_searches(asked, options.checkouts, options.indexes)
             parts.setdefault(f"{asked.corpus} {asked.part}", []).extend(found)
     prepared = (
         prepared_searches(options.annotations, options.repositories, options.indexes) if options.annotations else []
     )
-    learn = [*parts.get("code learn", ()), *parts.get("prose learn", ()), *prepared * _PREPARED_TIMES]
-    ranker = choose(learn, (parts.get("code choose", ()), parts.get("prose choose", ())), options.name)
+    ranker = Ranker.bundled() if options.shipped else _chosen(parts, prepared, options.name)
     _print({**parts, "prepared folders (learned)": prepared}, ranker)
     if options.out:
         options.out.write_text(ranker.to_json() + "\n", encoding="utf-8")
     return 0
 
 
+def _chosen(parts: Mapping[str, Sequence[Search]], prepared: Sequence[Search], name: str) -> Ranker:
+    learn = [*parts.get("code learn", ()), *parts.get("prose learn", ()), *list(prepared) * _PREPARED_TIMES]
+    return choose(learn, (parts.get("code choose", ()), parts.get("prose choose", ())), name)
+
+
 def _print(parts: Mapping[str, Sequence[Search]], ranker: Ranker) -> None:
-    print(f"{ranker.name}, decay {ranker.decay:g}\n{'':28}    n   first    ten   share   by file")
+    print(f"{ranker.name}, decay {ranker.decay:g}\n{'':28}    n   first     ten hundred   share by file")
     for part, searches in sorted(parts.items()):
         print(f"{part:28}{measure(searches, ranker)}")
         for kind in sorted({search.kind for search in searches}):
@@ -156,6 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--indexes", type=Path, required=True, help="where to keep the indexes between runs")
     parser.add_argument("--name", default="dev", help="what the weights are called")
     parser.add_argument("--out", type=Path, help="where to write the weights")
+    parser.add_argument("--shipped", action="store_true", help="fit nothing: measure the ranker that ships")
     parser.add_argument("--report", action="store_true", help="also measure on the part that nothing was chosen on")
     return parser
 

@@ -107,7 +107,19 @@ def _licence(git_dir: Path) -> str | None:
     found = [blob for blob in list_blobs(git_dir) if _LICENCE_FILE.fullmatch(blob.path)]
     found.sort(key=lambda blob: (blob.path.lower().startswith("readme"), blob.path))
     texts = [(blob.path, data.decode("utf-8", "replace")) for blob, data in read_blobs(git_dir, found)]
-    if any(is_copyleft(text) for path, text in texts if not path.lower().startswith("readme")):
+    return licence_among(texts)
+
+
+def licence_of_folder(folder: Path) -> str | None:
+    """Return the licence of a checkout's root, whether or not git's own folder lies in it."""
+    found = sorted(file for file in folder.iterdir() if file.is_file() and _LICENCE_FILE.fullmatch(file.name))
+    found.sort(key=lambda file: file.name.lower().startswith("readme"))
+    return licence_among([(file.name, file.read_text("utf-8", "replace")) for file in found])
+
+
+def licence_among(texts: Sequence[tuple[str, str]]) -> str | None:
+    """Return the licence that files of a root grant, given with their names: none if one is copyleft."""
+    if any(is_copyleft(text) for name, text in texts if not name.lower().startswith("readme")):
         return None
     return next((licence for _, text in texts if (licence := recognise_licence(text))), None)
 

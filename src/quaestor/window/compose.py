@@ -22,11 +22,14 @@ from quaestor.window.policies import POLICIES, Choice
 from quaestor.window.reading import Counter, Reading, reading_of
 from quaestor.window.required import take_all, take_examples, take_required
 from quaestor.window.settings import Settings
+from quaestor.window.shared_recall import SharedRecall
 from quaestor.window.sliding import slide
 from quaestor.window.summarising import Summary
 from quaestor.window.values import PassageLike, Policy, Recaller, Summarise, Window
 
 PINNED = "shows a passage that bears on the newest question"
+# For callers that give none; what it remembers of their conversations saves time only.
+_by_words = SharedRecall()
 # Reminders may take this share of the window, however often they are wanted.
 _REMINDERS = 0.1
 
@@ -58,7 +61,8 @@ def compose(  # noqa: PLR0913 - the public contract
         policy: how history is chosen; ``recall`` and ``blend`` use ``recall``, ``summary`` and ``blend``
             ``summarise``.
         passages: evidence for the newest question, best first.
-        recall: scores earlier messages; None: nothing is recalled.
+        recall: scores earlier messages; None: they are recalled by their words. For a conversation that goes on, give
+            one ``Recall`` to all of its windows.
         summarise: summarises what is left out; None: ``summary`` takes the most central sentences, ``blend``
             none.
         tools: function schemas that are sent along.
@@ -70,9 +74,9 @@ def compose(  # noqa: PLR0913 - the public contract
     """
     _check(limit, reserve, policy)
     with reading_of(messages, as_counter(tokenizer)) as reading:
-        composing = _Composing(reading, settings or Settings(), limit, reserve, tools)
+        composing = _Composing(reading, settings or Settings(), limit, reserve, tools, passages=bool(passages))
         placing = Placing(passages, reading.counter.message, composing.settings.wording.trimmed)
-        choice = Choice(policy, recall, summarise)
+        choice = Choice(policy, recall or _by_words, summarise)
         return composing.whole(passages, placing) or composing.chosen(passages, placing, choice)
 
 
@@ -93,6 +97,8 @@ class _Composing:
         limit: int,
         reserve: int,
         tools: Sequence[Mapping[str, object]],
+        *,
+        passages: bool,
     ) -> None:
         self.reading = reading
         self.settings = settings
@@ -100,6 +106,7 @@ class _Composing:
         self.reserve = reserve
         self.frame: Frame = frame(reading.messages, reading.units)
         self._tool_tokens = reading.counter.tools(tools)
+        self._floor = int(self.settings.floor * max(0, limit - reserve)) if passages else 0
 
     def whole(self, passages: Sequence[PassageLike], placing: Placing) -> Window | None:
         """Return the window with every message in it, or None if messages or passages do not fit whole."""
@@ -147,12 +154,16 @@ class _Composing:
     def _begun(self, pinned: Sequence[int] = ()) -> Draft:
         """Return a draft with all that comes before passages and history."""
         draft = self._fixed()
-        take_required(draft, self.frame, self.limit, self.reserve)
+        take_required(draft, self.frame, self.limit, self.reserve, self._floor)
         draft.budget.hold(self._held())
+        # No more than there is: what must be kept comes first.
+        floor = min(self._floor, max(0, draft.budget.free))
+        draft.budget.hold(floor)
         slide(draft, self.frame.turn, int(self.settings.turn * max(0, draft.budget.free)))
         take_examples(draft, self.frame, int(self.settings.examples * max(0, draft.budget.free)))
         for number in pinned:
             draft.take_if_it_fits(number, "recent", PINNED)
+        draft.budget.hold(-floor)
         return draft
 
     def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
@@ -164,7 +175,8 @@ class _Composing:
 
     def _share(self, draft: Draft) -> int:
         share = self.settings.passages if self.frame.history else 1.0
-        return int(share * max(0, draft.budget.free))
+        free = max(0, draft.budget.free)
+        return max(int(share * free), min(self._floor, free))
 
     def _fixed(self) -> Draft:
         """Return an empty draft that has paid for the reply's start and the tools."""

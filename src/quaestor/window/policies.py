@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from quaestor.errors import UsageError
 from quaestor.messages import Message
 from quaestor.window.draft import Draft
 from quaestor.window.frame import Frame
@@ -31,7 +30,7 @@ class Choice:
 
     Attributes:
         policy: which one.
-        recall: scores earlier messages; None: nothing is recalled.
+        recall: scores earlier messages.
         summarise: summarises messages; None: by their most central sentences, where the policy wants a
             summary.
         scores: what ``recall`` said, asked once.
@@ -39,14 +38,10 @@ class Choice:
     """
 
     policy: Policy
-    recall: Recaller | None
+    recall: Recaller
     summarise: Summarise | None
     scores: NDArray[np.float32] | None = None
     summary: Summary | None = None
-
-    def __post_init__(self) -> None:
-        if self.policy == "recall" and self.recall is None:
-            raise UsageError("the policy 'recall' needs something that recalls; give `recall=Recall()`")
 
     @property
     def summarises(self) -> bool:
@@ -56,7 +51,7 @@ class Choice:
     @property
     def recalls(self) -> bool:
         """Whether the policy recalls."""
-        return self.policy in ("recall", "blend") and self.recall is not None
+        return self.policy in ("recall", "blend")
 
     def fill(self, draft: Draft, frame: Frame, settings: Settings) -> None:
         """Spend what is free on history."""
@@ -85,7 +80,7 @@ class Choice:
         self._recall(draft, frame)
 
     def _recall(self, draft: Draft, frame: Frame) -> None:
-        if frame.question is None or self.recall is None:
+        if frame.question is None:
             return
         messages = draft.reading.messages
         if self.scores is None:

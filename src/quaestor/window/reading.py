@@ -70,6 +70,10 @@ class Reading:
         self.units += fresh
         self.unit_tokens += [0 if unit.fault else sum(self.tokens[unit.start : unit.end]) for unit in fresh]
 
+    def is_result(self, number: int) -> bool:
+        """Return whether a unit is a call with its results."""
+        return self.units[number].end - self.units[number].start > 1
+
     def sound(self) -> list[Message]:
         """Return the messages that can be sent."""
         out = {index for number in self.faulty for index in range(self.units[number].start, self.units[number].end)}

@@ -13,8 +13,15 @@ EXAMPLE = "few-shot example"
 WHOLE = "everything fits"
 
 
-def take_required(draft: Draft, frame: Frame, limit: int, reserve: int) -> None:
+def take_required(draft: Draft, frame: Frame, limit: int, reserve: int, floor: int = 0) -> None:
     """Take what must be kept; the end of the turn is cut short before it comes to an error.
+
+    Args:
+        draft: what takes it.
+        frame: the parts of the conversation.
+        limit: the model's window, tokens.
+        reserve: tokens kept free for the reply.
+        floor: tokens that a result at the end of the turn leaves to the passages, being no begun reply.
 
     Raises:
         WindowError: it does not fit nevertheless.
@@ -23,13 +30,23 @@ def take_required(draft: Draft, frame: Frame, limit: int, reserve: int) -> None:
         draft.take(number, "system", HEAD)
     if frame.question is not None:
         draft.take(frame.question, "question", QUESTION)
-    last = frame.last
-    if last is not None and not draft.take_if_it_fits(last, "question", END):
-        room = draft.budget.free
-        if room <= 0 or not draft.take_trimmed(last, "question", room):
-            draft.take(last, "question", END)
+    if frame.last is not None:
+        _take_end(draft, frame.last, floor)
     if draft.budget.free < 0:
         raise _too_small(draft, limit, reserve)
+
+
+def _take_end(draft: Draft, last: int, floor: int) -> None:
+    """Take the end of the turn: whole if it leaves the passages their floor, then cut, then without a floor."""
+    free = draft.budget.free
+    # What the server is to go on with cannot be cut; a result can, and the passages are as good as it.
+    rooms = (free - floor, free) if draft.reading.is_result(last) else (free,)
+    for room in rooms:
+        if draft.take_if_it_fits(last, "question", END, budget=room):
+            return
+        if room > 0 and draft.take_trimmed(last, "question", room):
+            return
+    draft.take(last, "question", END)
 
 
 def take_examples(draft: Draft, frame: Frame, budget: int) -> None:

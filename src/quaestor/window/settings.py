@@ -59,6 +59,7 @@ class Settings:
         turn: at most this share for what happened since the question, its end excepted, which is always kept.
         examples: at most this share for few-shot examples.
         passages: at most this share for passages while there is a conversation to keep as well.
+        floor: at least this share for passages, whatever else wants room but instructions, question and a begun reply.
         summary: at most this share for a summary.
         recent: at least this share for the latest messages when others are recalled.
         last: the message before the question is kept whole up to this share, and trimmed beyond it.
@@ -70,6 +71,7 @@ class Settings:
     turn: float = 0.6
     examples: float = 0.25
     passages: float = 0.5
+    floor: float = 0.25
     summary: float = 0.12
     recent: float = 0.08
     last: float = 0.4
@@ -78,7 +80,7 @@ class Settings:
     wording: Wording = field(default_factory=default_wording)
 
     def __post_init__(self) -> None:
-        for name in ("turn", "examples", "passages", "summary", "recent", "last"):
+        for name in ("turn", "examples", "passages", "floor", "summary", "recent", "last"):
             share = getattr(self, name)
             if not 0 <= share <= 1:
                 raise ValueError(f"the share {name!r} is {share}; use a number from 0 to 1")

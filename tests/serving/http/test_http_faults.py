@@ -66,6 +66,11 @@ def test_a_server_that_is_down(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
     settings = {"model": "tiny", "base_url": f"http://127.0.0.1:{port}/v1"}
     with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", **settings) as server:
+        assert chat(server, stream=False).json()["choices"][0]["message"]["quaestor"]["model"] == "extractive"
+        with ScriptedServer(["It is there."], port=port):
+            checked = chat(server, stream=False).json()["choices"][0]["message"]["quaestor"]
+            assert (checked["known"], checked["unchecked"], checked["model"]) == (False, True, "tiny")
+            assert checked["window"]["sent"] <= checked["window"]["passages"]
         for stream in (False, True):
             answer = chat(server, stream=stream)
             assert answer.status_code == 502

@@ -59,7 +59,14 @@ def test_all_at_once(repository: Path, tmp_path: Path) -> None:
         say(opening_of("2025-06-18"), INITIALIZED, asking_for_tools("2025-06-18"), CALL)
         answers = {answer["id"]: answer for answer in (hear(), hear(), hear())}
         assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
-        assert [tool["name"] for tool in answers["a"]["result"]["tools"]] == ["search", "read", "related", "ask"]
+        assert [tool["name"] for tool in answers["a"]["result"]["tools"]] == [
+            "search",
+            "read",
+            "related",
+            "overview",
+            "history",
+            "ask",
+        ]
         assert best_of(answers["c"]) == "src/retry.py"
         # An id may be used again once it is answered.
         say(asking_for_tools("2025-06-18"))
@@ -73,7 +80,7 @@ def test_a_session_without_a_handshake(repository: Path, tmp_path: Path) -> None
         assert hear()["result"]["supportedVersions"] == [version]
         say(asking_for_tools(version), {**CALL, "params": {**SEARCH, "_meta": envelope(version)}})
         answers = {answer["id"]: answer for answer in (hear(), hear())}
-        assert len(answers["a"]["result"]["tools"]) == 4
+        assert len(answers["a"]["result"]["tools"]) == 6
         assert best_of(answers["c"]) == "src/retry.py"
 
 
@@ -84,7 +91,7 @@ def test_a_client_that_offers_more_than_is_known(repository: Path, tmp_path: Pat
         )
         assert hear()["result"]["protocolVersion"] == "2025-11-25"
         say(INITIALIZED, asking_for_tools("2025-11-25"))
-        assert len(hear()["result"]["tools"]) == 4
+        assert len(hear()["result"]["tools"]) == 6
 
 
 @pytest.mark.parametrize("line", [b"\xff{", b"[]", b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}'])
@@ -116,7 +123,7 @@ def test_folders_are_asked_for(late: bool, repository: Path, tmp_path: Path) -> 
         roots = {"roots": [{"uri": repository.as_uri()}]}
         say({"jsonrpc": "2.0", "id": question["id"], "result": roots}, asking_for_tools("2025-11-25"), CALL)
         answers = {answer["id"]: answer for answer in (hear(), hear())}
-        assert len(answers["a"]["result"]["tools"]) == 4
+        assert len(answers["a"]["result"]["tools"]) == 6
         assert best_of(answers["c"]) == "src/retry.py"
 
 

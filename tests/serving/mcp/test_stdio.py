@@ -25,7 +25,7 @@ def test_the_tools(connect: Connect, repository: Path) -> None:
     async def run() -> None:
         async with connect(repository) as client:
             tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["search", "read", "related", "ask"]
+            assert [tool.name for tool in tools] == ["search", "read", "related", "overview", "history", "ask"]
             for tool in tools:
                 assert tool.annotations is not None
                 assert tool.annotations.read_only_hint
@@ -63,6 +63,11 @@ def test_an_agent_finds_its_way(connect: Connect, repository: Path) -> None:
                 ("callers", "src/app.py"),
                 ("tests", "tests/test_retry.py"),
             } <= kinds
+            overview = await call(client, "overview", path="src")
+            assert overview.structured_content["documents"] == 2
+            assert overview.content[0].text == overview.structured_content["text"]
+            told = [one for part in overview.structured_content["sections"] for one in part["lines"] if "path" in one]
+            assert ("src/retry.py", "Sending again.") in {(one["path"], one["says"]) for one in told}
             asked = await call(client, "ask", question="How often is a request sent?")
             assert asked.structured_content["known"]
             assert {one["status"] for one in asked.structured_content["citations"]} == {"verified"}
@@ -118,6 +123,7 @@ MISTAKES: list[tuple[str, dict[str, object], str]] = [
     ("ask", {}, "'question' is missing"),
     ("ask", {"question": "x", "model": "y"}, "no argument 'model'"),
     ("related", {"target": "no_such_name_anywhere"}, "not a name in this index"),
+    ("overview", {"path": "nowhere"}, "not a folder of this index"),
     ("serach", {"query": "x"}, "There is no tool 'serach'"),
 ]
 

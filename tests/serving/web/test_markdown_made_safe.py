@@ -92,7 +92,7 @@ def test_marks_become_links_to_their_passages() -> None:
     found = seen(render('It retries [1: "decisive words"], always [2][1].', CITED))
     assert found.values("href") == [CITED[0].href, CITED[1].href, CITED[0].href]
     assert found.values("class") == ["cite verified", "cite repaired", "cite verified"]
-    assert found.values("aria-label")[0] == "Passage 1: src/a.py:1-3, verified"
+    assert found.values("aria-label")[0] == "Passage 1: src/a.py:1-3, found there"
     assert found.text.strip() == "It retries 1, always 21."
 
 

@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from quaestor.passages import Hit
+from quaestor.passages import Chunk, Hit
 from quaestor.retrieval.conversation.policies import TurnQuery
 from quaestor.retrieval.paths import profile_path
 from quaestor.retrieval.query import read_query
@@ -142,4 +142,10 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
     chosen = spread([scores[number] for number in order], paths, retriever.ranker.decay, len(order))
     found = [(chunks[order[index]], score) for index, score in chosen]
     passages = retriever.joined([stored for stored, _ in found], k)
-    return [Hit(found[rank][0].document, chunk, found[rank][1], chunk_id=found[rank][0].id) for rank, chunk in passages]
+    return [_hit(*found[rank], chunk) for rank, chunk in passages]
+
+
+def _hit(stored: StoredChunk, score: float, chunk: Chunk) -> Hit:
+    """Return a passage as a hit; ``stored`` is the best of the chunks that it shows."""
+    found = None if chunk is stored.chunk else stored.chunk.span
+    return Hit(stored.document, chunk, score, chunk_id=stored.id, found=found)

@@ -59,7 +59,8 @@ def standing(store: Store, name: str, limit: int) -> Candidates:
         name: a plain name.
         limit: places that are wanted; of a word that stands everywhere, so many more are looked at.
     """
-    terms = terms_of_word(name)
+    # The mark at the end of a name in Ruby or Elixir is no part of a term.
+    terms = terms_of_word(name.rstrip("!?"))
     if not terms:
         return Candidates((), True)
     # A compound name is a term as a whole; any other is found by its stem, and told apart by its letters here.

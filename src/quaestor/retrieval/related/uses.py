@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quaestor.retrieval.related.files import LARGE, IndexedFile, load_file
 from quaestor.retrieval.related.imports import outside_names
-from quaestor.retrieval.related.occurrences import Occurrence, meant, occurrences, word_pattern
+from quaestor.retrieval.related.occurrences import Occurrence, defining_pattern, meant, occurrences, word_pattern
 from quaestor.retrieval.related.standing import Candidate
 from quaestor.retrieval.related.values import RelatedKind, Relative
 from quaestor.stores import Store
@@ -59,11 +59,19 @@ class Confirmer:
         large = len(file.text) > LARGE
         # Of a large file only the chunks that hold the name are read, at their lines.
         text = file.with_only(lambda chunk: bool(pattern.search(chunk.text))) if large else file.text
+        if large and file.document.language == "php" and not text.startswith("<?"):
+            text = f"<?php {text}"  # without its opening tag all of it would be a page's text
         self.spent += sum(map(len, text.split())) if large else len(text)
         found = occurrences(text, file.document.language, self._name)
         if found is None or not large:
             return found
-        return [replace(one, symbols=_in_scope(file, one)) for one in found]
+        # A method without its class may look like a call of itself.
+        defining = defining_pattern(self._name)
+        return [
+            replace(one, symbols=_in_scope(file, one))
+            for one in found
+            if one.role != "call" or not defining.search(file.lines[one.start_line - 1])
+        ]
 
     def uses(self, candidate: Candidate, kind: RelatedKind) -> list[Relative]:
         """Return the places of one document that use the name, calls first; what only imports it, if nothing else."""

@@ -16,7 +16,9 @@ from quaestor.accounts.shared import Shared
 from quaestor.accounts.users import User, Users
 from quaestor.assemble import make_ledger, make_model, make_sessions
 from quaestor.config import Settings, data_home
+from quaestor.endpoints import OPENAI_URL
 from quaestor.models import Model
+from quaestor.serving.awaited import AwaitedEndpoint
 from quaestor.serving.claims import Claims
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.metrics import Metrics
@@ -64,9 +66,12 @@ def served_of(
     together = together or Together()
     ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
     shared = make_model(settings, ledger=ledger)
+    endpoint = AwaitedEndpoint(settings.base_url or OPENAI_URL)
 
     def model(user: User, request: str) -> Model | None:
-        return shared and shared.charged(kind="serve", user=user.id, request=request)
+        if shared is None or not endpoint.has_come():
+            return None
+        return shared.charged(kind="serve", user=user.id, request=request)
 
     def used(user: User) -> dict[str, Any]:
         told = overview(ledger, limits, user.id, prices.currency)

@@ -33,7 +33,8 @@ class Served:
     Attributes:
         corpora: that everybody may ask about.
         settings: of the server itself; a corpus has its own, ``corpora.settings(name)``.
-        make_model: takes who asks and the request's id, and returns the model that answers; None: answers are quotes.
+        make_model: takes who asks and the request's id, and returns the model that answers; None: answers are
+            quotes, for there is no model, or its endpoint has not been there yet.
             What it returns is not closed by the routes: connections are shared.
         sessions: conversations on record, of everybody.
         users: those with a token.

@@ -50,10 +50,34 @@ RELATED = _object(
     relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT, **_PROOF)),
     complete=_TRUTH,
 )
+HISTORY = _object(
+    known=_TRUTH,
+    partial=_TRUTH,
+    said=_list(_TEXT),
+    passages=_list(_object(**_LINES, title=_TEXT, author=_TEXT, date=_TEXT, text=_TEXT)),
+)
+_CITATION = _object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)
+OVERVIEW = _object(
+    folder=_TEXT,
+    documents=_WHOLE,
+    tokens=_WHOLE,
+    text=_TEXT,
+    sections=_list(
+        _object(
+            title=_TEXT,
+            lines=_list(_at_times(_object(names=_list(_TEXT), depth=_WHOLE, says=_TEXT), n=_WHOLE, **_LINES, **_PROOF)),
+            left_out=_WHOLE,
+        )
+    ),
+)
 ASK = _object(
     answer=_TEXT,
     known=_TRUTH,
+    unchecked=_TRUTH,
     understood=_list(_TEXT),
-    citations=_list(_object(n=_WHOLE, **_LINES, quote=_TEXT, status=_TEXT)),
+    translated=_list(_TEXT),
+    citations=_list(_CITATION),
+    unsupported=_list(_TEXT),
+    quotes=_list(_CITATION),
     nearest=_list(_object(**_LINES)),
 )

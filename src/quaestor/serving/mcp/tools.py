@@ -1,6 +1,6 @@
 """The tools: what each is called, what it takes and returns, and how it is done.
 
-Nothing here knows the protocol. ``search``, ``read`` and ``related`` are the subroutines of the same names.
+Nothing here knows the protocol. All but ``ask`` are the subroutines of the same names.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from quaestor.prompts import load
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.mcp import schemas, searching
 from quaestor.serving.mcp.limits import BUDGET, MODEL, WAIT_SECONDS
-from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, read, related
+from quaestor.subroutines import Outcome, Parameter, Registry, Subroutine, history, overview, read, related
 from quaestor.subroutines.arguments import check_arguments
 from quaestor.subroutines.protocols import schema
 from quaestor.subroutines.words import described
 from quaestor.tokens import tokenizer_for
 
 if TYPE_CHECKING:
+    from quaestor.answers.history_answer import HistoryAnswer
+    from quaestor.answers.overview.statements import Overview
     from quaestor.chat.outcome import TurnOutcome
+    from quaestor.cited import Citation
     from quaestor.corpus.excerpts import Excerpt
     from quaestor.retrieval.related import Related
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
     "read": read.read_of,
     "related": related.related_of,
+    "overview": overview.overview_of,
+    "history": history.history_of,
 }
 
 _QUESTION = Parameter("question", "string", required=True)
@@ -77,6 +82,8 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
         _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
         _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
+        _reading(corpora, "overview", "Get an overview", overview.PARAMETERS, schemas.OVERVIEW, _overview),
+        _reading(corpora, "history", "Ask the history", history.PARAMETERS, schemas.HISTORY, _history),
         _ask(corpora),
     )
 
@@ -122,14 +129,16 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = described("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Answer:
+        from quaestor.assemble import check_endpoint  # noqa: PLC0415 - clients wait for a server's start
         from quaestor.serving.answering import answered  # noqa: PLC0415 - clients wait for a server's start
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
+        check_endpoint(corpora.settings(name))
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
         outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
-        return Answer(_answer(outcome), outcome.done.answer if outcome.done else "")
+        return Answer(_answer(outcome), _told(outcome))
 
     return Tool("ask", "Ask", description, schema((*parameters, *_which(corpora))), schemas.ASK, run)
 
@@ -141,20 +150,34 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
     return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
 
 
+def _told(outcome: TurnOutcome) -> str:
+    """Return an answer as text; one that is a model's word alone says so, and what stands in the corpus beside it."""
+    answer = outcome.done.answer if outcome.done else ""
+    if not outcome.unchecked:
+        return answer
+    quotes = "\n".join(f"{one.path}:{one.start_line}: {' '.join(one.quote.split())}" for one in outcome.quotes)
+    return load("mcp_unchecked").render(answer=answer, quotes=quotes or "-")
+
+
 def _answer(outcome: TurnOutcome) -> dict[str, Any]:
-    citations = [
-        {"n": one.n, **_lines_of(one.path, one.start_line, one.end_line), "quote": one.quote, "status": one.status}
-        for one in outcome.citations
-    ]
     nearest = [_lines_of(hit.path, hit.start_line, hit.end_line) for hit in outcome.nearest]
     done = outcome.done
     return {
         "answer": done.answer if done else "",
         "known": done is not None and done.known,
+        "unchecked": outcome.unchecked,
         "understood": list(outcome.understood),
-        "citations": citations,
+        "translated": list(outcome.translated),
+        "citations": list(map(_citation, outcome.citations)),
+        "unsupported": list(outcome.unsupported),
+        "quotes": list(map(_citation, outcome.quotes)),
         "nearest": nearest,
     }
+
+
+def _citation(one: Citation) -> dict[str, Any]:
+    lines = _lines_of(one.path, one.start_line, one.end_line)
+    return {"n": one.n, **lines, "quote": one.quote, "status": one.status}
 
 
 def _lines_of(path: str, start_line: int, end_line: int) -> dict[str, Any]:
@@ -176,6 +199,21 @@ def _lines(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def _history(outcome: Outcome) -> dict[str, Any]:
+    found = cast("HistoryAnswer", outcome.data)
+    passages = [
+        {
+            **_lines_of(one.path, one.start_line, one.end_line),
+            "title": one.title or "",
+            "author": one.author or "",
+            "date": one.date or "",
+            "text": one.text,
+        }
+        for one in outcome.passages
+    ]
+    return {"known": found.known, "partial": found.partial, "said": list(found.heads), "passages": passages}
+
+
 def _relatives(outcome: Outcome) -> dict[str, Any]:
     found = cast("Related", outcome.data)
     shown = [(found.relatives[passage.n - 1], passage) for passage in outcome.passages]
@@ -195,3 +233,9 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
     listed = Counter(one.kind for one, _ in shown)
     complete = found.complete and all(listed[kind] >= total for kind, total in found.total.items())
     return {"relatives": relatives, "complete": complete}
+
+
+def _overview(outcome: Outcome) -> dict[str, Any]:
+    from quaestor.answers.overview.objects_of import overview_object  # noqa: PLC0415 - clients wait for a server's start
+
+    return overview_object(cast("Overview", outcome.data))

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from quaestor.chat.records import SessionInfo
+from quaestor.cited import STANDING
 from quaestor.serving.http.identity import Who
 from quaestor.serving.http.native.access import session_of
 from quaestor.serving.http.native.windows import window_of
@@ -100,6 +101,7 @@ def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> 
             "about": source.passage.title or source.passage.symbol or "",
             "cited": source.cited,
             "status": statuses.get(source.passage.n, ""),
+            "standing": STANDING.get(statuses.get(source.passage.n, ""), ""),
             "href": f"{path}/sources/{index}",
         }
         for index, source in enumerate(found)

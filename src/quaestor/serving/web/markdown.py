@@ -20,6 +20,8 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from quaestor.citations.mark import Mark, parse
+from quaestor.citations.sentences import sentences
+from quaestor.cited import STANDING
 from quaestor.serving.web.highlight import COLOURS, highlight
 from quaestor.serving.web.plain import plain, plain_line
 
@@ -130,12 +132,10 @@ def _grouped(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
 def _placed(text: str, marks: Sequence[tuple[int, int]], unsupported: Sequence[str]) -> str:
     """Return the text with its marks replaced by places, and with places around what is unsupported."""
     edits = [(start, end, f"{_CITED}{number}{_CITED_END}") for number, (start, end) in enumerate(marks)]
-    at = 0
-    for sentence in unsupported:
-        start = text.find(sentence, at)
-        if sentence and start >= 0:
-            at = start + len(sentence)
-            edits += [(start, start, _WEAK), (at, at, _WEAK_END)]
+    weak = {" ".join(sentence.split()) for sentence in unsupported}
+    for one in sentences(text) if weak else ():
+        if " ".join(one.text.split()) in weak:
+            edits += [(one.start, one.start, _WEAK), (one.end, one.end, _WEAK_END)]
     pieces, at = [], 0
     for start, end, place in sorted(edits, key=lambda edit: (edit[0], edit[1])):
         pieces += [text[at:start], place]
@@ -227,7 +227,7 @@ def _links(content: str, environment: Mapping[str, object]) -> Markup:
 def _link(one: Cited) -> Markup:
     if one.status == _PENDING:
         return Markup('<span class="cite pending">{}</span>').format(one.n)
-    label = f"Passage {one.n}: {plain_line(one.place)}, {one.status}"
+    label = f"Passage {one.n}: {plain_line(one.place)}, {STANDING.get(one.status, one.status)}"
     status = one.status if one.status in _STATUSES else "unverified"
     template = '<a class="cite {}" href="{}" data-cite="{}" aria-label="{}">{}</a>'
     return Markup(template).format(status, one.href, one.n, label, one.n)

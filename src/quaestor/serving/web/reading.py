@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from quaestor.assemble import Index
 from quaestor.chat.transcript import Transcript
+from quaestor.cited import STANDING
 from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.serving.http.native.access import corpus_of, session_of
 from quaestor.serving.web.excerpts import shown
@@ -24,8 +25,8 @@ router = APIRouter(route_class=PageRoute)
 _AROUND = 12
 _MOST_LINES = 400
 _MORE = 60
-_EXPLAINED = {
-    "verified": "The quoted words stood in these lines, letter by letter, when the answer was checked.",
+_EXPLAINED: dict[str, str] = {
+    "verified": "These words stood here, letter by letter, when the answer was checked. That does not make them right.",
     "repaired": "The words were found nearby, or written a little differently; this is where they stood.",
     "unverified": "The words were not found where the answer says that they are. Do not rely on them.",
 }
@@ -58,7 +59,9 @@ class Pointed:
 def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLResponse:
     """Show a citation of an answer in the document as it is now."""
     with session_of(at.served, at.user, session) as transcript:
-        citations = turn_of(transcript, number).ending.citations
+        ending = turn_of(transcript, number).ending
+        # What was quoted beside an unchecked answer comes after what that cites.
+        citations = (*ending.citations, *ending.quotes)
         if not 0 <= index < len(citations):
             raise NotFoundError(f"This turn has no citation {index}. It has {len(citations)}.")
         one = citations[index]
@@ -112,6 +115,7 @@ def _page(
         heading=heading,
         place=lines_place(pointed.path, pointed.start_line, pointed.end_line),
         status=pointed.status,
+        standing=STANDING.get(pointed.status, ""),
         explained=_EXPLAINED.get(pointed.status, ""),
         quote=pointed.quote,
         symbol=pointed.symbol,

@@ -44,6 +44,8 @@ class TurnView:
         state: done, failed, cancelled, unfinished, or running while it goes on.
         html: the answer, or what there is of it.
         known: whether the corpus held an answer.
+        unchecked: whether a model answered and no citation of it holds.
+        quotes: what stands in the corpus, beside an unchecked answer.
         unsupported: sentences that nothing supports.
         error: why it failed or ended early; empty if it did not.
         limits: what of the question limited the documents, or did not although it could; as a sentence.
@@ -63,6 +65,8 @@ class TurnView:
     state: str
     html: Markup
     known: bool
+    unchecked: bool
+    quotes: tuple[Cited, ...]
     unsupported: tuple[str, ...]
     error: str
     limits: str
@@ -108,6 +112,8 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
     path = f"/sessions/{transcript.id}/turns/{turn.number}"
     sources = transcript.sources(turn.number)
     calls = transcript.calls(turn.number)
+    requests = transcript.sent(turn.number)
+    found = _found(len(sources), *transcript.shown(turn.number))
     return TurnView(
         number=turn.number,
         path=path,
@@ -115,14 +121,16 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
         state="running" if running else ending.state,
         html=_answer(turn, path, sources),
         known=ending.known,
+        unchecked=ending.unchecked,
+        quotes=cited_of(path, (*ending.citations, *ending.quotes))[len(ending.citations) :],
         unsupported=ending.unsupported,
         error=ending.error,
         limits=_limits(*transcript.limits(turn.number)),
-        steps=tuple(_steps(len(sources), calls)),
-        steps_said=_steps_said(len(sources), calls),
+        steps=tuple(_steps(found, calls)),
+        steps_said=_steps_said(found, calls),
         proposed=proposed(calls),
         sources=len(sources),
-        requests=transcript.sent(turn.number),
+        requests=requests,
         said=_said(turn),
         last=turn.number == last,
         superseded=superseded,
@@ -152,14 +160,26 @@ def _quoted(phrases: Sequence[str]) -> str:
     return ", ".join(f"“{phrase}”" for phrase in phrases)
 
 
-def _steps(found: int, calls: Sequence[CallRecord]) -> list[Step]:
-    searched = [Step(f"Searched, and found {_amount(found, 'passage')}")] if found else []
+def _found(every: int, sent: int, searched: int) -> str:
+    """Return how many passages were found, and how many of them were sent, where that is fewer than could be.
+
+    Args:
+        every: passages of the search and of calls.
+        sent: passages of the search that a model was shown.
+        searched: passages of the search that it could have been shown; 0 where nothing was sent.
+    """
+    left_out = f", {sent:,} of {searched:,} sent" if sent < searched else ""
+    return f"{_amount(every, 'passage')} found{left_out}" if every else ""
+
+
+def _steps(found: str, calls: Sequence[CallRecord]) -> list[Step]:
+    searched = [Step(f"Searched; {found}")] if found else []
     return [*searched, *(Step(_call(call), call.result, call.failed) for call in calls)]
 
 
-def _steps_said(found: int, calls: Sequence[CallRecord]) -> str:
-    asked = f", {_amount(len(calls), 'call')} of the model" if calls else ""
-    return f"{_amount(found, 'passage')} found{asked}" if found or calls else ""
+def _steps_said(found: str, calls: Sequence[CallRecord]) -> str:
+    asked = f"{_amount(len(calls), 'call')} of the model" if calls else ""
+    return ", ".join(filter(None, (found or ("0 passages found" if calls else ""), asked)))
 
 
 def _call(call: CallRecord) -> str:

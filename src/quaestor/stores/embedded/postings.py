@@ -131,10 +131,17 @@ class Segment(NamedTuple):
 
     def bounds(self, keys: Keys) -> Bounds:
         """Return where the postings of terms stand; ``keys`` as ``keys_of`` gives them."""
-        at = self.keys.searchsorted(keys)
-        # Behind the last term nothing begins, so that what is not there has no postings wherever it is looked for.
-        there = self.keys.take(at, mode="clip") == keys if len(self.keys) else 0
-        return np.array([self.starts.take(at), self.starts.take(at + there)], dtype=np.int64)
+        bounds = np.zeros((2, *keys.shape), dtype=np.int64)
+        if not len(self.keys):
+            return bounds
+        # The keys of a term follow one another, one a field, so that only the first has to be looked for.
+        at = self.keys.searchsorted(keys[0])
+        for field, own in enumerate(keys):
+            # Behind the last key nothing begins, so that what is not there has no postings wherever it is looked for.
+            after = at + (self.keys.take(at, mode="clip") == own)
+            bounds[0, field], bounds[1, field] = self.starts.take(at), self.starts.take(after)
+            at = after
+        return bounds
 
     def holding(self, bounds: Bounds) -> NDArray[np.int64]:
         """Return the chunks whose body holds all of the terms; ``bounds`` of the terms."""

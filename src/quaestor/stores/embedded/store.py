@@ -36,7 +36,7 @@ from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.views import DenseView, LexicalView
-from quaestor.stores.embedded.weights import weigh
+from quaestor.stores.embedded.weights import distinct, weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -205,18 +205,18 @@ class EmbeddedStore:
     def counts(self, terms: Iterable[str]) -> Counts:
         """Return what BM25 counts of terms, to be added to what other stores count of them."""
         view, _ = self._lexical_now(None)
-        return view.counts(list(weigh(list(terms))))
+        return view.counts(distinct(terms))
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
         view, allowed = self._lexical_now(where)
-        return view.holding(list(weigh(list(terms))), k, allowed)
+        return view.holding(distinct(terms), k, allowed)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
         view, _ = self._lexical_now(None)
-        distinct = list(weigh(list(terms)))
-        return dict(zip(distinct, view.frequencies(distinct).max(axis=0).tolist(), strict=True))
+        known = distinct(terms)
+        return dict(zip(known, view.frequencies(known).max(axis=0).tolist(), strict=True))
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MAX_TERMS = 64
 """Distinct terms of a query that are looked up; of more, the rarest."""
@@ -24,7 +24,14 @@ def weigh(terms: Sequence[str]) -> dict[str, float]:
     return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items() if _is_text(term)}
 
 
+def distinct(terms: Iterable[str]) -> list[str]:
+    """Return each term once, in order, without what no index can hold."""
+    return list(filter(_is_text, dict.fromkeys(terms)))
+
+
 def _is_text(term: str) -> bool:
+    if term.isascii():
+        return 0 < len(term) <= _LONGEST_TERM_BYTES
     try:
         return 0 < len(term.encode()) <= _LONGEST_TERM_BYTES
     except UnicodeEncodeError:

@@ -63,6 +63,10 @@ def _of_session(rest: str = "") -> Try:
 
 NATIVE: dict[Key, list[Try]] = {
     ("GET", "/api/corpora"): [_open("/api/corpora")],
+    ("GET", "/api/overview"): [
+        _open("/api/overview"),
+        Try(lambda _: "/api/overview", lambda ids: {"params": {"corpus": ids.corpus}}),
+    ],
     ("GET", "/api/stats"): [
         _open("/api/stats"),
         Try(lambda _: "/api/stats", lambda ids: {"params": {"corpus": ids.corpus}}),
@@ -73,6 +77,10 @@ NATIVE: dict[Key, list[Try]] = {
         _open("/api/search", json={"query": "heron", "corpora": ["*"]}),
         Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpora": [ids.corpus]}}),
         Try(lambda _: "/api/search", lambda ids: {"json": {"query": "heron", "corpora": ["kitchen", ids.corpus]}}),
+    ],
+    ("GET", "/api/history"): [
+        _open("/api/history"),
+        Try(lambda _: "/api/history", lambda ids: {"params": {"corpus": ids.corpus}}),
     ],
     ("GET", "/api/passage"): [
         Try(lambda _: "/api/passage", lambda ids: {"params": {"path": ids.path}}),

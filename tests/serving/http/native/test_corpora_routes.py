@@ -169,3 +169,15 @@ def test_ask_quotes_where_there_is_no_model(shared_api: httpx.Client) -> None:
     assert answer["citations"][0]["status"] == "verified"
     unknown = shared_api.post("/api/ask", json={"question": "who won the world cup of 1954?"}).json()
     assert (unknown["known"], unknown["citations"]) == (False, [])
+
+
+def test_an_overview_of_a_corpus_and_of_a_folder_of_it(shared_api: httpx.Client) -> None:
+    found = shared_api.get("/api/overview", params={"tokens": 200}).json()
+    assert found["documents"] == 2
+    assert found["tokens"] <= 200
+    assert "retry.py" in found["text"]
+    told = [line for section in found["sections"] for line in section["lines"] if "path" in line]
+    assert {line["path"] for line in told} <= {"retry.py", "guide.md"}
+    assert all(line["fresh"] and len(line["sha256"]) == 64 for line in told)
+    assert shared_api.get("/api/overview", params={"folder": "nowhere"}).status_code == 404
+    assert shared_api.get("/api/overview", params={"tokens": 1}).status_code in (400, 422)

@@ -31,7 +31,7 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
     (
         events.Searching("why", ("since 2020",), ("by Ana",)),
         "searching",
-        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"], "unknown": []},
+        {"query": "why", "understood": ["since 2020"], "missed": ["by Ana"], "translated": [], "unknown": []},
     ),
     (
         events.Passages((HIT,), True, (7,)),
@@ -63,7 +63,7 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
     (
         events.Composed(WINDOW, "tiny"),
         "composed",
-        {"model": "tiny", "tokens": 12, "limit": 100, "reserve": 20, "sections": {"question": 12}},
+        {"model": "tiny", "tokens": 12, "limit": 100, "reserve": 20, "sections": {"question": 12}, "sent": 0},
     ),
     (events.Retried("too long", 900), "retried", {"reason": "too long", "limit": 900}),
     (
@@ -86,7 +86,9 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
     (events.Text("<b>"), "text", {"text": "<b>"}),
     (events.Stopped("enough"), "stopped", {"reason": "enough"}),
     (
-        events.Citations((Citation(1, "a.py", 1, 2, "x", "repaired"),), ("So.",)),
+        events.Citations(
+            (Citation(1, "a.py", 1, 2, "x", "repaired"),), ("So.",), (Citation(2, "b", 3, 3, "y", "verified"),)
+        ),
         "citations",
         {
             "citations": [
@@ -101,6 +103,9 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
                 }
             ],
             "unsupported": ["So."],
+            "quotes": [
+                {"n": 2, "path": "b", "start_line": 3, "end_line": 3, "quote": "y", "status": "verified", "url": None}
+            ],
         },
     ),
     (
@@ -109,6 +114,7 @@ EXAMPLES: list[tuple[Event, str, Any]] = [
         {
             "answer": "answer",
             "known": True,
+            "unchecked": False,
             "model": "tiny",
             "usage": {"prompt_tokens": 10, "completion_tokens": 2, "reported": True},
             "cost": 0.25,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -159,15 +160,55 @@ def test_a_model_that_fails_is_an_event_and_on_record(
         assert of(turn(api, session), "done")[0]["answer"] == CITED
 
 
-def test_a_model_that_is_not_there(tmp_path: Path, scripted_server: StartServer) -> None:
+def test_until_a_model_is_there_answers_are_quotes(tmp_path: Path, scripted_server: StartServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with talking(tmp_path, scripted_server(), base_url=f"http://127.0.0.1:{port}/v1") as api:
         session = begin(api)
+        assert of(turn(api, session, QUESTION), "done")[0]["model"] == "extractive"
+        assert api.post("/api/ask", json={"question": QUESTION}).json()["model"] == "extractive"
+        with ScriptedServer([CITED], port=port):
+            assert of(turn(api, session, QUESTION), "done")[0]["answer"] == CITED
+        # It was there, so that it is not any more is a failure, which can be tried again.
         assert turn(api, session, QUESTION)[-1][0] == "error"
         assert state(api, session) == "failed"
         answer = api.post("/api/ask", json={"question": QUESTION})
         assert (answer.status_code, answer.json()["error"]["code"]) == (502, "upstream")
+
+
+def test_an_answer_that_cites_nothing_is_told_with_quotes(tmp_path: Path, scripted_server: StartServer) -> None:
+    with talking(tmp_path, scripted_server(["No, it doesn't."])) as api:
+        session = begin(api)
+        found = turn(api, session, QUESTION)
+        [checked], [done] = of(found, "citations"), of(found, "done")
+        assert (checked["citations"], checked["unsupported"]) == ([], ["No, it doesn't."])
+        assert "eighteen hours" in checked["quotes"][0]["quote"]
+        assert (done["known"], done["unchecked"], done["answer"]) == (False, True, "No, it doesn't.")
+        [told] = api.get(f"/api/sessions/{session}").json()["turns"]
+        assert (told["known"], told["unchecked"], told["quotes"]) == (False, True, checked["quotes"])
+        asked = api.post("/api/ask", json={"question": QUESTION}).json()
+        assert (asked["known"], asked["unchecked"], asked["quotes"]) == (False, True, checked["quotes"])
+        page = api.get(f"/sessions/{session}").text
+        assert "Not checked: nothing that the model cites stands in the corpus" in page
+        assert "This was not found in the corpus" not in page
+        [link] = re.findall(r'href="(/sessions/[^"]*/citations/0)"', page)
+        assert "eighteen hours" in api.get(link).text
+
+
+def test_what_was_sent_is_what_is_shown(tmp_path: Path, scripted_server: StartServer) -> None:
+    """A question that fills the window leaves no room for passages, and says so."""
+    write(
+        tmp_path / "kitchen",
+        {f"dough{n}.md": f"# Dough {n}\n\n{f'The dough of loaf {n} rests. ' * 60}\n" for n in range(9)},
+    )
+    with talking(tmp_path, scripted_server([CITED]), window=1024) as api:
+        for question, least in ((QUESTION, 1), (f"{QUESTION} {'please ' * 320}", 0)):
+            session = begin(api)
+            found = turn(api, session, question)
+            sent, number = of(found, "composed")[0]["sent"], len(of(found, "passages")[0]["passages"])
+            assert (sent > 0) == (least > 0)
+            assert sent < number
+            assert f"{sent} of {number} sent" in api.get(f"/sessions/{session}").text
 
 
 @pytest.mark.parametrize("path", ["turns", "ask"])

@@ -8,6 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from quaestor.accounts.users import User
+from quaestor.answers.history_objects import history_object
+from quaestor.answers.overview.making import BUDGET, LEAST, make_overview
+from quaestor.answers.overview.objects_of import overview_object
 from quaestor.corpus.objects import search_object, stats_object
 from quaestor.corpus.several_objects import several_object
 from quaestor.errors import QuaestorError, UsageError
@@ -60,6 +63,27 @@ def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[s
     return search_object(asked.query, hits, index, seconds, asked=understood, name=_name_of(served, who, asked.corpus))
 
 
+@router.get(
+    "/overview",
+    response_model=schemas.OverviewObject,
+    response_model_exclude_unset=True,
+    responses=refusals(404, 503),
+)
+def overview(
+    served: ServedHere,
+    who: Who,
+    corpus: Corpus = "",
+    folder: Annotated[str, Query(max_length=4096, description="Only what lies in it.")] = "",
+    tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="What the text may take.")] = BUDGET,
+) -> dict[str, Any]:
+    """Tell what a corpus is: its README's words, entry points, main parts, how it is built. No model is asked."""
+    started = time.perf_counter()
+    index = corpus_of(served, who, corpus)
+    model = corpus_settings(served, who, corpus).model or "gpt-4o"
+    found = make_overview(index, folder, budget=tokens, count=tokenizer_for(model).count)
+    return {**overview_object(found), "seconds": round(time.perf_counter() - started, 4)}
+
+
 @router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))
 def passage(
     served: ServedHere,
@@ -88,6 +112,22 @@ def passage(
         "title": found.title,
         "url": found.url,
     }
+
+
+@router.get("/history", response_model=schemas.HistoryResult, responses=refusals(404, 503))
+def history(
+    served: ServedHere,
+    who: Who,
+    about: Annotated[str, Query(max_length=2000, description="A question, a path, a name, or words.")] = "",
+    corpus: Corpus = "",
+    since: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
+    until: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
+    limit: Annotated[int, Query(ge=1, le=200, description="Commits that are listed at most.")] = 10,
+) -> dict[str, Any]:
+    """Tell what changed, when, why and by whom, from git's history and the changelogs. No model is asked."""
+    started = time.perf_counter()
+    found = corpus_of(served, who, corpus).history(about, since=since, until=until, limit=limit)
+    return history_object(about, found, time.perf_counter() - started)
 
 
 def _search_several(

@@ -23,6 +23,7 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.objects import by_name, passage_place
+from quaestor.chat.packing import passages_shown, runs
 from quaestor.corpus.objects import hit_object, unknown_objects
 from quaestor.errors import QuaestorError
 from quaestor.passages import Hit
@@ -42,8 +43,8 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
         cost: tells what a turn cost; None where no price is known.
     """
     match event:
-        case Searching(query=query, understood=understood, missed=missed, unknown=unknown):
-            limits = {"understood": list(understood), "missed": list(missed)}
+        case Searching(query=query, understood=understood, missed=missed, unknown=unknown, translated=translated):
+            limits = {"understood": list(understood), "missed": list(missed), "translated": list(translated)}
             return "searching", {"query": query, **limits, "unknown": unknown_objects(unknown)}
         case Passages(hits=hits, known=known, numbers=numbers):
             return "passages", {"passages": _passages(hits, numbers), "known": known}
@@ -51,7 +52,8 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
             return "summarising", {"messages": messages}
         case Composed(window=window, model=model):
             sizes = {"tokens": window.tokens, "limit": window.limit, "reserve": window.reserve}
-            return "composed", {"model": model, **sizes, "sections": by_name(window.sections)}
+            sent = len(passages_shown(runs(window.decisions)))
+            return "composed", {"model": model, **sizes, "sections": by_name(window.sections), "sent": sent}
         case Retried(reason=reason, limit=limit):
             return "retried", {"reason": reason, "limit": limit}
         case Premeditated(plan=plan):
@@ -67,10 +69,11 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
             return "text", {"text": text}
         case Stopped(reason=reason):
             return "stopped", {"reason": reason}
-        case Citations(citations=citations, unsupported=unsupported):
-            return "citations", {"citations": list(map(asdict, citations)), "unsupported": list(unsupported)}
-        case Done(answer=answer, known=known, model=model, usage=usage):
-            told = {"answer": answer, "known": known, "model": model, "usage": asdict(usage)}
+        case Citations(citations=citations, unsupported=unsupported, quotes=quotes):
+            checked = {"citations": list(map(asdict, citations)), "unsupported": list(unsupported)}
+            return "citations", {**checked, "quotes": list(map(asdict, quotes))}
+        case Done(answer=answer, known=known, model=model, usage=usage, unchecked=unchecked):
+            told = {"answer": answer, "known": known, "unchecked": unchecked, "model": model, "usage": asdict(usage)}
             return "done", {**told, "cost": cost(event)}
         case _:
             assert_never(event)

@@ -227,6 +227,63 @@ class Excerpt(BaseModel):
     url: str | None
 
 
+class OverviewLine(BaseModel):
+    """A line of an overview; where what it says stands, if that is in a file."""
+
+    names: Annotated[list[str], Field(description="Paths or commands; in a tree, below the line it is indented to.")]
+    depth: int
+    says: str
+    n: Annotated[int, Field(description="The number that stands for the source in the text.")] = 0
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    sha256: str = ""
+    fresh: Annotated[bool, Field(description="Whether the file's bytes were checked to be the indexed ones.")] = True
+
+
+class OverviewSection(BaseModel):
+    """Some lines of an overview under a heading."""
+
+    title: str
+    lines: list[OverviewLine]
+    left_out: Annotated[int, Field(description="Lines that there was no room for.")]
+
+
+class OverviewObject(BaseModel):
+    """What a corpus or one of its folders is."""
+
+    folder: str
+    documents: int
+    tokens: int
+    text: str
+    sections: list[OverviewSection]
+
+
+class HistoryPassage(BaseModel):
+    """Lines of a commit, a tag or a changelog, as they are cited."""
+
+    n: int
+    path: Annotated[str, Field(description="A document's, or `commit HASH` or `tag NAME`, which `/passage` reads.")]
+    start_line: int
+    end_line: int
+    title: str | None
+    author: str | None
+    date: str | None
+    text: str
+    sha256: str
+
+
+class HistoryResult(BaseModel):
+    """What the history tells."""
+
+    asked: str
+    answer: Annotated[str, Field(description="Markdown with citation marks.")]
+    known: Annotated[bool, Field(description="Whether it answers.")]
+    partial: Annotated[bool, Field(description="Whether the history was not read to its end.")]
+    passages: list[HistoryPassage]
+    seconds: float
+
+
 # --- answers --------------------------------------------------------------------------------------------------------
 
 
@@ -238,7 +295,10 @@ class CitationObject(BaseModel):
     start_line: int
     end_line: int
     quote: str
-    status: Literal["verified", "repaired", "unverified"]
+    status: Literal["verified", "repaired", "unverified"] = Field(
+        description="whether the words stand in those lines (verified), nearby (repaired), or were not found; "
+        "not whether they are right"
+    )
     url: str | None
 
 
@@ -262,7 +322,8 @@ class WindowSize(BaseModel):
 
     limit: int
     reserve: int
-    passages: int
+    passages: Annotated[int, Field(description="That were found.")]
+    sent: Annotated[int, Field(description="Of them, that a model was shown.")]
 
 
 class AskResult(BaseModel):
@@ -271,11 +332,16 @@ class AskResult(BaseModel):
     question: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
+    translated: Annotated[
+        list[str], Field(description="What was searched for in English for a question in another language.")
+    ]
     unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]
-    known: bool
+    known: Annotated[bool, Field(description="Whether at least one citation is verified or repaired.")]
+    unchecked: Annotated[bool, Field(description="Whether a model answered and no citation of it holds.")]
+    quotes: Annotated[list[CitationObject], Field(description="What stands there, beside an unchecked answer.")]
     nearest: list[str]
     calls: list[dict[str, Any]]
     model: str

@@ -66,6 +66,8 @@ class TurnObject(BaseModel):
     answer: str
     state: Literal["done", "failed", "cancelled", "unfinished"]
     known: bool
+    unchecked: Annotated[bool, Field(description="Whether a model answered and no citation of it holds.")]
+    quotes: Annotated[list[CitationObject], Field(description="What stands there, beside an unchecked answer.")]
     model: str
     citations: list[CitationObject]
     unsupported: list[str]

@@ -150,6 +150,8 @@ def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecor
         "answer": turn.answer,
         "state": ending.state,
         "known": ending.known,
+        "unchecked": ending.unchecked,
+        "quotes": [asdict(quote) for quote in ending.quotes],
         "model": ending.model,
         "citations": [asdict(citation) for citation in ending.citations],
         "unsupported": list(ending.unsupported),

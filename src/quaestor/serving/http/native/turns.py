@@ -133,10 +133,11 @@ def _conversation(
         model = served.make_model(user, number)
         if isinstance(model, MeteredModel):
             model = model.charged(session=session, source=str(index.root))
+        settings = settings._replace(window=served.windows.limit(model, settings.window))
         return Conversation(
             index,
             model,
-            limit=served.windows.limit(model, settings.window),
+            limit=settings.window,
             settings=replace(conversation_settings(settings), where=where, filters=asked.filters),
             transcript=transcript,
             owner=user.id,

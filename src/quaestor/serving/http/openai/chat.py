@@ -62,6 +62,7 @@ async def _turn(body: ChatRequest, served: Served, who: User, identity: str) -> 
     index, settings = served.corpora.get(name, user=who.id), served.corpora.settings(name, user=who.id)
     model = served.make_model(who, identity)
     limit = served.windows.limit(model, settings.window)
+    settings = settings._replace(window=limit)
     conversation = Conversation(
         index,
         model,

@@ -10,6 +10,7 @@ from typing import Any
 
 from quaestor.chat.events import Composed, Done, Event, Passages, Searching
 from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.packing import passages_shown, runs
 from quaestor.messages import ToolCall, Usage
 from quaestor.window import Window
 
@@ -95,6 +96,8 @@ class Reply:
     def _checked(self) -> dict[str, Any]:
         return {
             "known": self.done.known,
+            "unchecked": self.done.unchecked,
+            "quotes": [asdict(quote) for quote in self.outcome.quotes],
             "citations": [asdict(citation) for citation in self.outcome.citations],
             "unsupported": list(self.outcome.unsupported),
             "model": self.done.model,
@@ -110,6 +113,8 @@ def _shown(window: Window) -> dict[str, Any]:
         "reserve": window.reserve,
         "tokens": window.tokens,
         "sections": dict(window.sections),
+        "passages": sum(one.kind == "passage" for one in window.decisions),
+        "sent": len(passages_shown(runs(window.decisions))),
         "left_out": sum(one.action not in _IN_WHOLE for one in messages),
     }
 

@@ -116,13 +116,17 @@ class WindowShown(BaseModel):
     reserve: int
     tokens: int
     sections: dict[str, int]
+    passages: int = Field(description="passages that were found")
+    sent: int = Field(description="of them, that the model was shown")
     left_out: int = Field(description="messages of the conversation that are not in the window whole")
 
 
 class Checked(BaseModel):
     """What a client of OpenAI's does not expect, and need not read."""
 
-    known: bool = Field(description="whether the corpus holds an answer")
+    known: bool = Field(description="whether at least one citation of the answer is verified or repaired")
+    unchecked: bool = Field(description="whether a model answered and no citation of it holds")
+    quotes: list[CitationObject] = Field(description="what stands there, beside an unchecked answer")
     citations: list[CitationObject]
     unsupported: list[str] = Field(description="sentences for which no passage gives support")
     model: str = Field(description="what wrote the answer")

@@ -14,6 +14,7 @@ export class Turn {
   #tail;
   #held = "";
   #fence = "";
+  #found = 0;
   #reader = new Reader();
 
   /** Begin a turn at the end of a thread. */
@@ -57,9 +58,9 @@ export class Turn {
   #words(name, data) {
     switch (name) {
       case "searching": return `Searching${limits(data.understood)}`;
-      case "passages": return `Found ${amount(data.passages.length, "passage")}`;
+      case "passages": this.#found = data.passages.length; return `Found ${amount(data.passages.length, "passage")}`;
       case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
-      case "composed": return `Sending ${amount(data.tokens, "token")} of ${Number(data.limit).toLocaleString("en")} to ${line(data.model)}`;
+      case "composed": return `Sending ${amount(data.tokens, "token")} of ${Number(data.limit).toLocaleString("en")} to ${line(data.model)}, ${Number(data.sent ?? 0)} of ${amount(this.#found, "passage")}`;
       case "retried": return `Composing anew: ${line(data.reason)}`;
       case "called": return `${line(data.name)}: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
       case "returned": return data.failed ? `${line(data.name)} brought nothing` : `${line(data.name)} brought ${amount(data.passages?.length ?? 0, "passage")}`;

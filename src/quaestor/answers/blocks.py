@@ -1,0 +1,165 @@
+"""Where code may be cut: its definitions and statements as nested runs of whole lines.
+
+A passage that its language's grammar parses without an error is cut as the syntax tree says. What begins or ends amid
+a definition, or has no grammar, is cut as its indentation says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quaestor.chunking.grammars import parse
+from quaestor.chunking.syntax import SYNTAXES, Syntax
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# Words in the types of nodes whose children stand one below the other: block, class_body, compound_statement.
+_SEQUENCE = re.compile(
+    r"(?:^|_)(?:block|body|statements|statement_list|declaration_list|declarations|suite|do_group)$"
+    r"|^(?:compound|body)_statement$|^block_body$"
+)
+GOES_ON = re.compile(
+    r"\s*(?:[)}\]]|(?:end|else|elif|elsif|elseif|except|catch|finally|rescue|ensure|then|do|fi|done|esac|begin)\b|\{\s*$)"
+)
+COMMENT = re.compile(r"\s*(?:#(?!include|define|if|else|endif)|//|/\*|\*|--|;;|%|@\w)")
+# Deeper nesting is data, or meant to exhaust the stack.
+_DEEPEST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A definition or a statement with the comment above it.
+
+    Attributes:
+        first: its first line, counted from 0 in the passage.
+        last: its last line, inclusive.
+        inner: the blocks within it in order; what lies before the first is its head.
+    """
+
+    first: int
+    last: int
+    inner: tuple[Block, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """How many lines it has."""
+        return self.last - self.first + 1
+
+
+def blocks_of(text: str, language: str) -> tuple[Block, ...]:
+    """Return the outermost blocks of some lines of code, in order."""
+    lines = text.split("\n")
+    syntax = SYNTAXES.get(language)
+    tree = parse(text.encode("utf-8", "surrogatepass"), syntax.grammar) if syntax is not None else None
+    if syntax is None or tree is None or tree.root_node.has_error:
+        return _by_indentation(lines, 0, len(lines), 0)
+    return _of_nodes(tree.root_node.children, syntax, lines, 0)
+
+
+def _of_nodes(nodes: Iterable[Node], syntax: Syntax, lines: Sequence[str], depth: int) -> tuple[Block, ...]:
+    """Return siblings as blocks; those that share a line are one, and a comment belongs to what follows it."""
+    found: list[Block] = []
+    begun: int | None = None  # the first line of comments that lead the next block
+    for node in nodes:
+        first, last = _lines_of(node)
+        if not node.is_named or not "".join(lines[first : last + 1]).strip():
+            continue
+        if node.type in syntax.leading and not (found and found[-1].last >= first):
+            begun = first if begun is None else begun
+            if last + 1 < len(lines) and lines[last + 1].strip():
+                continue
+            found.append(Block(begun, last))
+            begun = None
+            continue
+        inner = () if depth >= _DEEPEST or first == last else tuple(_within(node, syntax, lines, depth + 1))
+        start, begun = (first if begun is None else begun), None
+        if found and found[-1].last >= start:
+            start = found.pop().first
+        found.append(Block(start, last, inner))
+    if begun is not None:
+        found.append(Block(begun, max(begun, _lines_of(node)[1])))
+    return tuple(found)
+
+
+def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Iterator[Block]:
+    """Yield the blocks of the nearest sequences of statements within a node."""
+    if depth >= _DEEPEST:
+        return
+    for child in node.children:
+        first, last = _lines_of(child)
+        if first == last:
+            continue
+        if _SEQUENCE.search(child.type):
+            own = _of_nodes(_unwrapped(child), syntax, lines, depth)
+            yield from (one for one in own if one.first > node.start_point[0])
+        else:
+            yield from _within(child, syntax, lines, depth + 1)
+
+
+def _unwrapped(node: Node) -> Iterator[Node]:
+    """Yield a sequence's children, and those of a sequence in it in its place."""
+    for child in node.children:
+        if _SEQUENCE.search(child.type):
+            yield from child.children
+        else:
+            yield child
+
+
+def _lines_of(node: Node) -> tuple[int, int]:
+    """Return a node's first and last line; one that ends with a line's end does not reach into the next."""
+    first, (last, column) = node.start_point[0], node.end_point
+    return first, last - (column == 0 and last > first)
+
+
+def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> tuple[Block, ...]:
+    """Return blocks of lines: each begins where a line is indented least, and holds what is indented more."""
+    filled = [number for number in range(start, stop) if lines[number].strip()]
+    if not filled:
+        return ()
+    least = min(_indent(lines[number]) for number in filled)
+    shallow = next(number for number in filled if _indent(lines[number]) == least)
+    if shallow > filled[0]:  # begun amid something that is indented more
+        parts = [(filled[0], shallow), (shallow, stop)] if depth < _DEEPEST else [(shallow, stop)]
+        return tuple(block for part in parts for block in _by_indentation(lines, *part, depth + 1))
+    begins: list[int] = []
+    previous = -2
+    for number in filled:
+        line = lines[number]
+        if not begins or (
+            _indent(line) == least and not GOES_ON.match(line) and not _led(lines, begins[-1], previous, number)
+        ):
+            begins.append(number)
+        previous = number
+    found = []
+    for begin, end in zip(begins, [*begins[1:], stop], strict=True):
+        last = max(number for number in filled if begin <= number < end)
+        deeper = depth < _DEEPEST and any(_indent(lines[number]) > least for number in filled if begin < number <= last)
+        found.append(Block(begin, last, _inner(lines, begin, last, least, depth) if deeper else ()))
+    return tuple(found)
+
+
+def _inner(lines: Sequence[str], begin: int, last: int, least: int, depth: int) -> tuple[Block, ...]:
+    """Return the blocks of each run of lines that is indented more than the block around it."""
+    found: list[Block] = []
+    start: int | None = None
+    for number in range(begin, last + 2):
+        inside = number <= last and (not lines[number].strip() or _indent(lines[number]) > least)
+        if inside and start is None:
+            start = number
+        elif not inside and start is not None:
+            found += _by_indentation(lines, start, number, depth + 1)
+            start = None
+    return tuple(found)
+
+
+def _led(lines: Sequence[str], begun: int, previous: int, number: int) -> bool:
+    """Return whether only comments right above a line have begun its block."""
+    return previous == number - 1 and all(COMMENT.match(lines[one]) for one in range(begun, number))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,241 @@
+"""Answering who calls or uses a thing, which tests cover it, and what it calls itself: all of it, counted and quoted.
+
+Uses are told by name, by the syntax trees of the files in which the name stands. Where several things bear one name the
+answer says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from quaestor.amounts import amount
+from quaestor.answers.callers_question import CallersQuestion, read_callers_question
+from quaestor.answers.drafts import Draft, in_code
+from quaestor.answers.lines import CorpusLines
+from quaestor.answers.resolved_names import Resolved, resolve_name
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.corpus import Corpus
+from quaestor.models.content import content_terms
+from quaestor.passages import Hit
+from quaestor.retrieval.paths import profile_path
+from quaestor.retrieval.related import Related, RelatedKind, Relative
+from quaestor.terms import split_identifier
+
+_LIMIT = 200
+"""Places of each kind that are looked for: parsing so many takes a fraction of a second."""
+_MOST_SHOWN = 12
+_MOST_SHOWN_BESIDE = 3
+_MOST_OF_FILE = 4
+_MOST_DEFINITIONS = 5
+_MOST_CALLEES = 20
+_DEFINING = 10
+_WHOLE = 40
+_ROLES = ("call", "reference", "import", "mention")
+_WORD = re.compile(r"\w+")
+_CALL = re.compile(r"([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
+
+
+def callers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer a question about the uses of a name or a file; None for any other, and for a name that is none here."""
+    asked = read_callers_question(question.text)
+    if asked is None:
+        return None
+    found = resolve_name(corpus, asked.target, ("definitions", "callers", "tests"), _LIMIT)
+    if found is None or found.related is None:
+        return None if found is None or asked.plain else _standing_nowhere(asked.target, found)
+    if asked.plain and not found.related.of("definitions"):
+        return None
+    told = _Telling(asked, found, CorpusLines(corpus))
+    return told.callees(corpus) if asked.sought == "callees" else told.uses()
+
+
+def _standing_nowhere(name: str, found: Resolved) -> WayAnswer:
+    near = f" The nearest names here: {', '.join(map(in_code, found.nearest))}." if found.nearest else ""
+    draft = Draft()
+    draft.say(f"Nothing uses {in_code(name)}: it stands nowhere in this corpus.{near}")
+    return draft.finished("callers", known=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Places of one kind: those that are known one by one, and how many more there are."""
+
+    places: Sequence[Relative]
+    more: int
+
+
+class _Telling:
+    """One answer: the question, what is related to the name, and where its lines are read."""
+
+    def __init__(self, asked: CallersQuestion, found: Resolved, lines: CorpusLines) -> None:
+        assert found.related is not None
+        self._asked = asked
+        self._name = found.name
+        self._taken_for = found.name if found.corrected else ""
+        self._related: Related = found.related
+        self._lines = lines
+        self._definitions = [one for one in self._related.of("definitions") if self._related.target.name]
+        self._draft = Draft()
+
+    def uses(self) -> WayAnswer | None:
+        """Return who uses the thing, or None where neither that nor its definition is known."""
+        code, tests = self._listed()
+        if not (code.places or tests.places or self._definitions or self._related.target.path):
+            return None
+        if self._asked.without_tests:
+            tests = _Listed((), 0)
+        self._draft.say(self._counted(code, tests))
+        parts: list[tuple[_Listed, RelatedKind]] = [(code, "callers"), (tests, "tests")]
+        if self._asked.sought == "tests":
+            parts.reverse()
+        most = _MOST_SHOWN
+        for listed, kind in parts:
+            self._quote(listed, most, kind)
+            # Where nothing but tests uses it, these are what there is to show.
+            most = _MOST_SHOWN_BESIDE if listed.places else most
+        self._define()
+        return self._draft.finished("callers")
+
+    def callees(self, corpus: Corpus) -> WayAnswer | None:
+        """Return what a definition calls of what this corpus defines, or None where there is no definition."""
+        if not self._definitions:
+            return None
+        home = self._definitions[0]
+        known = {name: place for name in _called(home.text) if (place := self._defined_at(corpus, name))}
+        self._draft.say(self._called_of(known))
+        last = min(home.end_line, home.start_line + _WHOLE - 1)
+        self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
+        if len(self._definitions) > 1:
+            self._draft.say(self._other_definitions(self._definitions[1:]))
+        return self._draft.finished("callers")
+
+    def _called_of(self, known: Mapping[str, str]) -> str:
+        name = in_code(self._name)
+        if not known:
+            return f"{name} calls nothing that this corpus defines."
+        listed = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*known.items()][:_MOST_CALLEES])
+        more = len(known) - _MOST_CALLEES
+        beyond = f"; and {more} more" if more > 0 else ""
+        return f"{name} calls {amount(len(known), 'name')} that this corpus defines: {listed}{beyond}. Told by name."
+
+    def _defined_at(self, corpus: Corpus, name: str) -> str:
+        """Return where a name is defined, as ``path:line``; empty where it is not."""
+        found = corpus.store.get(corpus.store.defining([name], _DEFINING)).values()
+        exact = [one for one in found if name == one.chunk.symbol or name in one.chunk.defines]
+        best = min(exact, key=lambda one: (profile_path(one.document.path).flags, one.document.path), default=None)
+        if best is None:
+            return ""
+        path = best.document.path
+        spans = (one.span for one in self._lines.definitions(path) if one.name == name)
+        return f"{path}:{next(spans, best.chunk.span).start_line}"
+
+    def _listed(self) -> tuple[_Listed, _Listed]:
+        """Return the uses in code and those in tests that were asked for: what is meant first."""
+        every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
+        kept = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
+        tests = [one for one in kept if one.kind == "tests" or _is_inner_test(one)]
+        code = [one for one in kept if one not in tests]
+        total = self._related.total
+        more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
+        return _Listed(code, more[0]), _Listed(tests, more[1])
+
+    def _is_outside(self, path: str) -> bool:
+        outside = self._asked.outside
+        if outside == ".":
+            return any(path == one.path for one in self._definitions)
+        return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
+
+    def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
+        """Order places: what is meant first, what stands behind last; who uses a thing from elsewhere tells more."""
+        profile = profile_path(one.path)
+        meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.about))
+        role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
+        home = any(own.path == one.path for own in self._definitions)
+        return bool(profile.background), profile.example, not self._names_its_owner(one), -meant, home, role
+
+    def _names_its_owner(self, one: Relative) -> bool:
+        """Return whether the line says whose the name is: ``dist.check_hwm()`` of ``dist_t::check_hwm``."""
+        scope = self._related.target.scope
+        line = one.text.partition("\n")[0].lower().replace("_", "")
+        return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
+
+    def _counted(self, code: _Listed, tests: _Listed) -> str:
+        """Return how often the thing is used, in how many files."""
+        least = "" if self._related.complete else "at least "
+        told = [f"{least}{_amount(code)}"] if code.places else []
+        if tests.places:
+            told.append(f"{least}{_amount(tests)} in tests")
+        name = in_code(self._name)
+        taken = f"{in_code(self._asked.target)} stands nowhere here; this is about {name}. " if self._taken_for else ""
+        if not told:
+            beside = " outside it" if self._asked.outside else ""
+            return f"{taken}Nothing in this corpus uses {name}{beside}, as far as its name tells."
+        verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
+        beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
+        return f"{taken}{name} {verb} at {' and at '.join(told)}.{beyond}"
+
+    def _quote(self, listed: _Listed, most: int, kind: RelatedKind) -> None:
+        """Quote places file by file, and say how many more there are."""
+        shown = 0
+        for group in _by_file(listed.places):
+            for hit in self._hits(group[: min(_MOST_OF_FILE, most - shown)]):
+                self._draft.quote(hit)
+            shown += min(len(group), _MOST_OF_FILE, most - shown)
+        if hidden := len(listed.places) + listed.more - shown:
+            command = f"quaestor related {self._related.target} --kind {kind} -k 1000"
+            self._draft.say(f"And {hidden:,} more: {in_code(command)} lists all.")
+
+    def _hits(self, group: Sequence[Relative]) -> Iterable[Hit]:
+        """Yield the places of one file as hits; those that overlap are one."""
+        quoted: set[int] = set()
+        for one in group:
+            hit = self._lines.statement(one.path, one.start_line, one.symbol)
+            lines = range(hit.start_line, hit.end_line + 1)
+            if quoted.isdisjoint(lines):
+                quoted.update(lines)
+                yield hit
+
+    def _define(self) -> None:
+        """Say where the thing is defined; where it has one definition, quote its first statement."""
+        if len(self._definitions) > 1:
+            self._draft.say(self._other_definitions(self._definitions))
+        elif self._definitions:
+            home = self._definitions[0]
+            self._draft.say("It is defined here:")
+            self._draft.quote(self._lines.statement(home.path, home.start_line, home.symbol))
+
+    def _other_definitions(self, found: Sequence[Relative]) -> str:
+        listed = ", ".join(
+            in_code(f"{one.path}:{one.start_line}") + (f" ({in_code(one.symbol)})" if one.symbol else "")
+            for one in found[:_MOST_DEFINITIONS]
+        )
+        more = len(found) - _MOST_DEFINITIONS
+        return f"{amount(len(found), 'definition')} of this name: {listed}{f' and {more} more' if more > 0 else ''}."
+
+
+def _is_inner_test(one: Relative) -> bool:
+    """Return whether a place stands among the tests that a file of source holds, as in Rust."""
+    return one.language == "rust" and (one.symbol or "").partition(".")[0] in ("test", "tests")
+
+
+def _amount(listed: _Listed) -> str:
+    """Return how many places these are, and in how many files where all are known."""
+    total = len(listed.places) + listed.more
+    files = f" in {amount(len({one.path for one in listed.places}), 'file')}" if not listed.more else ""
+    return f"{amount(total, 'place')}{files}"
+
+
+def _by_file(places: Iterable[Relative]) -> list[list[Relative]]:
+    groups: dict[str, list[Relative]] = {}
+    for one in places:
+        groups.setdefault(one.path, []).append(one)
+    return list(groups.values())
+
+
+def _called(text: str) -> list[str]:
+    """Return the names that a definition calls, in order, without itself and what is handed to it."""
+    signature, _, body = text.partition("\n")
+    given = frozenset(_WORD.findall(signature))
+    return [name for name in dict.fromkeys(_CALL.findall(body or text)) if name not in given]

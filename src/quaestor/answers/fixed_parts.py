@@ -1,0 +1,104 @@
+"""How much of a message is the text of a template: its fixed words, in order, with values in between. Pure.
+
+A program prints ``Queue 'mails' missing from task_queues``; its source has ``f"Queue {name!r} missing from {where}"``,
+perhaps over several lines. What both share are the fixed parts. No value needs to be told as one: whatever stands in
+the message and not in the template is one, as where logs are parsed by aligning lines with each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]{1,2})?(?![\w'’])|\w+")
+_LITERAL = re.compile(
+    r"\"\"\"(.*?)\"\"\"|'''(.*?)'''|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'(?!\w)|`((?:[^`\\]|\\.)*)`|\[\[(.*?)\]\]|%[qQwW]?[({\[]([^)}\]\n]*)",
+    re.DOTALL,
+)
+# Placeholders of format strings, interpolation and translations: {name!r}, ${x}, #{x}, %s, %(n)d, %{count}, ~p, \(x).
+_PLACEHOLDER = re.compile(
+    r"\$?\{\{?[^{}\n]*\}?\}|#\{[^{}\n]*\}|%\{\w+\}|%\(\w+\)[-#0-9.]*\w|%[-+ #0-9.*]*(?:hh|h|ll|l|z|j"
+    r"|t)?[a-zA-Z@]|~[0-9.]*[a-z]{1,2}\b|\\\([^()\n]*\)"
+    r"|\$\w+|<%=?.*?%>"
+)
+_ESCAPE = re.compile(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a message and a template agree.
+
+    Attributes:
+        told: what the words tell that both have, in order.
+        words: how many these are.
+        of_template: the share of what the template tells that the message says, 0 to 1.
+        of_message: the share of what the message tells that the template says, 0 to 1.
+        of_span: the same of the part of the message that begins and ends with such words: words that a sentence shares
+            with a template by chance lie far apart in it.
+    """
+
+    told: float
+    words: int
+    of_template: float
+    of_message: float
+    of_span: float = 0.0
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text, in lower case; a name with underscores is one."""
+    return tuple(found.lower() for found in _WORD.findall(text))
+
+
+def template_words(code: str) -> tuple[str, ...]:
+    """Return the words of the string literals in lines of source, without their placeholders."""
+    literals = (next(filter(None, groups), "") for groups in _LITERAL.findall(code))
+    return words_of(" ".join(fixed_text(one) for one in literals))
+
+
+def fixed_text(text: str) -> str:
+    """Return a template without its placeholders and escapes."""
+    return _ESCAPE.sub(" ", _PLACEHOLDER.sub(" ", text))
+
+
+def agreement(message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]) -> Agreement:
+    """Return how the words of a message agree with those of a template, by their heaviest common subsequence.
+
+    Args:
+        message: words.
+        template: words.
+        tells: what a word tells; 1 where it is missing.
+    """
+    known = frozenset(message)
+    common = [word for word in template if word in known]
+    told, words, first, last = _heaviest(message, common, tells)
+    whole, said, span = (
+        sum(tells.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1])
+    )
+    return Agreement(told, words, _share(told, whole), _share(told, said), _share(told, span))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _heaviest(
+    message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]
+) -> tuple[float, int, int, int]:
+    """Return the weight and the length of the heaviest common subsequence, and its two ends in the message."""
+    best: list[tuple[float, int, int, int]] = [(0.0, 0, 0, -1)] * (len(template) + 1)
+    for place, word in enumerate(message):
+        weight = tells.get(word, 1.0)
+        before = best[0]
+        for at, other in enumerate(template, 1):
+            kept = best[at]
+            if other == word:
+                told, words, first, _ = before
+                best[at] = max(kept, (told + weight, words + 1, first if words else place, place), key=_by_weight)
+            best[at] = max(best[at], best[at - 1], key=_by_weight)
+            before = kept
+    return best[-1]
+
+
+def _by_weight(one: tuple[float, int, int, int]) -> tuple[float, int]:
+    return one[:2]

@@ -1,0 +1,162 @@
+"""Answering from history: git's log, blame and pickaxe, tags and changelogs, cited by commit.
+
+``history_questions`` reads a question; here it is answered. Whatever a question names is first looked for as a file,
+then as a name that is defined, then as words of messages; where nothing of it is found, it is no question of this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+
+from quaestor.answers.history_changes import Changelogs, changes_told, release_told
+from quaestor.answers.history_draft import Draft
+from quaestor.answers.history_questions import Asked, first_day, history_question, last_day
+from quaestor.answers.history_subjects import Subject, subject_of
+from quaestor.answers.history_things import author_told, commit_told, commits_told, last_told, origin_told, past_told
+from quaestor.answers.way import WayAnswer
+from quaestor.corpus import Corpus
+from quaestor.dates import date_bound
+from quaestor.history.git import Git, NoHistoryError
+from quaestor.history.log import is_empty
+
+SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
+PARTIAL = "There was not time or room enough to read all of the history, so something may be missing."
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryAnswer(WayAnswer):
+    """An answer about history.
+
+    Attributes:
+        heads: what is said around the quotes and lists, a paragraph each.
+        partial: whether the history was not read to its end: for want of time, or because the clone lacks a part.
+    """
+
+    heads: tuple[str, ...] = ()
+    partial: bool = False
+
+
+def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+    """Return what the history tells.
+
+    Args:
+        corpus: whose.
+        asked: a question, a path, a name, or words of messages; empty for the newest commits.
+        since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+        until: only what was done on this date or earlier.
+        limit: how many commits are listed at most.
+
+    Raises:
+        UsageError: a date is none.
+    """
+    read = history_question(asked, date.today())
+    if read is None:
+        read = Asked("past", " ".join(asked.split())) if asked.strip() else Asked("changes")
+    read = read._replace(since=_day(since) or read.since, until=_day(until, last=True) or read.until)
+    found = answered(read, corpus, limit)
+    if found is None and read.kind != "commits" and read.subject:
+        found = answered(Asked("commits", read.subject, since=read.since, until=read.until), corpus, limit)
+    if found is not None:
+        return found
+    said = _nothing(corpus, asked)
+    return HistoryAnswer("history", (said,), known=False, heads=(said,))
+
+
+def has_history(corpus: Corpus) -> bool:
+    """Return whether there is a repository to read."""
+    return corpus.repository() is not None
+
+
+def _day(text: str, *, last: bool = False) -> str:
+    """Return a day of a date that was given: the first of a month or year, or the last."""
+    bound = date_bound(text)
+    if not bound or len(bound) == 10:
+        return bound
+    return last_day(bound) if last else first_day(bound)
+
+
+def answered(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
+    """Return the answer to what is asked; None where the history tells nothing of it."""
+    corpus.take_in()
+    changelogs = Changelogs(corpus)
+    draft = Draft()
+    with opened(corpus) as git:
+        known = _told(asked, corpus, git, changelogs, draft, limit)
+        if known is None or not draft.pieces:
+            return None
+        partial = git is not None and not git.whole
+        if git is not None and git.shallow:
+            draft.say(SHALLOW)
+        elif partial:
+            draft.say(PARTIAL)
+        shallow = git is not None and git.shallow
+    return HistoryAnswer(
+        "history",
+        tuple(draft.pieces),
+        tuple(draft.hits),
+        known,
+        heads=tuple(draft.heads),
+        partial=partial or shallow,
+    )
+
+
+@contextmanager
+def opened(corpus: Corpus) -> Iterator[Git | None]:
+    """Open the corpus's repository; None where there is none, or nothing of the corpus is in it."""
+    repository = corpus.repository()
+    if repository is None:
+        yield None
+        return
+    try:
+        git = Git(repository)
+    except NoHistoryError:
+        yield None
+        return
+    with git:
+        yield None if is_empty(git) else git
+
+
+def _told(
+    asked: Asked, corpus: Corpus, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
+    """Tell what is asked; return whether that answers, or None where it is to be searched for as usual."""
+    if asked.kind == "changes":
+        return changes_told(asked, git, changelogs, draft, limit)
+    if asked.kind == "released":
+        return release_told(asked, git, changelogs, draft)
+    if git is None:
+        return None
+    if asked.kind == "commits":
+        return commits_told(asked, git, draft, limit)
+    if asked.kind == "commit":
+        return commit_told(asked, git, draft)
+    return _told_of_thing(asked, corpus, git, changelogs, draft, limit)
+
+
+def _told_of_thing(
+    asked: Asked, corpus: Corpus, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
+    if asked.kind == "author" and corpus.is_prose() and asked.subject and not _names_file(asked.subject):
+        return None  # who wrote what documents speak of, they say themselves
+    subject = subject_of(asked.subject, corpus, git)
+    tell: dict[str, Callable[[Asked, Subject, Git, Changelogs, Draft, int], bool | None]] = {
+        "origin": origin_told,
+        "author": author_told,
+        "last": last_told,
+        "past": past_told,
+    }
+    return tell[asked.kind](asked, subject, git, changelogs, draft, limit)
+
+
+def _names_file(text: str) -> bool:
+    return " " not in text and ("." in text or "/" in text)
+
+
+def _nothing(corpus: Corpus, asked: str) -> str:
+    with opened(corpus) as git:
+        if git is None:
+            return "There is no history here: no git repository with commits of this folder, or no git to read it."
+    return f"The history tells nothing of {asked[:80]!r}. Ask for a path, a name or words of a commit's message."

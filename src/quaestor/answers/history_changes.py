@@ -1,0 +1,274 @@
+"""What changed: within a version, between two, since one, or in a time; and when a version came out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from quaestor.amounts import amount
+from quaestor.answers.history_draft import Draft, code, commit_hit, document_hit, tag_hit, told
+from quaestor.answers.history_questions import Asked
+from quaestor.corpus import Corpus
+from quaestor.corpus.excerpts import lines_of
+from quaestor.errors import QuaestorError
+from quaestor.history.changelog import Section, is_changelog, sections
+from quaestor.history.git import Git
+from quaestor.history.log import Commit, count, log
+from quaestor.history.objects import commit_text
+from quaestor.history.tags import Tag, tags
+from quaestor.history.versions import Version, before, version_in
+from quaestor.named import NamedTuple
+from quaestor.passages import Document, Hit
+
+_MOST_FILES = 40
+_MOST_LINES = 45
+_MOST_HIT_LINES = 150
+_BESIDE_A_CHANGELOG = 5
+
+
+class Noted(NamedTuple):
+    """A section of a changelog, where it stands.
+
+    Attributes:
+        document: the changelog.
+        lines: all of its lines.
+        section: which.
+    """
+
+    document: Document
+    lines: Sequence[str]
+    section: Section
+
+    def hit(self, first: int | None = None, last: int | None = None) -> Hit:
+        """Return the section, or some lines of it (1-based, the last inclusive), as a hit."""
+        start = self.section.first if first is None else first
+        end = min(self.section.last, start + _MOST_HIT_LINES - 1) if last is None else last
+        return document_hit(self.document, "\n".join(self.lines), start - 1, end - 1, self.section.heading)
+
+
+class Changelogs:
+    """The changelogs of a corpus, read once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    @cached_property
+    def noted(self) -> list[Noted]:
+        """All sections, those of the changelogs nearest to the root first."""
+        paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
+        return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
+
+    def of(self, version: Version) -> Noted | None:
+        """Return what is said of a version; the longest, where one that says little points to another."""
+        found = [one for one in self.noted if one.section.version == version]
+        return max(found, key=lambda one: one.section.last - one.section.first, default=None)
+
+    def versions(self) -> list[Version]:
+        """Return all versions that changelogs name."""
+        return [one.section.version for one in self.noted]
+
+    def mentions(self, words: Sequence[str]) -> Iterator[tuple[Noted, int]]:
+        """Yield each line (1-based) of a section that holds all words, oldest last as changelogs have it."""
+        for one in self.noted if words else ():
+            for number in range(one.section.first, one.section.last + 1):
+                if holds_words(one.lines[number - 1], words):
+                    yield one, number
+
+    def lines(self) -> Iterator[tuple[Noted, int]]:
+        """Yield each line (1-based) of all sections that says anything."""
+        for one in self.noted:
+            for number in range(one.section.first + 1, one.section.last + 1):
+                if one.lines[number - 1].strip():
+                    yield one, number
+
+    def _read(self, path: str) -> Iterator[Noted]:
+        document = self._corpus.store.document(path)
+        try:
+            data = self._corpus.read(path)
+        except QuaestorError:
+            return
+        if document is None or data is None:
+            return
+        lines = lines_of(data)
+        yield from (Noted(document, lines, section) for section in sections(lines, path))
+
+
+def holds_words(text: str, words: Sequence[str]) -> bool:
+    """Return whether a text holds all words whole, each in the singular or the plural."""
+    lowered = text.lower()
+    return all(
+        re.search(rf"(?<![\w-]){re.escape(word.lower().removesuffix('s'))}s?(?![\w-])", lowered) for word in words
+    )
+
+
+def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
+    """Tell what changed; return whether that answers, None where nothing is known of such versions or times."""
+    if not asked.versions:
+        if git is not None and asked.since and asked.since == asked.until and _at_tag(asked.since, git, draft, limit):
+            return True
+        return None if git is None else _in_time(asked, git, draft, limit)
+    named = [version for text in asked.versions if (version := version_in(text))]
+    if len(named) != len(asked.versions):
+        return None
+    listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
+    noted = _noted(asked, named, changelogs)
+    for one in noted:
+        _quote_section(one, draft, _MOST_LINES // len(noted))
+    ends = _range(asked, named, listed)
+    if git is not None and ends is not None:
+        _between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
+    if draft.pieces:
+        return True
+    return _unknown(asked, listed, changelogs, draft)
+
+
+def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
+    """Tell what changed up to a tag that is called after a day, since the one before; return whether there is one."""
+    listed = tags(git)
+    at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
+    if at is None:
+        return False
+    _between(listed[at - 1] if at else None, listed[at], git, draft, limit)
+    return True
+
+
+def _noted(asked: Asked, named: Sequence[Version], changelogs: Changelogs) -> list[Noted]:
+    """Return the sections of changelogs that are asked for, newest first."""
+    if asked.relation == "in":
+        found = changelogs.of(named[0])
+        return [found] if found else []
+    last = max(named, key=lambda one: one.order).order if asked.relation == "between" else None
+    first = min(named, key=lambda one: one.order).order
+    between = {
+        version
+        for version in changelogs.versions()
+        if version.order > first and (last is None or version.order <= last)
+    }
+    newest = sorted(between, key=lambda version: version.order, reverse=True)[:4]
+    return [one for version in newest if (one := changelogs.of(version))]
+
+
+def _quote_section(one: Noted, draft: Draft, most: int) -> None:
+    section = one.section
+    last = min(section.last, section.first + max(most, 8) - 1)
+    head = f"`{one.document.path}:{section.first}-{section.last}`, {code(section.heading)}:"
+    draft.say(head)
+    draft.quote_prose(one.hit(), [line.rstrip() for line in one.lines[section.first - 1 : last]])
+    if last < section.last:
+        draft.say(f"({amount(section.last - last, 'more line')} there.)")
+
+
+def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tuple[Tag | None, Tag | None] | None:
+    """Return the tags between which the commits lie: None for the beginning or the newest commit; None for unknown."""
+    # Of several series the one without a name of its own is the project's.
+    ordered = sorted(listed, key=lambda tag: not tag.series)
+    by_version = {tag.version: tag for tag in ordered if tag.version}
+    if asked.relation == "since":
+        start = by_version.get(named[0])
+        return (start, None) if start else None
+    if asked.relation == "between":
+        first, second = sorted(named, key=lambda one: one.order)
+        start, end = by_version.get(first), by_version.get(second)
+        return (start, end) if start and end else None
+    end = by_version.get(named[0])
+    if end is None:
+        return None
+    series = {tag.version: tag for tag in listed if tag.version and tag.series == end.series}
+    former = before(named[0], series)
+    return (series[former] if former else None), end
+
+
+def _between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: int) -> None:
+    """List the commits between two tags."""
+    last = end.commit if end else "HEAD"
+    revisions = f"{start.commit}..{last}" if start else last
+    found = log(git, revisions, limit=limit, options=("--no-merges",))
+    if not found:
+        draft.say(f"Git has no commits {_extent(start, end)}.")
+        return
+    total = count(git, revisions)
+    shown = ", the newest" if total is None or total > len(found) else ""
+    number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
+    draft.say(f"{number} {_extent(start, end)}{shown}:\n")
+    list_commits(found, git, draft)
+
+
+def _extent(start: Tag | None, end: Tag | None) -> str:
+    if start is None:
+        return "in all" if end is None else f"up to {_named(end)}"
+    return f"since {_named(start)}" if end is None else f"between {_named(start)} and {_named(end)}"
+
+
+def _named(tag: Tag) -> str:
+    return f"{code(tag.name)} ({tag.date})"
+
+
+def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
+    """Add a list of commits, each cited."""
+    for commit in found:
+        text = commit_text(git, commit.id)
+        if text is not None:
+            draft.item(told(commit), commit_hit(text))
+
+
+def _in_time(asked: Asked, git: Git, draft: Draft, limit: int) -> bool:
+    found = log(git, limit=limit, since=asked.since, until=asked.until, options=("--no-merges",))
+    if not found:
+        sought = "Git has no commits" if git.whole else "In the time that there is, no commits were found"
+        draft.say(f"{sought} {span(asked)}. The newest:\n")
+        list_commits(log(git, limit=1), git, draft)
+        return True
+    total = count(git, "HEAD", asked.since, asked.until)
+    number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
+    limits = f" {span(asked)}" if asked.since or asked.until else ""
+    shown = ", the newest" if total is None or total > len(found) else ""
+    draft.say(f"{number}{limits}{shown}:\n")
+    list_commits(found, git, draft)
+    return True
+
+
+def span(asked: Asked) -> str:
+    """Return the time that is meant, in words."""
+    if asked.since and asked.until:
+        return f"from {asked.since} to {asked.until}"
+    if asked.since:
+        return f"since {asked.since}"
+    return f"up to {asked.until}" if asked.until else "at all"
+
+
+def _unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, draft: Draft) -> bool | None:
+    """Say that there is no such version, and which are near; None where no versions are known at all."""
+    known = {tag.version: tag.name for tag in reversed(listed) if tag.version}
+    names = list(dict.fromkeys([*known.values(), *(one.section.heading for one in changelogs.noted)]))
+    if not names:
+        return None
+    draft.say(
+        f"Neither a tag nor a changelog here names {' or '.join(map(code, asked.versions))}. "
+        f"The newest that they name: {', '.join(map(code, names[:5]))}."
+    )
+    return False
+
+
+def release_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
+    """Tell when a version came out, the newest where none is named."""
+    listed = [] if git is None else [tag for tag in tags(git) if tag.version]
+    version = version_in(asked.versions[0]) if asked.versions else _newest(listed, changelogs)
+    if version is None:
+        return None
+    tag = next((tag for tag in reversed(listed) if tag.version == version), None)
+    noted = changelogs.of(version)
+    if tag is not None:
+        draft.say(f"The tag {code(tag.name)}: “Date: {tag.date}” ")
+        draft.cite(tag_hit(tag))
+    if noted is not None:
+        head = noted.section.first
+        draft.say(f"`{noted.document.path}:{head}`:")
+        draft.quote_prose(noted.hit(head, head), [noted.lines[head - 1].rstrip()])
+    return True if draft.pieces else _unknown(asked, listed, changelogs, draft)
+
+
+def _newest(listed: Sequence[Tag], changelogs: Changelogs) -> Version | None:
+    versions = [tag.version for tag in listed if tag.version] or changelogs.versions()
+    finished = [version for version in versions if not version.is_early] or versions
+    return max(finished, key=lambda one: one.order, default=None)

@@ -1,0 +1,126 @@
+"""Putting an answer about history together: words, and hits of commits, tags and changelogs that they cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quaestor.corpus.history import LANGUAGE, object_document
+from quaestor.history.log import Commit
+from quaestor.history.objects import CommitText, commit_path
+from quaestor.history.tags import Tag, tag_text
+from quaestor.passages import Chunk, Document, Hit, Span
+
+_MARK = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?\d", re.IGNORECASE)
+_LINKED = re.compile(r"\]\s*\(|no[ _-]answer", re.IGNORECASE)
+_LONGEST_SUBJECT = 160
+_MOST_HEAD_LINES = 60
+
+
+class Draft:
+    """An answer in the making.
+
+    Attributes:
+        pieces: text, and numbers of hits, as ``WayAnswer`` has them.
+        heads: the paragraphs without quotes and lists.
+        hits: what is cited.
+    """
+
+    def __init__(self) -> None:
+        self.pieces: list[str | int] = []
+        self.heads: list[str] = []
+        self.hits: list[Hit] = []
+
+    def say(self, text: str) -> None:
+        """Go on in a paragraph of its own."""
+        self.heads.append(text.strip())
+        self._begin(text)
+
+    def _begin(self, text: str) -> None:
+        self.pieces.append(f"\n\n{text}" if self.pieces else text)
+
+    def add(self, text: str) -> None:
+        """Go on where the answer stands."""
+        self.pieces.append(text)
+
+    def cite(self, hit: Hit) -> None:
+        """Put a citation mark; a place that is cited again keeps its number."""
+        places = [(one.path, one.start_line, one.end_line) for one in self.hits]
+        place = (hit.path, hit.start_line, hit.end_line)
+        if place not in places:
+            self.hits.append(hit)
+            places.append(place)
+        self.pieces.append(places.index(place))
+
+    def item(self, text: str, hit: Hit) -> None:
+        """Add an item of a list with its citation."""
+        self.pieces.append(f"\n- {text} ")
+        self.cite(hit)
+
+    def quote(self, hit: Hit, lines: Sequence[str], language: str = "text") -> None:
+        """Quote lines of a hit as they stand, in a block that nothing in them can end."""
+        runs = re.findall(r"`+", "\n".join(lines))
+        fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+        self._begin("\n".join([fence + language, *lines, fence, ""]))
+        self.cite(hit)
+
+    def quote_prose(self, hit: Hit, lines: Sequence[str]) -> None:
+        """Quote lines of prose as they stand; as a block of text where something in them reads as a citation."""
+        if any(map(_MARK.search, lines)):
+            self.quote(hit, lines, "markdown")
+            return
+        self._begin("\n".join([*(f"> {line}" for line in lines), "", ""]))
+        self.cite(hit)
+
+
+def commit_hit(text: CommitText) -> Hit:
+    """Return the head of a commit, its message and its list of files, as a hit."""
+    return lines_hit(text, 0, min(text.head_lines, _MOST_HEAD_LINES) - 1)
+
+
+def lines_hit(text: CommitText, first: int, last: int) -> Hit:
+    """Return lines of a commit's text (indices from 0, the last inclusive) as a hit."""
+    commit = text.commit
+    document = object_document(commit_path(commit.id), text.text, commit.subject, commit.author, commit.date)
+    return _hit(document, text.text, first, last)
+
+
+def tag_hit(tag: Tag) -> Hit:
+    """Return a tag as a hit."""
+    text = tag_text(tag)
+    document = object_document(f"tag {tag.name}", text, tag.name, tag.by, tag.date)
+    return _hit(document, text, 0, min(text.count("\n"), 20) - 1)
+
+
+def document_hit(document: Document, text: str, first: int, last: int, symbol: str) -> Hit:
+    """Return lines of a document (indices from 0, the last inclusive) as a hit."""
+    return _hit(document, text, first, last, symbol)
+
+
+def _hit(document: Document, text: str, first: int, last: int, symbol: str | None = None) -> Hit:
+    lines = text.split("\n")
+    start = sum(len(line.encode()) + 1 for line in lines[:first])
+    shown = "\n".join(lines[first : last + 1])
+    span = Span(start, start + len(shown.encode()), first + 1, last + 1)
+    kind = "block" if document.language == LANGUAGE else "section"
+    return Hit(document, Chunk(span, shown, symbol, kind), 1.0)
+
+
+def one_line(text: str) -> str:
+    """Return a subject as it can stand in a list: nothing in it is a citation mark, or code that does not end."""
+    text = text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT].rstrip()}…"
+    # A sentence that ends before the number of a pull request would leave that alone with its citation.
+    text = re.sub(r"\.(?=\s+\()", "", text)
+    if _MARK.search(text) or _LINKED.search(text):
+        text = text.translate(str.maketrans("[]【】", "()()"))
+    return text if text.count("`") % 2 == 0 else text.replace("`", "'")
+
+
+def code(text: str) -> str:
+    """Return a name as code; nothing in it ends that."""
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
+
+
+def told(commit: Commit) -> str:
+    """Return a commit in a line of a list."""
+    return f"{commit.date}, {one_line(commit.author)}: {one_line(commit.subject)}"

@@ -1,0 +1,441 @@
+"""Which questions are asked of a history, and what they ask of it. Pure.
+
+The wording decides: a verb of change in the past with a version, a time or a thing; a person asked for. What holds at
+any time ("what happens when a session changes", "what changes when I set ...") is no history, and neither is "how".
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Literal
+
+from quaestor.dates import WRITTEN as DATE
+from quaestor.dates import iso_date
+from quaestor.history.versions import WRITTEN as VERSION
+from quaestor.named import NamedTuple
+
+Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released"]
+"""What is asked: what changed; when, why and with which commit something came or went; who wrote or keeps something;
+the last change of something; all changes of something; commits about something; one commit by its hash; when a version
+came out."""
+Verb = Literal["added", "removed", "renamed", "changed"]
+Relation = Literal["in", "since", "between"]
+
+
+class Asked(NamedTuple):
+    """What a question asks of a history.
+
+    Attributes:
+        kind: see ``Kind``.
+        subject: what it is about, as it is written; empty for everything.
+        verb: what became of the subject.
+        versions: that are named, as they are written.
+        relation: how the versions limit: within one, from one on, from one to another.
+        since: the first day that is meant, ISO 8601; empty for none.
+        until: the last one.
+        by: the author that is named.
+    """
+
+    kind: Kind
+    subject: str = ""
+    verb: Verb = "added"
+    versions: tuple[str, ...] = ()
+    relation: Relation = "in"
+    since: str = ""
+    until: str = ""
+    by: str = ""
+
+
+_LONGEST = 300
+_LONGEST_SUBJECT = 80
+_VERSION = rf"(?:(?:version|release|v\.)\s*\d+(?:\.\d+)*|{VERSION})(?![\w.]*\w)"
+_POLITE = re.compile(
+    r"^(?:(?:please|hey|hi|ok|so|and|could you|can you|would you|tell me|do you know|i(?:'d| would) like to know"
+    r"|i want to know|bitte|weißt du|por favor)\b[,:]?\s*|请问?[,，]?\s*)+(?:tell me |show me )?",
+    re.IGNORECASE,
+)
+
+_AGO_UNIT = {"day": 1, "week": 7, "month": 30, "year": 365, "tag": 1, "woche": 7, "monat": 30, "jahr": 365}
+_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple of": 2}
+_AGO = re.compile(
+    r"\b(?:in|within|over|during|for|from)?\s*(?:the\s+)?(?:last|past|letzten|vergangenen)\s+"
+    r"(\d{1,3}|a|one|two|three|four|five|six|few|couple of)\s+"
+    r"(day|week|month|year|tag|woche|monat|jahr)(?:e?[sn]|e)?\b",
+    re.IGNORECASE,
+)
+_WORDS_OF_TIME: tuple[tuple[str, str], ...] = (
+    ("today", r"\btoday\b|\bheute\b|aujourd['’]hui|\bhoy\b|今天|今日"),
+    ("yesterday", r"\b(?:since )?yesterday\b|\bgestern\b|\bhier\b(?=\W*$)|\bayer\b|昨天|昨日"),
+    (
+        "last week",
+        r"\b(?:in |since |over |during )?(?:the )?(?:last|past|previous) week\b|\bletzten?r? Woche\b"
+        r"|la semaine derni[èe]re|la semana pasada|上周|上个?星期|先週",
+    ),
+    ("this week", r"\bthis week\b|\bdieser? Woche\b|cette semaine|esta semana|本周|这周|今週"),
+    (
+        "last month",
+        r"\b(?:in |since |over |during )?(?:the )?(?:last|past|previous) month\b|\b(?:im )?letzten Monat\b"
+        r"|le mois dernier|el mes pasado|上个?月|先月",
+    ),
+    ("this month", r"\bthis month\b|\bdiesen Monat\b|ce mois(?:-ci)?\b|este mes|本月|这个月|今月"),
+    (
+        "last year",
+        r"\b(?:in |since |over |during )?(?:the )?(?:last|past|previous) year\b|\b(?:im )?letzten? Jahr\b"
+        r"|l['’]ann[ée]e derni[èe]re|el año pasado|去年|昨年",
+    ),
+    ("this year", r"\bthis year\b|\bdieses Jahr\b|cette ann[ée]e|este año|今年"),
+    (
+        "recently",
+        r"\b(?:most )?recently\b|\blately\b|\bof late\b|\bso far\b|\bkürzlich\b|\bin letzter Zeit\b|\bzuletzt\b(?=\W*$)"
+        r"|r[ée]cemment|recientemente|últimamente|最近",
+    ),
+)
+_ON_DATE = re.compile(
+    rf"\b(?P<how>in|on|during|since|from|after|before|until|seit|im|am|depuis|desde|en)\s+(?P<date>{DATE})\b",
+    re.IGNORECASE,
+)
+_DATES_BETWEEN = re.compile(
+    rf"\b(?:between|from)\s+(?P<first>{DATE})\s+(?:and|to|until)\s+(?P<second>{DATE})\b", re.IGNORECASE
+)
+_BETWEEN = re.compile(
+    rf"(?:\b(?:between|from|zwischen|von|entre|de|desde)\s+)?(?P<first>{_VERSION})"
+    rf"\s*(?:and|to|und|bis|et|à|y|a|hasta|\.\.\.?|到|和|から|と)\s*(?P<second>{_VERSION})(?:の間に?|まで|之间)?",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    rf"\b(?:since|after|seit|depuis|desde)\s+(?P<first>{_VERSION})|(?P<other>{_VERSION})\s*(?:以来|以降|之后)",
+    re.IGNORECASE,
+)
+_IN = re.compile(
+    rf"(?:\b(?:in|with|for|of|as of|by|dans|en|mit|bei|avec|con|de|from)\s+)?"
+    rf"(?:(?:the|la|le|der|die|el)\s+)?(?P<first>{_VERSION})(?:\s+release)?",
+    re.IGNORECASE,
+)
+
+_NOUNS = r"(?:changes?|change\s?log|release\s+notes|news|updates?|differences?|diff|fixes|improvements|features|things)"
+_DONE = (
+    r"(?:changed|new|added|removed|fixed|deprecated|introduced|improved|renamed|dropped|released|happened|done"
+    r"|different)"
+)
+# What a question about changes is once versions, times and what it is about are taken out of it.
+_CHANGES = re.compile(
+    rf"""^(?:
+      what(?:['’]?s|\s+(?:is|are|was|were|has|have|had|all|did|exactly))*\s+(?:(?:been|got|gotten|the|all)\s+)*
+        (?:{_DONE}|{_NOUNS})(?:\s+(?:or|and|/)\s+(?:{_DONE}))*(?:\s+(?:made|there|here|around|about|is|are))?
+    | (?:show|list|give|print|summari[sz]e|describe)?\s*(?:me\s+)?(?:us\s+)?(?:what\s+(?:has\s+)?changed
+        |(?:an?\s+)?(?:the\s+|all\s+|my\s+)*(?:latest\s+|recent\s+|newest\s+|last\s+|breaking\s+)*{_NOUNS})
+    | (?:which|what)\s+(?:\w+\s+){{0,2}}?(?:changes|things|features|bugs|fixes)
+        \s+(?:were|was|have|has|are|came|happened)(?:\s+been)?(?:\s+(?:{_DONE}|made|in))*
+    | (?:was|what)\s+(?:ist|war|wurde|hat\s+sich|gibt\s+es)\s*(?:alles\s+)?(?:neu(?:es)?|geändert|verändert|anders)?
+        (?:\s*(?:geändert|verändert|neu(?:es)?|hinzugefügt|entfernt))?
+    | (?:qu['’]est-ce\s+qui|quoi|qu['’]y\s+a-t-il)\s+(?:a\s+chang[ée]|de\s+(?:neuf|nouveau)|est\s+nouveau|a\s+été\s+\w+)
+    | ¿?\s*qu[ée]\s+(?:ha\s+)?(?:cambi[óo]|cambiado|hay\s+de\s+nuevo|se\s+\w+ó|novedades\s+hay)(?:\s+de\s+nuevo)?
+    | (?:版本)?\s*(?:中|里)?\s*(?:都)?(?:有|做了)?(?:什么|哪些)(?:新)?(?:变化|更新|改动|变更|功能|特性|改变)?(?:了)?
+    | (?:都)?(?:改|变|更新)了(?:什么|哪些)
+    | (?:で|では|に|には|の|は)?\s*(?:何が|なにが)?
+        (?:変わりましたか|変わった(?:の)?(?:ですか|か)?|変更されましたか|変更(?:点|内容)?は?(?:何|なに)?(?:ですか)?)
+    )$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_RECENT = re.compile(
+    r"^(?:(?:show|list|give)\s+(?:me\s+)?)?(?:the\s+|what\s+(?:are|were)\s+the\s+)?(?:\d+\s+)?"
+    r"(?:latest|recent|newest|last|most recent)\s+(?:\d+\s+)?(?:changes|commits|updates|work)"
+    r"(?:\s+(?:here|in (?:this|the) (?:repo(?:sitory)?|project|code(?:base)?)))?$|^what(?:['’]s| is) new(?: here)?$"
+    r"|^(?:die )?(?:letzten|neuesten) (?:änderungen|commits)$|^(?:les )?derniers (?:changements|commits)$"
+    r"|^(?:los )?últimos (?:cambios|commits)$|^最近的?(?:提交|改动|变化|更新)$|^最近の(?:変更|コミット)$",
+    re.IGNORECASE,
+)
+
+_ADDED = (
+    r"add(?:ed)?|introduced?|contributed|ported|enabled|made\s+possible|comes?(?:\s+in)?|came(?:\s+in)?|created?|"
+    r"implement(?:ed)?|invented|appear(?:ed)?|supported|merged|defined"
+)
+_REMOVED = (
+    r"stop(?:ped)?\s+(?:using|supporting)|removed?|delet(?:ed|e)|dropp?(?:ed)?|killed|disappear(?:ed)?|gone|deprecated?"
+)
+_RENAMED = r"renamed?|moved?"
+_CHANGED = (
+    r"gave|taught|pulled|split|extracted|turned|switched|improved|changed?|modif(?:ied|y)|rewritten|refactored|replaced"
+    r"|broken|broke|fixed|touched"
+)
+_ALL = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED}|{_CHANGED})"
+_ALL_BUT_CHANGED = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED})"
+_WHICH = (
+    r"(?:in\s+|with\s+|since\s+)?(?:which|what)\s+(?:version|release|commits?|prs?|pull\s+requests?|change|tag)"
+    r"(?:\s+and\s+when)?"
+)
+_WHEN = (
+    r"(?:when(?:\s+(?:and|or)\s+(?:why|how|where|by\s+whom|in\s+which\s+\w+))?"
+    rf"|since\s+when|how\s+long\s+ago|why(?:\s+and\s+when)?|who(?:\s+and\s+(?:when|why))?|{_WHICH})"
+)
+_TO = r"(?:\s+(?:to|from|into|in|out of|as|by)\s+(?:the|this|our|here|it)\b.*|\s+(?:here|again|for))?"
+_WRITE = (
+    r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contributed(?:\s+to)?|works?\s+on"
+    r"|worked\s+on|programmed|built)"
+)
+
+_ORIGIN: tuple[str, ...] = (
+    rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_TO}",
+    rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:we|they|you|the\s+\w+|somebody|someone|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
+    rf"(?:who|{_WHICH})\s+(?:first\s+|originally\s+|has\s+)?{_ALL}\s+(?P<subject>.+?)",
+    rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
+    rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
+    r"when\s+(?:could|did|was\s+it\s+made\s+possible\s+to)\s+(?P<subject>.+?)\s+(?:be\s+set|become\s+\w+|start|begin|(?P<verb>come)(?:\s+in)?)(?:\s+.*)?",
+    r"(?:who|by\s+whom)\s+first\s+wrote\s+(?P<subject>.+?)",
+    r"wann(?:\s+und\s+warum)?\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt|verschoben)",
+    r"(?:warum|weshalb|wieso|seit\s+wann)\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
+    r"(?:wer|welcher\s+commit)\s+hat\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
+    r"(?:quand|pourquoi)(?:\s+et\s+(?:quand|pourquoi))?\s+(?:est-ce\s+que\s+)?(?P<subject>.+?)\s+a(?:-t-(?:il|elle|on))?\s+été\s+(?P<verb>ajouté|introduit|créé|supprimé|retiré|renommé)e?s?",
+    r"(?:quand|pourquoi)\s+a\s+été\s+(?P<verb>ajouté|introduit|créé|supprimé|retiré|renommé)e?s?\s+(?P<subject>.+?)",
+    r"(?:qui|quel\s+commit)\s+a\s+(?P<verb>ajouté|introduit|créé|supprimé|retiré|renommé)\s+(?P<subject>.+?)",
+    r"¿?(?:cuándo|cuando|por\s+qué)(?:\s+y\s+por\s+qué)?\s+se\s+(?P<verb>añadió|agregó|introdujo|creó|eliminó|quitó|borró|renombró)\s+(?P<subject>.+?)",
+    r"¿?(?:quién|quien|qué\s+commit)\s+(?P<verb>añadió|agregó|introdujo|creó|eliminó|quitó|borró|renombró)\s+(?P<subject>.+?)",
+    r"(?:为什么|为何)?\s*(?P<subject>.+?)\s*(?:是)?(?:什么时候|何时|在?哪个版本|哪个提交)(?:被)?(?P<verb>添加|加入|增加|引入|新增|删除|移除|去掉|重命名)(?:的|了)?",
+    r"(?:哪个提交|谁|什么时候|何时|为什么)(?P<verb>添加|加入|引入|新增|删除|移除|去掉|重命名)了?\s*(?P<subject>.+?)",
+    r"(?:なぜ|どうして)?\s*(?P<subject>.+?)\s*は?(?:いつ|なぜ|どうして|どのコミットで|どのバージョンで|誰が|だれが)?(?P<verb>追加|導入|削除|改名)(?:され)?(?:まし)?(?:たのですか|たのか|たんですか|たか|た)",
+)
+_AUTHOR: tuple[str, ...] = (
+    rf"who(?:\s+(?:has|is|are|was|were|all))?\s+(?:mostly\s+|mainly\s+|actually\s+|originally\s+)?{_WRITE}\s+(?P<subject>.+?)",
+    r"who(?:\s+(?:is|are|was|were)|['’]s)\s+(?:the\s+)?(?:main\s+|original\s+|top\s+|biggest\s+)?(?:authors?|maintainers?|contributors?|committers?|owners?|developers?)(?:\s+(?:of|for|to|behind)\s+(?P<subject>.+?))?",
+    r"(?:wer)\s+(?:hat\s+(?P<subject>.+?)\s+(?:geschrieben|verfasst)|(?:pflegt|betreut|wartet)\s+(?P<other>.+?))",
+    r"qui\s+(?:a\s+écrit|maintient|est\s+l['’]auteur\s+de)\s+(?P<subject>.+?)",
+    r"¿?(?:quién|quien)\s+(?:escribió|mantiene|es\s+el\s+autor\s+de)\s+(?P<subject>.+?)",
+    r"(?:谁|是谁)(?:写了?的?|编写了?|维护)\s*(?P<subject>.+?)",
+    r"(?P<subject>.+?)\s*(?:是)?(?:谁|由谁)(?:写|编写|维护)的?",
+    r"(?P<subject>.+?)\s*(?:を書いたのは(?:誰|だれ)(?:ですか)?|は(?:誰|だれ)が書(?:いた|きました)(?:のですか|か)?)",
+    r"(?:誰|だれ)が\s*(?P<subject>.+?)\s*を書(?:いた|きました)(?:のですか|か)?",
+)
+_LAST: tuple[str, ...] = (
+    r"(?:what|when|who)(?:\s+(?:is|was|made|did)|['’]s)?\s+(?:the\s+)?(?:very\s+)?(?:last|latest|most\s+recent|newest)\s+(?:change|commit|edit|modification|update)s?(?:\s+(?:made\s+)?(?:to|of|in|on|for)\s+(?P<subject>.+?))?",
+    r"(?:show\s+(?:me\s+)?)?(?:the\s+)?(?:last|latest|most\s+recent)\s+(?:change|commit|edit|modification)(?:\s+(?:to|of|in|on|for)\s+(?P<subject>.+?))?",
+    r"when\s+(?:was|were|did|has|have)\s+(?P<subject>.+?)\s+(?:been\s+)?(?:last|most\s+recently)\s+(?:changed?|modified|updated?|touched|edited|committed)",
+    r"when\s+(?:was|were)\s+(?:the\s+)?last\s+time\s+(?:that\s+)?(?P<subject>.+?)\s+(?:was\s+|were\s+)?(?:changed|modified|updated|touched|edited)",
+    r"who\s+(?:was\s+(?:the\s+)?(?:last|latest)\s+(?:person\s+)?(?:to\s+)?(?:chang|modif|touch|edit)\w*|(?:has\s+)?(?:last|most\s+recently)\s+(?:changed|modified|touched|edited|updated|worked\s+on))\s+(?P<subject>.+?)",
+    r"who\s+(?:changed|modified|touched|edited|updated)\s+(?P<subject>.+?)\s+(?:last|most\s+recently)",
+    r"wer\s+hat\s+(?P<subject>.+?)\s+zuletzt\s+(?:geändert|bearbeitet)|wann\s+wurden?\s+(?P<other>.+?)\s+zuletzt\s+geändert",
+    r"(?:was\s+(?:ist|war)\s+)?(?:die\s+)?letzte\s+änderung\s+(?:an|von|in)\s+(?P<subject>.+?)",
+    r"(?:quelle\s+est\s+)?la\s+dernière\s+modification\s+(?:de|dans|du)\s+(?P<subject>.+?)|qui\s+a\s+modifié\s+(?P<other>.+?)\s+en\s+dernier",
+    r"¿?(?:cuál\s+(?:es|fue)\s+)?el\s+último\s+cambio\s+(?:en|de|a)\s+(?P<subject>.+?)",
+    r"(?:谁)?最后(?:一次)?(?:是谁)?(?:修改|改动)了?\s*(?P<subject>.+?)|(?P<other>.+?)\s*的?最后一次(?:修改|改动|提交)(?:是什么时候|是什么)?",
+    r"(?P<subject>.+?)\s*の?最後の(?:変更|コミット)(?:は(?:何|いつ|誰)(?:ですか)?)?|(?P<other>.+?)\s*を最後に変更したのは(?:誰|だれ)(?:ですか)?",
+)
+_PAST: tuple[str, ...] = (
+    r"(?:(?:show|give|tell|print)\s+(?:me\s+)?)?(?:what(?:['’]s|\s+is)\s+)?(?:the\s+)?(?:(?:git|commit|change|full|whole|edit|version)\s+)*(?:history|git\s*log)\s+(?:of|for|behind)\s+(?P<subject>.+?)",
+    r"(?:git\s+)?(?:blame|log)\s+(?:of\s+|for\s+|--\s+)?(?P<subject>[\w./\\-]+)",
+    r"how\s+(?:has|have|did)\s+(?P<subject>.+?)\s+(?:changed?\s+over\s+(?:the\s+)?(?:time|years)|evolved?(?:\s+over\s+.+)?|come\s+(?:about|to\s+be))",
+    r"(?:die\s+|der\s+)?(?:geschichte|verlauf|historie)\s+(?:von|der|des)\s+(?P<subject>.+?)",
+    r"(?:l['’])?historique\s+(?:de|du)\s+(?P<subject>.+?)",
+    r"(?:el\s+)?historial\s+(?:de|del)\s+(?P<subject>.+?)",
+    r"(?P<subject>.+?)\s*的(?:修改|变更|提交)?历史(?:记录)?",
+    r"(?P<subject>.+?)\s*の(?:変更)?(?:履歴|歴史)",
+)
+_COMMITS: tuple[str, ...] = (
+    r"(?:(?:please\s+)?(?:show|list|find|give|get|print|search)\s+(?:me\s+|us\s+)?(?:all\s+)?(?:the\s+|any\s+)?|(?:which|what|are\s+there(?:\s+any)?)\s+)(?:recent\s+|latest\s+|last\s+)?(?:commits?|commit\s+messages)\s+(?:(?:are\s+|were\s+)?(?:about|on|regarding|related\s+to|concerning|mentioning|around|for|with)|(?:that\s+|which\s+)?(?:mention(?:s|ed)?|touch(?:es|ed)?|concern(?:s|ed)?|deal(?:s|t)?\s+with))\s+(?P<subject>.+?)",
+    r"commits\s+(?:about|mentioning|concerning|on)\s+(?P<subject>.+?)",
+    r"(?:zeig(?:e)?\s+(?:mir\s+)?)?(?:die\s+|alle\s+)?commits\s+(?:zu|über|zum|zur)\s+(?P<subject>.+?)",
+)
+_BY: tuple[str, ...] = (
+    r"(?:(?:show|list|find|give)\s+(?:me\s+)?(?:all\s+)?(?:the\s+)?|(?:which|what)\s+)?(?:recent\s+|latest\s+|last\s+)?(?:commits|changes)\s+(?:were\s+|was\s+)?(?:made\s+|written\s+|authored\s+)?by\s+(?P<by>[^\d?]+?)",
+    r"what\s+(?:did|has)\s+(?P<by>(?:[A-Z][\w.'’-]+\s*){1,4}?)\s*(?:done?|change[d]?|commit(?:ted)?|work(?:ed)?\s+on|write|written|contributed?|fix(?:ed)?|add(?:ed)?)",
+)
+_COMMIT: tuple[str, ...] = (
+    r"(?:(?:what\s+(?:did|does|is\s+in|was|is)|show(?:\s+me)?|explain|describe)\s+)?(?:the\s+)?(?:git\s+)?(?:commit|show)\s+(?P<subject>[0-9a-f]{7,64})(?:\s+(?:change|do|about))?",
+    r"(?P<subject>(?=[0-9a-f]*\d)[0-9a-f]{7,64})",
+)
+_RELEASED: tuple[str, ...] = (
+    rf"when\s+(?:was|were|did|has)\s+(?:(?:the\s+)?[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:been\s+)?(?:come\s+out|released?|published|tagged|out|launched|cut|shipped?)?",
+    rf"(?:what(?:['’]s|\s+is|\s+was)\s+the\s+)?release\s+date\s+(?:of|for)\s+(?:[\w+-]+\s+)?(?P<version>{_VERSION})",
+    r"(?:when\s+was|what(?:['’]s|\s+is|\s+was)|which\s+(?:one\s+)?(?:is|was))\s+the\s+(?:last|latest|newest|most\s+recent)\s+(?:release|version)(?:\s+(?:released|published|out|made|here))?",
+    r"which\s+(?:version|release)\s+is\s+(?:the\s+)?(?:latest|newest|most\s+recent)",
+    rf"wann\s+(?:wurde|kam|erschien)\s+(?:[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:veröffentlicht|heraus|raus)?",
+    rf"quand\s+(?:est\s+sortie?|a\s+été\s+publiée?)\s+(?:la\s+)?(?P<version>{_VERSION})|quand\s+(?:la\s+)?(?P<other>{_VERSION})\s+(?:est-elle\s+sortie|a-t-elle\s+été\s+publiée)",
+    rf"¿?cuándo\s+(?:se\s+publicó|salió|se\s+lanzó)\s+(?:la\s+)?(?P<version>{_VERSION})",
+    rf"(?:版本\s*)?(?P<version>{_VERSION})\s*(?:版本?)?(?:是)?(?:什么时候|何时)(?:发布|出)的?",
+    rf"(?P<version>{_VERSION})\s*は?いつ(?:リリース|公開)され(?:まし)?た(?:か|のですか)?",
+)
+_FORMS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    ("commit", _COMMIT),
+    ("released", _RELEASED),
+    ("last", _LAST),
+    ("commits", (*_COMMITS, *_BY)),
+    ("origin", _ORIGIN),
+    ("author", _AUTHOR),
+    ("past", _PAST),
+)
+_VERBS: tuple[tuple[Verb, str], ...] = (
+    ("removed", rf"{_REMOVED}|entfernt|gelöscht|supprim|retir|elimin|quit|borr|删除|移除|去掉|削除"),
+    ("renamed", rf"{_RENAMED}|umbenannt|verschoben|renomm|renombr|重命名|改名"),
+    ("changed", _CHANGED),
+)
+# Of "what changed in src/a.py": what is not a version or a time, and looks like a file or a name.
+_CHANGED_IN = re.compile(
+    r"^what(?:['’]s|\s+(?:is|was|has|have|been))*\s+(?:changed|new|been\s+changed)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
+_NO_SUBJECT = re.compile(
+    r"^(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
+    r"(?:repo(?:sitory)?|project|projekt|projet|proyecto|code|code ?base|library|package|it|this|everything"
+    r"|app(?:lication)?|program|tool|software|docs?|documentation|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(r"^(?:that|this|these|those|it|them|he|she|they|everything|anything|all)\b", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"^(?:the|a|an|der|die|das|den|le|la|les|el|los|las|un|une)\s+(?:(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S))?"
+    r"|^(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S)|^l['’]",
+    re.IGNORECASE,
+)
+
+
+# "... and when", "and by whom?": what is asked besides is answered with the commit.
+_ASKS_TWICE = re.compile(r"^(?:who|when|why|since|which|in|what)\b", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:\s*,)?\s+(?:and|or)\s+(?:when|why|who|by\s+whom|with\s+which|in\s+which|since\s+when)(?:\s+[^,]*)?$",
+    re.IGNORECASE,
+)
+
+
+def history_question(text: str, today: date) -> Asked | None:
+    """Return what a question asks of a history; None if it asks something else.
+
+    Args:
+        text: the user's words.
+        today: what "last week" is counted from.
+    """
+    plain = _POLITE.sub("", " ".join(text.strip()[: _LONGEST + 1].split())).rstrip(" ?.!？。！").lstrip("¿¡ ")
+    if not plain or len(plain) > _LONGEST:
+        return None
+    return _released_or_formed(plain, today) or _changed(plain, today)
+
+
+def _released_or_formed(plain: str, today: date) -> Asked | None:
+    rest, since, until = _without_time(plain, today)
+    rest = _asked_first(rest)
+    for kind, forms in _FORMS:
+        for form in forms:
+            said = plain if kind == "released" else rest
+            if found := re.fullmatch(form, said, re.IGNORECASE if "?P<by>(?:[A-Z]" not in form else 0):
+                asked = _formed(kind, found.groupdict(), since, until)
+                if asked is not None:
+                    return asked
+    return None
+
+
+def _asked_first(text: str) -> str:
+    """Return a question without what is asked besides; never what it begins with, as "when and by whom"."""
+    tail = _TAIL.search(text, sum(map(len, text.split()[:4])) if _ASKS_TWICE.match(text) else len(text))
+    return text[: tail.start()] if tail else text
+
+
+def _formed(kind: Kind, said: dict[str, str | None], since: str, until: str) -> Asked | None:
+    subject = _subject(said.get("subject") or said.get("other") or "")
+    if kind == "released":
+        version = said.get("version") or said.get("other") or ""
+        return Asked(kind, versions=(version,) if version else ())
+    if (
+        len(subject) > _LONGEST_SUBJECT
+        or _WEAK.match(subject)
+        or (kind in ("origin", "commits") and not subject and not said.get("by"))
+    ):
+        return None
+    by = (said.get("by") or "").strip()
+    return Asked(kind, subject, _verb(said.get("verb") or ""), since=since, until=until, by=by)
+
+
+def _subject(text: str) -> str:
+    """Return what a question is about without articles and quotes; empty where it is all of the project."""
+    text = text.strip(" ,;:")
+    if _NO_SUBJECT.match(text):
+        return ""
+    return _ARTICLE.sub("", text).strip("`'\"“”‘’«»„「」 ")
+
+
+def _verb(said: str) -> Verb:
+    return next((verb for verb, words in _VERBS if re.match(words, said, re.IGNORECASE)), "added")
+
+
+def _changed(plain: str, today: date) -> Asked | None:
+    """Return what a question about changes asks: within versions, a time, or of one file."""
+    rest, since, until = _without_time(plain, today)
+    rest, versions, relation = _without_versions(rest)
+    timely = bool(versions or since or until) or rest != plain
+    if (timely and _CHANGES.match(rest)) or _RECENT.match(plain):
+        return Asked("changes", verb="changed", versions=versions, relation=relation, since=since, until=until)
+    found = _CHANGED_IN.match(rest)
+    if found and not versions and _NAME.match(found["subject"]):
+        return Asked("past", _subject(found["subject"]), "changed", since=since, until=until)
+    return None
+
+
+def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
+    """Return a question without the versions that it names, these, and how they limit."""
+    if found := _BETWEEN.search(text):
+        return _cut(text, found), (found["first"], found["second"]), "between"
+    if found := _SINCE.search(text):
+        return _cut(text, found), (found["first"] or found["other"],), "since"
+    if found := _IN.search(text):
+        return _cut(text, found), (found["first"],), "in"
+    return text, (), "in"
+
+
+def _without_time(text: str, today: date) -> tuple[str, str, str]:
+    """Return a question without the time that it names, and the first and last day of that."""
+    if found := _DATES_BETWEEN.search(text):
+        return _cut(text, found), iso_date(found["first"]) or "", last_day(iso_date(found["second"]) or "")
+    if found := _AGO.search(text):
+        count = _COUNTS.get(found[1].lower()) or (int(found[1]) if found[1].isdigit() else 1)
+        return _cut(text, found), _back(today, count * _AGO_UNIT[found[2].lower()]), ""
+    for name, words in _WORDS_OF_TIME:
+        if found := re.search(words, text, re.IGNORECASE):
+            return _cut(text, found), *_bounds(name, today)
+    if (found := _ON_DATE.search(text)) and (day := iso_date(found["date"])):
+        how = found["how"].lower()
+        since = "" if how in ("before", "until") else first_day(day)
+        until = "" if how in ("since", "from", "after", "seit", "depuis", "desde") else last_day(day)
+        return _cut(text, found), since, until
+    return text, "", ""
+
+
+def _bounds(name: str, today: date) -> tuple[str, str]:
+    """Return the days that words of time mean. Last week is meant from its Monday on, up to now: both readings."""
+    monday = today - timedelta(days=today.weekday())
+    month = today.replace(day=1)
+    first = {
+        "today": today,
+        "yesterday": today - timedelta(days=1),
+        "this week": monday,
+        "last week": monday - timedelta(days=7),
+        "this month": month,
+        "last month": (month - timedelta(days=1)).replace(day=1),
+        "this year": today.replace(month=1, day=1),
+        "last year": date(max(today.year - 1, 1), 1, 1),
+    }.get(name)
+    last = date(max(today.year - 1, 1), 12, 31).isoformat() if name == "last year" else ""
+    return ("" if first is None else first.isoformat()), last
+
+
+def _back(today: date, days: int) -> str:
+    return max(today - timedelta(days=min(days, today.toordinal() - 1)), date.min).isoformat()
+
+
+def first_day(iso: str) -> str:
+    """Return the first day of a year, a month or a day."""
+    return f"{iso}-01-01"[:10] if len(iso) == 4 else f"{iso}-01"[:10]
+
+
+def last_day(iso: str) -> str:
+    """Return the last day of a year, a month or a day."""
+    if len(iso) == 4:
+        return f"{iso}-12-31"
+    if len(iso) == 7:
+        year, month = map(int, iso.split("-"))
+        following = date(year + month // 12, month % 12 + 1, 1) if year < date.max.year else date.max
+        return (following - timedelta(days=1)).isoformat()
+    return iso
+
+
+def _cut(text: str, found: re.Match[str]) -> str:
+    """Return a text without a part of it, and without what led to that."""
+    left = re.sub(r"\s+(?:in|since|during|from|over|of|for|with|as of|within)\s*$", "", text[: found.start()].rstrip())
+    return " ".join(f"{left} {text[found.end() :]}".split()).strip(" ,?")

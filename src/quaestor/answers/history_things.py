@@ -1,0 +1,317 @@
+"""The history of things: when and why they came or went, who wrote them, how they changed."""
+
+from __future__ import annotations
+
+import re
+
+from quaestor.amounts import amount
+from quaestor.answers.history_changes import Changelogs, Noted, holds_words, list_commits, span
+from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit, told
+from quaestor.answers.history_messages import best_of, commits_saying
+from quaestor.answers.history_questions import Asked
+from quaestor.answers.history_subjects import Subject
+from quaestor.history.blame import blame, shares
+from quaestor.history.git import Git
+from quaestor.history.log import Author, Commit, authors, log, presence
+from quaestor.history.objects import CommitText, commit_text
+from quaestor.history.pickaxe import holder, lines_with, origin, touching
+from quaestor.history.tags import first_release
+
+_MOST_MESSAGE = 24
+_MOST_AUTHORS = 5
+_MOST_DIFF = 120
+_SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
+_SAID = {
+    "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",
+    "removed": r"\b(?:remov|drop|delet|deprecat|get rid|kill|no longer|discontinu)",
+    "renamed": r"\b(?:renam|mov)",
+    "changed": r"",
+}
+# A changelog speaks of a thing long after it came, so that only what says so outright counts.
+_NOTED = {
+    "added": r"\b(?:add|introduc|implement|new|initial|first)",
+    "removed": _SAID["removed"],
+    "renamed": r"\brenam",
+}
+_NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
+
+
+def origin_told(
+    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
+    """Tell with which commit something came, went or was renamed, and what its message says of why."""
+    found = _in_code(asked, subject, git)
+    if found is None:
+        # What is no name of code a changelog tells best, in its readers' words.
+        mention = _tell_mention(asked, subject, changelogs, draft)
+        if git.whole and (said := _in_messages(asked, subject, git, mention)):
+            _tell_origin(asked, subject, *said, git, draft)
+        if not draft.pieces and subject.path and not git.whole:
+            draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
+            last_told(asked, subject, git, changelogs, draft, limit)
+            return False
+        return True if draft.pieces else None
+    _tell_origin(asked, subject, *found, git, draft)
+    _tell_mention(asked, subject, changelogs, draft)
+    return True
+
+
+def _tell_mention(asked: Asked, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
+    """Quote the oldest line of a changelog that says that something came, or the newest that it went; return it."""
+    said = _mentions(asked, subject, changelogs)
+    if not said:
+        return ""
+    one, number = said[-1] if asked.verb == "added" else said[0]
+    draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
+    draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
+    return one.lines[number - 1]
+
+
+def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tuple[Noted, int]]:
+    """Return the lines of changelogs that say what became of something, those of one that says it best."""
+    verb = _NOTED.get(asked.verb, "(?!)")
+    if subject.literal:
+        found = list(changelogs.mentions((subject.literal,)))
+        return [(one, number) for one, number in found if re.search(verb, one.lines[number - 1], re.IGNORECASE)]
+    lines = list(changelogs.lines())
+    if asked.verb == "added":
+        lines.reverse()
+    best = best_of(subject.text, [one.lines[number - 1] for one, number in lines], verb)
+    return [lines[at] for at in best[:1] if re.search(verb, lines[at][0].lines[lines[at][1] - 1], re.IGNORECASE)]
+
+
+def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
+    """Return the commit that brought or took something in code, and the text that shows it."""
+    needle = subject.needle or subject.literal
+    if asked.verb in ("removed", "renamed") and (gone := _gone(subject, git)):
+        return gone
+    if asked.verb == "removed":
+        return None
+    if needle and (path := (subject.needle and subject.path) or holder(git, needle, "HEAD")):
+        found = origin(git, needle, path)
+        return None if found is None else (found.commit, needle)
+    if subject.path:
+        return _of_path(subject, git)
+    return None
+
+
+def _gone(subject: Subject, git: Git) -> tuple[Commit, str] | None:
+    """Return the newest commit that took a text out of the code, if it stands there no longer."""
+    needle = subject.needle or subject.literal
+    if needle and not holder(git, needle, "HEAD") and (found := touching(git, needle, 1)):
+        return found[0], needle
+    if subject.literal and (found := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
+        return found[0], subject.literal
+    return None
+
+
+def _of_path(subject: Subject, git: Git) -> tuple[Commit, str] | None:
+    """Return the commit that added a file, under whatever name, or the first one in a folder."""
+    followed = ("--follow",) if presence(git, subject.path) == "file" else ()
+    found = log(git, paths=(subject.path,), limit=5000, options=(*followed, "--diff-filter=AR"))
+    return (found[-1], "") if found else None
+
+
+def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
+    """Return the oldest commit whose subject says that something came, or the newest that it went.
+
+    Where a changelog mentions it with a number, only the commit of that number is meant.
+    """
+    named = _NUMBERED.search(mention)
+    if named is not None:
+        number = f"#{named[1]}"
+        found = log(git, words=(number,), limit=20)
+        return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
+    found = commits_saying(git, subject.text, _SAID[asked.verb], oldest=asked.verb == "added")
+    return (found[0], "") if found else None
+
+
+def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft) -> None:
+    text = commit_text(git, commit.id)
+    if text is None:
+        return
+    verb = {"added": "came with", "removed": "went with", "renamed": "was renamed by", "changed": "was changed by"}
+    if not needle and not subject.path:
+        draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, says so:")
+    else:
+        limit = "" if git.whole else "As far as the history was read in the time that there is, "
+        draft.say(
+            f"{limit}{code(subject.text)} {verb[asked.verb]} {code(commit.short)} of {commit.date},"
+            f" by {one_line(commit.author)}:"
+        )
+    quote_message(text, draft)
+    if needle:
+        _quote_lines(text, needle, _SIGNS[asked.verb], draft)
+    _tell_release(commit, git, draft)
+
+
+def quote_message(text: CommitText, draft: Draft) -> None:
+    """Quote a commit's message, without who signed it off."""
+    lines = [line for line in text.text.split("\n")[4 : text.head_lines] if not _TRAILER.match(line)]
+    end = next((at for at, line in enumerate(lines) if line == "Files:"), len(lines))
+    shown = "\n".join(lines[: min(end, _MOST_MESSAGE)]).strip("\n").split("\n")
+    draft.quote(commit_hit(text), shown)
+
+
+def _quote_lines(text: CommitText, needle: str, sign: str, draft: Draft) -> None:
+    lines = text.text.split("\n")
+    place = lines_with(needle, lines, sign)
+    if place is not None:
+        draft.quote(lines_hit(text, *place), lines[place[0] : place[1] + 1], "diff")
+
+
+def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
+    tag = first_release(git, commit.id)
+    if tag is not None:
+        draft.say(f"The first tag that holds it is {code(tag.name)}: “Date: {tag.date}” ")
+        draft.cite(tag_hit(tag))
+
+
+def author_told(
+    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
+    """Tell who wrote something: by commits, and by the lines that stand."""
+    if subject.text and not subject.path:
+        return origin_told(asked, subject, git, changelogs, draft, limit)
+    if subject.needle or subject.lines[0]:
+        return _lines_by(subject, git, draft, limit)
+    paths = (subject.path,) if subject.path else ()
+    found = authors(git, paths=paths, since=asked.since, until=asked.until)
+    if not found:
+        return None
+    what = code(git.repository.outer(subject.path) or subject.path) if subject.path else "this"
+    total = sum(one.commits for one in found)
+    read = amount(total, "commit") if git.whole else f"The newest {amount(total, 'commit')}"
+    draft.say(f"{read} of {what}, by {amount(len(found), 'author')}:\n")
+    for one in found[:_MOST_AUTHORS]:
+        draft.add(f"\n- {_share(one)}")
+        if text := commit_text(git, one.newest):
+            draft.add(f". The newest: {told(text.commit)} ")
+            draft.cite(commit_hit(text))
+    if subject.path and presence(git, subject.path) == "file":
+        _standing_lines(subject, git, draft)
+    return True
+
+
+def _share(one: Author) -> str:
+    return f"{one_line(one.name)}: {amount(one.commits, 'commit')} since {one.first}"
+
+
+def _standing_lines(subject: Subject, git: Git, draft: Draft) -> None:
+    standing = shares(blame(git, subject.path))
+    if standing:
+        total = sum(lines for _, lines in standing)
+        parts = ", ".join(f"{one_line(name)} {lines}" for name, lines in standing[:_MOST_AUTHORS])
+        draft.say(f"Of its {amount(total, 'line')} that are not empty, last changed by: {parts}.")
+
+
+def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
+    """Tell who wrote the lines of a definition, or one line."""
+    lines = blame(git, subject.path, *subject.lines)
+    standing = shares(lines)
+    if not standing:
+        return None
+    parts = ", ".join(f"{one_line(name)} ({amount(count, 'line')})" for name, count in standing[:_MOST_AUTHORS])
+    place = f"{git.repository.outer(subject.path)}:{subject.lines[0]}"
+    draft.say(
+        f"{code(subject.text)}, `{place}`, as it stands was written by {parts}. The commits that its lines are of:\n"
+    )
+    dated = [found[0] for one in dict.fromkeys(line.commit for line in lines) if (found := log(git, one, limit=1))]
+    list_commits(sorted(dated, key=lambda commit: commit.date, reverse=True)[:limit], git, draft)
+    return True
+
+
+def last_told(
+    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
+    """Tell the last change of something."""
+    if subject.text and not subject.path:
+        return None
+    found = _commits_of(asked, subject, git, 1)
+    if not found or (text := commit_text(git, found[0].id)) is None:
+        return None
+    what = code(subject.text) if subject.text else "This"
+    commit = found[0]
+    draft.say(f"{what} was last changed by {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
+    quote_message(text, draft)
+    path = git.repository.outer(subject.path) if subject.path else None
+    _quote_change(text, path or "", draft)
+    return True
+
+
+def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
+    """Quote the first change of a file in a commit."""
+    lines = text.text.split("\n")
+    begun = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
+    heads = [at for at, line in enumerate(lines) if at >= text.head_lines and path and line.endswith(f"b/{path}")]
+    first = next((at for at in begun if not heads or at > heads[0]), None)
+    if first is not None:
+        last = min(next((at for at in begun if at > first), len(lines)) - 1, first + 24)
+        last = next((at - 1 for at in range(first, last + 1) if lines[at].startswith("diff --git ")), last)
+        while last > first and not lines[last]:
+            last -= 1
+        draft.quote(lines_hit(text, first, last), lines[first : last + 1], "diff")
+
+
+def past_told(
+    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
+    """List the commits that changed something, newest first."""
+    if subject.text and not subject.path:
+        return None
+    found = _commits_of(asked, subject, git, limit)
+    if not found:
+        return None
+    what = f" of {code(subject.text)}" if subject.text else ""
+    limits = f" {span(asked)}" if asked.since or asked.until else ""
+    draft.say(f"The newest changes{what}{limits}:\n")
+    list_commits(found, git, draft)
+    return True
+
+
+def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Commit]:
+    """Return the newest commits that changed a file, a folder, the lines of a definition, or anything."""
+    if subject.lines[0]:
+        span_of_lines = f"-L{subject.lines[0]},{subject.lines[1]}:{subject.path}"
+        options = (span_of_lines, "--no-patch")
+        found = log(git, limit=limit, scoped=False, options=options, since=asked.since, until=asked.until)
+        if found:
+            return found
+    paths = (subject.path,) if subject.path else ()
+    followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()
+    return log(git, paths=paths, limit=limit, options=followed, since=asked.since, until=asked.until)
+
+
+def commit_told(asked: Asked, git: Git, draft: Draft) -> bool | None:
+    """Tell what one commit says and does."""
+    text = commit_text(git, asked.subject)
+    if text is None:
+        return None
+    commit = text.commit
+    draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
+    quote_message(text, draft)
+    lines = text.text.removesuffix("\n").split("\n")
+    last = min(len(lines), text.head_lines + _MOST_DIFF) - 1
+    if last > text.head_lines:
+        draft.quote(lines_hit(text, text.head_lines + 1, last), lines[text.head_lines + 1 : last + 1], "diff")
+    if last + 1 < len(lines):
+        draft.say(f"({amount(len(lines) - last - 1, 'more line')} there.)")
+    return True
+
+
+def commits_told(asked: Asked, git: Git, draft: Draft, limit: int) -> bool | None:
+    """List the commits whose messages speak of something, or that somebody wrote."""
+    words = [word for word in re.findall(r"[\w.#/+-]+", asked.subject) if word.lower() not in ("the", "a", "an", "of")]
+    if not words and not asked.by:
+        return None
+    found = log(git, words=words, by=asked.by, limit=5 * limit, since=asked.since, until=asked.until)
+    if not found:
+        return None
+    found = sorted(found, key=lambda commit: not holds_words(commit.subject, words))[:limit]
+    about = f" that speak of {code(asked.subject)}" if asked.subject else ""
+    by = f" by {code(asked.by)}" if asked.by else ""
+    limits = f" {span(asked)}" if asked.since or asked.until else ""
+    draft.say(f"Commits{by}{about}{limits}:\n")
+    list_commits(found, git, draft)
+    return True

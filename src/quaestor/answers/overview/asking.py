@@ -1,0 +1,216 @@
+"""Telling the questions that an overview answers. Pure: words in, truth out.
+
+A question is one only if nothing in it is about a thing of its own: "what is this project" is, "what is this parameter
+for" and "what is httpx" are not. So whole questions are matched, and what they may be about is a short list.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+_LONGEST = 160
+_POLITE = re.compile(
+    r"^(?:(?:hi|hello|hey|ok|okay|so|and|please|pls|quick question|hallo|bonjour|hola|bitte|por favor)[,!.:]*\s+"
+    r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to "
+    r"|to (?:know|see|have) )?"
+    r"|tell me (?:please )?|explain (?:to me )?(?=(?:what|how|where)\b)|do you know (?=what|how|where))+",
+)
+_TRAILING = re.compile(
+    r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$"
+)
+_A = (
+    r"(?:project|repo|repository|library|lib|package|plugin|book|lesson|course|tutorial|guide|manual|service|website"
+    r"|code ?base|code|source(?:s| code)?|app|application|program|tool|framework|software|folder|directory|corpus"
+    r"|collection|documentation|docs|documents|files|texts|papers|notes|material|site|system|thing|implementation)"
+    r"(?: itself)?"
+)
+_WHOLE = r"(?:whole |entire |overall |complete )?"
+_THIS = (
+    rf"(?:(?:this|the|these|that|those|your|our) {_WHOLE}{_A}|this|it all|all (?:of )?this|everything(?: here)?|here)"
+)
+_OF = rf"(?: (?:(?:of|in|for|about|on|to|at|with) )?{_THIS}(?: {_A})?)?"
+_KIND = (
+    r"(?:(?:short|quick|brief|rough|high[- ]level|general|overall|good|one[- ]page|concise|compact|bird'?s[- ]eye) )*"
+)
+_MAP = (
+    r"(?:overview|summary|map|tour|outline|introduction|walk-?through|description|orientation|big picture|rundown"
+    r"|repo map|code map|tl;?dr)"
+)
+_PART = (
+    r"(?:parts|components|modules|packages|folders|directories|sub-?systems|pieces|building blocks|files|layers|crates"
+    r"|entry ?points?|topics|documents|sections|areas|subprojects|chapters|episodes|lessons|adapters"
+    r"|plugins|volumes|classes)"
+)
+_PARTS = rf"{_PART}(?:,? and {_PART})?"
+_MAIN = r"(?:main|major|key|most important|important|core|principal|central|top[- ]level)"
+_READ = r"(?:(?:to )?(?:read|look|explore|dig|dive|study|understand)(?:ing)?)"
+_ENGLISH = (
+    rf"what(?:'s| is| are) (?:this|that|these|those) {_WHOLE}{_A}(?: all)?(?: (?:about|for|doing|good for))?",
+    r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for|here))?",
+    rf"what (?:is|are|'s) {_THIS}(?: all)? (?:about|for)",
+    rf"what (?:does|do|can) (?:this|these|the) {_WHOLE}{_A} (?:do|contain|cover|hold|include|say|offer"
+    rf"|provide)(?: in general)?",
+    rf"what (?:kind|sort|type) of (?:{_A}) is (?:this|it)",
+    rf"what(?:'s| is| can be found| can i find| do (?:i|we) find) (?:in|inside) {_THIS}",
+    r"what(?:'s| is| do you have| have you got) here",
+    rf"(?:what|which) (?:documents|files|texts|folders|docs) (?:are (?:there|here|in here|indexed|in {_THIS})"
+    rf"|do you (?:have|know)|does it (?:have|hold))",
+    rf"(?:(?:give|show|write|get|provide|offer|make|draw|need|want|see) (?:me |us )?)(?:an? |the )?{_KIND}{_MAP}{_OF}",
+    rf"(?:an? |the )?{_KIND}(?:overview|big picture|repo map|code map){_OF}",
+    rf"(?:an? |the )?{_KIND}{_MAP} (?:of|for|about|to) {_THIS}",
+    rf"what(?:'s| is) the (?:big|overall) picture{_OF}",
+    rf"(?:the )?(?:project|repo|repository|codebase|code|corpus|documentation|documents?) {_MAP}",
+    rf"(?:summari[sz]e|describe|explain|introduce|outline|sketch) (?:(?:me|us|to me) )?{_THIS}",
+    rf"(?:explain|describe|show|what(?:'s| is)|tell me about|sketch"
+    rf"|outline) (?:me )?(?:the )?{_KIND}(?:architecture|structure|layout|organi[sz]ation)(?: (?:of|in) {_THIS})",
+    r"(?:(?:the )?(?:project|repo|repository|codebase|code) )(?:architecture|structure|layout|organi[sz]ation)",
+    rf"where (?:do|should|can|could|would|to|must|shall) ?(?:i|we|one|you|somebody|newcomers|a newcomer"
+    rf"|a beginner|beginners|a new developer)? ?(?:best )?(?:begin|start)"
+    rf"(?: {_READ}(?: (?:(?:in|at|through|into|around|with) )?{_THIS})?| (?:with|in|on) {_THIS})?",
+    rf"(?:what|(?:which|what) (?:files?|documents?|parts?|code|modules?)) (?:should|do|must|can|to) ?(?:i|we"
+    rf"|one)? ?(?:read|look at|start with|begin with) ?(?:first)?{_OF}",
+    rf"how (?:is|are) {_THIS}(?: {_A})? (?:laid[- ]?out|organi[sz]ed|structured|set up|put together|built up"
+    rf"|arranged|divided|split(?: up)?|composed|architected)",
+    r"how is it (?:laid[- ]?out|organi[sz]ed|structured|put together)",
+    rf"what (?:are|is) (?:the )?{_MAIN} {_PARTS}{_OF}",
+    rf"(?:what|which) (?:{_MAIN} )?{_PARTS} (?:does|do) (?:it|{_THIS}) (?:have|consist of|contain)",
+    rf"(?:what|which) {_PARTS} (?:are there|is (?:it|{_THIS}) made of)",
+    rf"(?:give|show) me (?:an? )?{_KIND}{_MAP} of the {_MAIN} {_PARTS}{_OF}",
+    rf"(?:what|which) (?:are|is) (?:the )?entry ?points?{_OF}",
+    rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?(?:,? and (?:the|its) entry ?points?)?",
+    rf"(?:get|getting|help) (?:me )?(?:an? )?(?:oriented|orientated)(?: in {_THIS})?",
+)
+# What may follow in the same breath, and what "it" is there.
+_FURTHER = (
+    rf"where (?:does|do) (?:it|{_THIS}|the program|execution) (?:all )?(?:start|begin)",
+    r"where (?:the program|it|the code|execution) (?:starts|begins)",
+    r"what (?:does it|can it) do(?: in general)?",
+    r"what(?:'s| is) (?:its|the) (?:main )?(?:goal|purpose|aim)",
+    r"(?:where|what) is (?:its|the) (?:public )?(?:api|entry ?point)",
+    r"(?:which|what) (?:files|examples) (?:are there|(?:do|should) i read(?: first)?)",
+    r"what (?:is it|it is) (?:about|for)",
+    rf"what are its (?:{_MAIN} )?{_PARTS}",
+    r"how is (?:it|the code) (?:laid[- ]?out|organi[sz]ed|structured)",
+    r"where is (?:everything|it) documented",
+    r"where (?:does one|to|should i|do i|should one) (?:begin|start)(?: (?:to read|reading))?",
+)
+_DAS = (
+    r"(?:dieses?|das|dem|diesem|diese[rn]?|der|die)(?: ganzen?)? (?:projekt|repo|repository|bibliothek|paket"
+    r"|code|quellcode|quelltext|codebasis"
+    r"|anwendung|programm|werkzeug|tool|framework|software|ordner|verzeichnis|dokumenten?|texten?|sammlung|dateien)"
+)
+_GERMAN = (
+    rf"was (?:ist|sind|macht|kann|enthält|enthalten) (?:das(?: hier| alles)?|dies|{_DAS})(?: hier)?",
+    rf"worum geht es(?: hier| in {_DAS})?",
+    r"wo (?:fange|beginne|soll|sollte|kann|muss) ich(?: am besten)?(?: (?:an|anfangen|beginnen))?(?: zu lesen"
+    r"| mit dem lesen| lesen)?(?: anfangen| beginnen)?",
+    rf"wie (?:ist|sind) (?:das|{_DAS})(?: hier)? (?:aufgebaut|gegliedert|organisiert|strukturiert|aufgeteilt)",
+    rf"(?:gib|zeig|zeige|mach) (?:mir |uns )?(?:einen |eine )?(?:kurzen |kurze |groben )?(?:überblick|übersicht"
+    rf"|zusammenfassung|landkarte)(?: (?:über|von|zu) {_DAS})?",
+    rf"(?:überblick|übersicht)(?: (?:über|von|zu) {_DAS})?",
+    rf"(?:was|welche) sind die (?:haupt|wichtigsten )(?:teile|bestandteile|komponenten|module|ordner|dateien"
+    rf"|pakete)(?: (?:von|in) {_DAS}| {_DAS})?",
+    rf"was steht (?:hier|in {_DAS})",
+)
+_CE = (
+    r"(?:ce|cet|cette|ces|le|la|les|du|des)(?: (?:projet|dépôt|repo|bibliothèque|paquet|code|programme|outil"
+    r"|application|logiciel|dossier"
+    r"|documents|fichiers|textes|framework))"
+)
+_FRENCH = (
+    rf"(?:qu'est-ce que (?:c'est(?: que {_CE})?|{_CE})|c'est quoi(?: {_CE})?)",
+    rf"(?:que (?:fait|font|contient|contiennent)|à quoi sert) {_CE}",
+    rf"de quoi (?:s'agit-il|parlent? {_CE}|traitent? {_CE})",
+    rf"par où (?:commencer|dois-je commencer|je commence|commence-t-on)(?: (?:à lire|la lecture"
+    rf"|pour lire)(?: {_CE})?)?",
+    rf"comment (?:{_CE} est-il|est|sont) (?:{_CE} )?(?:organisée?s?|structurée?s?|agencée?s?)(?: {_CE})?",
+    rf"(?:donne|donnez|montre|montrez)-(?:moi|nous) (?:un aperçu|une vue d'ensemble|un résumé)(?: (?:de |du "
+    rf"|des )?{_CE})?",
+    r"(?:aperçu|vue d'ensemble)(?: du (?:projet|code|dépôt))?",
+    rf"quel(?:le)?s sont les (?:principales parties|principaux (?:composants|modules|fichiers|dossiers)"
+    rf"|parties principales)(?: (?:de |du )?{_CE})?",
+)
+_ESTE = (
+    r"(?:este|esta|estos|estas|el|la|los|las|del)(?: (?:proyecto|repositorio|repo|biblioteca|librería|paquete"
+    r"|código|programa|herramienta"
+    r"|aplicación|carpeta|documentos|archivos|textos|framework))"
+)
+_SPANISH = (
+    rf"(?:qué|que) (?:es|hace|contiene|contienen|son) (?:esto|{_ESTE})",
+    rf"de (?:qué|que) (?:trata|va|se trata|tratan)(?: (?:esto|{_ESTE}))?",
+    rf"(?:por )?(?:dónde|donde) (?:empiezo|empezar|comienzo|comenzar|debo empezar|puedo empezar"
+    rf"|debería empezar)(?: a leer(?: {_ESTE})?)?",
+    rf"(?:cómo|como) (?:está|esta|están|se) (?:organizad[oa]s?|estructurad[oa]s?|organiza|estructura)(?: {_ESTE})?",
+    rf"(?:dame|muéstrame|quiero) (?:un resumen|una visión general|un panorama|una vista general)(?: (?:de )?{_ESTE})?",
+    r"(?:resumen|visión general) del (?:proyecto|repositorio|código)",
+    rf"(?:cuáles|cuales) son (?:las partes principales|los (?:componentes|módulos) principales)(?: (?:de )?{_ESTE})?",
+    rf"(?:qué|que) hay (?:aquí|en {_ESTE})",
+)
+_CHINESE = (
+    r"(?:请问)?(?:这|本|此|该)(?:个|些)?(?:项目|仓库|代码库|代码|库|程序|工具|软件|文档|文件|资料)?(?:里|里面|中)?(?:是|有|讲)(?:的是)?(?:什么|干什么的|做什么的|干嘛的|做啥的|什么项目|哪些内容|什么内容|什么东西)(?:的)?",
+    r"(?:我)?(?:应该|该|要)?(?:从)?(?:哪里|哪儿|何处)(?:开始|入手)(?:读|看|阅读)?(?:代码|源码|这个项目)?",
+    r"(?:这个|该|本)?(?:项目|仓库|代码库|代码)的?(?:整体)?(?:结构|架构|布局|组织)(?:是什么|是怎样的|是怎么样的|如何|是如何组织的)?",
+    r"(?:这个|该|本)?(?:项目|仓库|代码库|代码)是?(?:如何|怎么|怎样)组织的",
+    r"(?:请)?(?:给我|给出|来)?(?:一个|一份|个)?(?:这个|该|本)?(?:项目|仓库|代码库)?(?:的)?(?:概览|概述|总览|概况)",
+    r"(?:这个|该|本)?(?:项目|仓库|代码库)?(?:的)?主要(?:部分|模块|组件|目录)(?:有哪些|是什么|是哪些)",
+)
+_JAPANESE = (
+    r"(?:これ|この(?:プロジェクト|リポジトリ|ライブラリ|コード|プログラム|ツール|文書|ドキュメント))(?:は|って|とは)(?:何|なん|なに)(?:ですか|でしょうか|の(?:ため|こと)ですか|をする(?:もの|プロジェクト|ライブラリ)?ですか)?",
+    r"(?:この(?:プロジェクト|リポジトリ|コード)は)?(?:どこ|何|どのファイル)から(?:読み始め|読め|始め|読み)(?:れば|たら|ば)(?:いい|よい|良い)?(?:ですか|でしょうか|の)?",
+    r"(?:この)?(?:プロジェクト|リポジトリ|コード|ドキュメント)の(?:全体)?(?:構成|構造|概要|全体像)(?:は|を|を教えて(?:ください)?|は(?:どう|何|どのよう).*)?",
+    r"(?:この(?:プロジェクト|リポジトリ|コード)は)どのように(?:構成|整理)されて(?:いますか|いるのですか|いる)",
+    r"概要(?:を教えて(?:ください)?|を見せて(?:ください)?)?",
+    r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
+)
+_QUESTIONS = re.compile(
+    "|".join(f"(?:{one})" for one in (*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE))
+)
+_MORE = re.compile("|".join(f"(?:{one})" for one in _FURTHER))
+_JOINTS = re.compile(r"\s*(?:[?.;,]+\s*(?:and\s+)?|\s+and\s+)(?=(?:what|where|how|which)\b)")
+_ABOUT_NAMED = re.compile(r"(?:what(?:'s| is| are)|what does) ([\w.@ /-]{2,60}?)(?: (?:about|for|do|all about))?")
+# What stands for something said before, where anything was said before.
+_POINTING = re.compile(
+    r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for))?|how is it .*|was ist (?:das|dies)|c'est quoi"
+)
+
+
+def asks_for_overview(question: str, *, first: bool = True, own: Collection[str] = ()) -> bool:
+    """Return whether a question is for an overview of all that there is.
+
+    Args:
+        question: in English, German, French, Spanish, Chinese or Japanese.
+        first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
+        own: what the project itself is called, in small letters: what it is, is asked of all of it.
+    """
+    if len(question) > _LONGEST:
+        return False
+    text = _plain(question)
+    if _is_one(text, own):
+        return first or _POINTING.fullmatch(text) is None
+    begin, *rest = (part.strip(" ?.,;") for part in _JOINTS.split(text))
+    return bool(rest) and _is_one(begin, own) and all(_is_one(one, own) or _MORE.fullmatch(one) for one in rest)
+
+
+def name_asked_for(question: str) -> str:
+    """Return the name in "what is NAME", in small letters; empty where a question names nothing."""
+    begin = _JOINTS.split(_plain(question[:_LONGEST]))[0].strip(" ?.,;")
+    named = _ABOUT_NAMED.fullmatch(begin)
+    return named[1] if named else ""
+
+
+def _is_one(text: str, own: Collection[str]) -> bool:
+    if _QUESTIONS.fullmatch(text):
+        return True
+    named = _ABOUT_NAMED.fullmatch(text)
+    return named is not None and named[1] in own
+
+
+def _plain(question: str) -> str:
+    """Return a question without greetings and punctuation around it, in small letters."""
+    text = unicodedata.normalize("NFC", question).replace("’", "'").lower()
+    text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")
+    text = text.replace(" ?", "")
+    text = _POLITE.sub("", text)
+    return _TRAILING.sub("", text).strip(" ,")

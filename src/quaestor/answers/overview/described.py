@@ -1,0 +1,195 @@
+"""One line about a folder or a file, from its own words: README, package docstring, module comment, manifest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shortened
+from quaestor.answers.overview.material import Material, is_code
+from quaestor.answers.overview.statements import Source, Statement
+from quaestor.retrieval.paths import profile_path
+from quaestor.retrieval.related.files import IndexedFile
+
+LONGEST = 110
+_HEAD = 60
+_SPEAKERS = (
+    "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
+    " package.scala main.go package.dart __main__.py"
+).split()
+_PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
+_LINE_COMMENT = re.compile(
+    r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
+)
+_COMMENT_ENDS = re.compile(r"\s*(?:\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
+# Names that every other file defines.
+_USUAL = frozenset("internals logger constructor module exports require expect main init log setup options".split())
+_DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
+_BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
+_SKIPPED = re.compile(
+    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
+    r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
+    r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
+    r"|redistribut|warrant"
+    r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
+    r"|deny|feature)\b|nolint"
+    r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|contributor|^\s*</?\w",
+    re.IGNORECASE,
+)
+_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
+_LEGAL = re.compile(
+    r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
+    r"|public domain|disclaim",
+    re.IGNORECASE,
+)
+_CODE_LINE = re.compile(
+    r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
+)
+
+
+def description(material: Material, path: str) -> Statement | None:
+    """Return what a folder or a file says of itself in one line; None if it says nothing."""
+    if path in material.folders:
+        return next(_of_folder(material, path), None)
+    return _of_file(material, path)
+
+
+def _of_folder(material: Material, folder: str) -> Iterator[Statement]:
+    beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
+    yield from (_short(one) for one in from_manifests(material, folder))
+    for name in _SPEAKERS:
+        if name in beside and (said := _of_file(material, beside[name])):
+            yield said
+    readme = readme_of(material, folder)
+    if readme and (sentence := first_sentence(material, readme, LONGEST)):
+        yield sentence
+    # A file of the folder's name speaks for it: lib/plug/plug.ex, and foo.rs beside foo/.
+    name = folder.rpartition("/")[2].lower()
+    own = next(
+        (path for end in ("py", "ex", "rb", "go", "ts", "js", "lua", "rs") if (path := beside.get(f"{name}.{end}"))),
+        None,
+    )
+    if own and (said := _of_file(material, own)):
+        yield said
+    yield from _of_only_package(material, beside, folder)
+
+
+def _of_only_package(material: Material, beside: dict[str, str], folder: str) -> Iterator[Statement]:
+    """Yield what the sources of a crate or package say, which lie in ``src`` as a rule."""
+    for name in ("src/lib.rs", "src/main.rs", "src/index.ts", "src/index.js"):
+        if f"{folder}/{name}" in material.documents and (said := _of_file(material, f"{folder}/{name}")):
+            yield said
+    go = sorted(path for name, path in beside.items() if name.endswith(".go") and not name.endswith("_test.go"))
+    for path in go[:12]:
+        said = _of_file(material, path)
+        if said and said.text.startswith(("Package ", "Command ")):
+            yield said
+
+
+def _of_file(material: Material, path: str) -> Statement | None:
+    document = material.documents.get(path)
+    if document is None:
+        return None
+    if not is_code(document) and document.language not in ("yaml", "toml"):
+        return first_sentence(material, path, LONGEST) if profile_path(path).prose else None
+    return from_head(material.lines(path)[:_HEAD], path, document.language)
+
+
+def from_head(lines: Sequence[str], path: str, language: str) -> Statement | None:
+    """Return the first sentence of the comment that a source file begins with, licences aside."""
+    for begun, paragraph in _comments(lines, language):
+        text = " ".join(paragraph)
+        if name := _NAMED_FIRST.match(paragraph[0]):
+            paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
+        if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
+            first = _first(text)
+            last = begun + next(
+                (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
+            )
+            text = shortened(first, LONGEST)
+            return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
+    return None
+
+
+def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the paragraphs of comments before the first code, each with the number of its first line."""
+    block, begun, kept = "", 0, list[str]()
+    for number, line in enumerate(lines, 1):
+        text, block = _comment_text(line, block, language) if line.strip() else ("", block)
+        if text:
+            begun = begun or number
+            kept.append(text)
+            continue
+        if kept:
+            yield begun, kept
+            begun, kept = 0, []
+        if text is None and not _CODE_LINE.match(line):
+            return
+    if kept:
+        yield begun, kept
+
+
+def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str]:
+    """Return a line's words as a comment (None if it is code), and the mark that ends the open block."""
+    if block:
+        ended = block in line
+        text = line.split(block, maxsplit=1)[0] if ended else line
+        return text.strip().removeprefix("*").strip(), "" if ended else block
+    docstring = _PYTHON.match(line)
+    if docstring and language in ("python", "starlark", "elixir", "julia"):
+        mark, rest = docstring[1], docstring[2]
+        ended = mark in rest
+        return rest.split(mark)[0].strip(), "" if ended else mark
+    if re.match(r"^\s*@(?:moduledoc|doc)\s+(?:~S)?\"\"\"", line):
+        return "", '"""'
+    if _BLOCK.match(line):
+        close = "*/" if "/*" in line else "*)" if "(*" in line else "-}" if "{-" in line else "-->"
+        ended = close in line[2:]
+        return _COMMENT_ENDS.sub(
+            "", re.sub(r"^\s*(?:/\*+!?|\(\*+|\{-\|?|<!--)\s?", "", line)
+        ).strip(), "" if ended else close
+    comment = _LINE_COMMENT.match(line)
+    if comment and not line.lstrip().startswith(_DIRECTIVES):
+        return _COMMENT_ENDS.sub("", comment[1]).strip(), ""
+    return None, ""
+
+
+def _is_sentence(text: str) -> bool:
+    return len(re.findall(r"[^\W\d_]{2,}", text)) >= 2 and not text.rstrip().endswith((";", "{", "}"))
+
+
+def _first(text: str) -> str:
+    found = re.search(r"[.!?](?=\s+[A-Z`\"'(])", text)
+    return text[: found.end()] if found else text
+
+
+def _short(said: Statement) -> Statement:
+    text = shortened(said.text, LONGEST)
+    return replace(said, text=text, verbatim=said.verbatim and text == said.text)
+
+
+def defined_names(material: Material, path: str, most: int) -> Statement | None:
+    """Return the first names that a file defines, with the line that defines the first of them."""
+    found = material.read(path)
+    if found is None or not is_code(found.document):
+        return None
+    names: dict[str, int] = {}
+    for stored in found.chunks:
+        for name in (stored.chunk.symbol, *stored.chunk.defines):
+            if name and not stored.chunk.scope and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
+                names.setdefault(name, stored.chunk.span.start_line)
+    if not names:
+        return None
+    # What is written large is the file's own as a rule: a class, a type.
+    listed = sorted(names, key=lambda name: not name[:1].isupper() or name.isupper())[:most]
+    number = _line_with(found, listed[0], names[listed[0]])
+    line = found.lines[number - 1].strip()[:LONGEST]
+    return Statement(line, Source(path, number, number), verbatim=True, brief=f"defines {', '.join(listed)}")
+
+
+def _line_with(file: IndexedFile, name: str, start: int) -> int:
+    """Return the first line from one on that holds a name: comments and decorators stand before it."""
+    last = min(start + _HEAD, len(file.lines))
+    return next((number for number in range(start, last + 1) if name in file.lines[number - 1]), start)

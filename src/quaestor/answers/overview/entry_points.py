@@ -1,0 +1,280 @@
+"""Where a program is entered: commands that manifests name, main functions, and a library's public face."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from posixpath import dirname, normpath
+
+from quaestor.answers.overview.material import Material, depth_in
+from quaestor.answers.overview.statements import Entry, Source, Statement
+from quaestor.retrieval.paths import profile_path
+
+_MOST = 14
+_DEEPEST = 4
+_SCRIPT_TABLE = re.compile(r"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\]\s*$")
+_ASSIGNED = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=\s*["']?([\w.]+)(?::[\w.]+)?""")
+_CONSOLE = re.compile(r"""["']?([\w.-]+)\s*=\s*([\w.]+):[\w.]+""")
+_CARGO_BIN = re.compile(r"^\[\[bin\]\]")
+_CARGO_FIELD = re.compile(r'^(name|path)\s*=\s*"([^"]+)"')
+_CABAL = re.compile(r"^(?:executable)\s+(\S+)", re.IGNORECASE)
+_CABAL_MAIN = re.compile(r"^\s+main-is:\s*(\S+)", re.IGNORECASE)
+_GEM = re.compile(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
+_JSON_FIELD = re.compile(r'^\s*"(bin|main|module|exports|types)"\s*:')
+_ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
+_CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
+_MAINS = {
+    "go": re.compile(r"^func main\(\)", re.MULTILINE),
+    "java": re.compile(r"\bpublic\s+static\s+void\s+main\s*\("),
+    "kotlin": re.compile(r"^fun\s+main\s*\(", re.MULTILINE),
+    "scala": re.compile(r"\bdef\s+main\s*\(|\bextends\s+App\b|@main\b"),
+    "csharp": re.compile(r"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("),
+    "c": re.compile(r"^(?:int|void)\s+main\s*\(", re.MULTILINE),
+    "cpp": re.compile(r"^(?:auto|int)\s+main\s*\(", re.MULTILINE),
+    "swift": re.compile(r"^@main\b", re.MULTILINE),
+    "zig": re.compile(r"^pub\s+fn\s+main\s*\(", re.MULTILINE),
+    "dart": re.compile(r"^(?:Future<void>|void|main)\s*main?\s*\(", re.MULTILINE),
+    "haskell": re.compile(r"^main\s*::", re.MULTILINE),
+}
+_PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
+_ASIDE = ("example", "sample", "demo", "tutorial")
+_FACES = (
+    "lib.rs src/lib.rs index.js index.mjs index.ts src/index.ts src/index.js src/index.mjs mod.ts src/main.ts init.lua"
+).split()
+
+
+def entry_points(material: Material) -> list[Entry]:
+    """Return where the program or library of a folder is entered, what manifests declare first; at most 14."""
+    found: dict[str, Entry] = {}
+    for read in (_declared, _programs, _main_functions, _scripts, _faces, _containers):
+        for entry in read(material):
+            found.setdefault(entry.name, entry)
+    own = [one for one in found.values() if not _is_aside(one.name)]
+    return (own or list(found.values()))[:_MOST]
+
+
+def _is_aside(name: str) -> bool:
+    """Return whether an entry belongs to tests or examples."""
+    path = name.partition(" → ")[2] or name
+    profile = profile_path(path)
+    return profile.test or profile.example or any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
+
+
+def _declared(material: Material) -> Iterator[Entry]:
+    readers: dict[str, Callable[[Material, str], Iterator[Entry]]] = {
+        "pyproject.toml": _of_pyproject,
+        "setup.cfg": _of_setup,
+        "setup.py": _of_setup,
+        "package.json": _of_package,
+        "cargo.toml": _of_cargo,
+    }
+    for name, read in readers.items():
+        for path in material.named(name, 3)[:20]:
+            yield from read(material, path)
+    for path in [
+        one
+        for one in material.documents
+        if one.endswith((".cabal", ".gemspec")) and depth_in(one, material.folder) <= 1
+    ]:
+        yield from (_of_cabal if path.endswith(".cabal") else _of_gemspec)(material, path)
+    for path in material.named("mix.exs", 1):
+        for number, line in enumerate(material.lines(path), 1):
+            if found := _ESCRIPT.search(line):
+                yield _stated(found[1] or found[2], path, number, line)
+
+
+def _of_pyproject(material: Material, path: str) -> Iterator[Entry]:
+    inside = False
+    for number, line in enumerate(material.lines(path), 1):
+        if line.startswith("["):
+            inside = _SCRIPT_TABLE.match(line) is not None
+        elif inside and (found := _ASSIGNED.match(line)):
+            yield _command(material, found[1], found[2], path, number, line)
+
+
+def _of_setup(material: Material, path: str) -> Iterator[Entry]:
+    inside = False
+    for number, line in enumerate(material.lines(path), 1):
+        if re.search(r"(?:console|gui)_scripts", line):
+            inside = True
+        found = _CONSOLE.search(line) if inside else None
+        if found and found[1] not in ("console_scripts", "gui_scripts"):
+            yield _command(material, found[1], found[2], path, number, line)
+        elif inside and (not line.strip() or line.strip().startswith(("]", "["))) and "scripts" not in line:
+            inside = False
+
+
+def _command(material: Material, name: str, module: str, path: str, number: int, line: str) -> Entry:
+    """Return a command with the file of the module that it runs."""
+    end = module.replace(".", "/")
+    base = dirname(path)
+    options = [
+        f"{prefix}{end}{tail}" for prefix in ("", "src/", "lib/") for tail in (".py", "/__init__.py", "/__main__.py")
+    ]
+    target = next((one for option in options if (one := f"{base}/{option}" if base else option) in material.all), None)
+    return _stated(f"{name} → {target}" if target else name, path, number, line)
+
+
+def _of_package(material: Material, path: str) -> Iterator[Entry]:
+    lines = material.lines(path)
+    try:
+        read = json.loads("\n".join(lines))
+    except ValueError:
+        return
+    if not isinstance(read, dict):
+        return
+    where = {found[1]: number for number, line in enumerate(lines, 1) if (found := _JSON_FIELD.match(line))}
+    programs = read.get("bin")
+    named = programs if isinstance(programs, dict) else {str(read.get("name", "")).rpartition("/")[2]: programs}
+    for name, target in named.items():
+        if isinstance(target, str) and name:
+            number = next(
+                (at for at, line in enumerate(lines, 1) if target in line and at >= where.get("bin", 1)),
+                where.get("bin", 1),
+            )
+            yield _stated(f"{name} → {_beside(path, target)}", path, number, lines[number - 1])
+    for field in ("main", "module"):
+        target = read.get(field)
+        if isinstance(target, str) and _beside(path, target) in material.all:
+            yield _stated(_beside(path, target), path, where.get(field, 1), lines[where.get(field, 1) - 1])
+
+
+def _of_cargo(material: Material, path: str) -> Iterator[Entry]:
+    inside, name = False, ""
+    for number, line in enumerate(material.lines(path), 1):
+        if line.startswith("["):
+            inside = _CARGO_BIN.match(line) is not None
+            name = ""
+        elif inside and (found := _CARGO_FIELD.match(line)):
+            if found[1] == "name":
+                name = found[2]
+            elif (target := _beside(path, found[2])) in material.all:
+                yield _stated(f"{name} → {target}" if name else target, path, number, line)
+
+
+def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
+    name = ""
+    for number, line in enumerate(material.lines(path), 1):
+        if found := _CABAL.match(line):
+            name = found[1]
+        elif name and (found := _CABAL_MAIN.match(line)):
+            places = material.places.get(found[1].rpartition("/")[2].lower(), ())
+            target = min((one for one in places if one.endswith(found[1])), key=len, default="")
+            yield _stated(f"{name} → {target}" if target else name, path, number, line)
+            name = ""
+
+
+def _of_gemspec(material: Material, path: str) -> Iterator[Entry]:
+    for number, line in enumerate(material.lines(path), 1):
+        if found := _GEM.search(line):
+            for name in re.findall(r"""["']([\w.-]+)["']""", found[1]):
+                target = next((one for one in (f"exe/{name}", f"bin/{name}") if one in material.documents), None)
+                if target:
+                    yield _stated(target, path, number, line)
+
+
+def _programs(material: Material) -> Iterator[Entry]:
+    """Yield the files that are programs by their names."""
+    for name in sorted(_PROGRAMS):
+        for path in material.named(name, _DEEPEST):
+            yield _file(material, path)
+    for path in material.documents:
+        if (
+            re.search(r"(?:^|/)src/bin/[^/]+\.rs$", path)
+            and depth_in(path, material.folder) <= _DEEPEST
+            and not material.stands_behind(path)
+        ):
+            yield _file(material, path)
+
+
+def _main_functions(material: Material) -> Iterator[Entry]:
+    """Yield the files in which a main function is defined, the shallowest first."""
+    found: dict[str, int] = {}
+    languages = {document.language for document in material.documents.values()}
+    if not languages & _MAINS.keys():
+        return
+    for stored in material.chunks_with(("main",), 400):
+        pattern = _MAINS.get(stored.document.language)
+        place = pattern.search(stored.chunk.text) if pattern else None
+        if place and not material.stands_behind(stored.document.path):
+            line = stored.chunk.span.start_line + stored.chunk.text.count("\n", 0, place.start())
+            found.setdefault(stored.document.path, line)
+    for path in sorted(found, key=lambda one: (one.count("/"), one)):
+        lines = material.lines(path)
+        if len(lines) >= found[path]:
+            yield _stated(path, path, found[path], lines[found[path] - 1])
+
+
+def _scripts(material: Material) -> Iterator[Entry]:
+    """Yield what lies in a folder of programs."""
+    for path in material.documents:
+        folder, _, name = path.rpartition("/")
+        if folder.removeprefix(material.folder).strip("/") in ("bin", "exe") and "test" not in name:
+            yield _file(material, path)
+
+
+def _faces(material: Material) -> Iterator[Entry]:
+    """Yield the files that a library is imported by."""
+    base = f"{material.folder}/" if material.folder else ""
+    names = [*_FACES, *_own_names(material)]
+    for name in names:
+        if f"{base}{name}" in material.documents:
+            yield _file(material, f"{base}{name}")
+    yield from (_file(material, path) for path in _packages(material))
+
+
+def _packages(material: Material) -> Iterator[str]:
+    """Yield the outermost Python packages that are at least a fifth as large as the largest."""
+    sizes: dict[str, int] = {}
+    for path in material.named("__init__.py", 2):
+        profile = profile_path(path)
+        above = f"{dirname(dirname(path))}/__init__.py".lstrip("/")
+        if above not in material.documents and not profile.test and not profile.example:
+            sizes[path] = sum(
+                one.size for name, one in material.documents.items() if name.startswith(f"{dirname(path)}/")
+            )
+    yield from (path for path, size in sizes.items() if 5 * size >= max(sizes.values()))
+
+
+def _own_names(material: Material) -> Iterator[str]:
+    """Yield the files that bear a library's name, such as ``lib/NAME.rb``, by its manifest."""
+    for path in material.beside(material.folder):
+        name = path.rpartition("/")[2]
+        stem = name.removesuffix(".gemspec") if name.endswith(".gemspec") else ""
+        for number, line in enumerate(
+            material.lines(path)[:30] if name in ("pubspec.yaml", "mix.exs", "package.json") else ()
+        ):
+            found = re.match(r"""^(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""", line)
+            if found and number < 30:
+                stem = found[1]
+                break
+        if stem:
+            yield from (
+                f"{folder}/{stem}.{end}" for folder in ("lib", "src") for end in ("rb", "dart", "ex", "ts", "js", "go")
+            )
+
+
+def _containers(material: Material) -> Iterator[Entry]:
+    for path in material.named("dockerfile", 1):
+        for number, line in enumerate(material.lines(path), 1):
+            if _CMD.match(line):
+                yield _stated(path, path, number, line)
+
+
+def _file(material: Material, path: str) -> Entry:
+    from quaestor.answers.overview.described import description  # noqa: PLC0415 - it imports what reads manifests
+
+    return Entry(path, description(material, path))
+
+
+def _stated(name: str, path: str, number: int, line: str) -> Entry:
+    text = " ".join(line.split()).strip(" ,")
+    # The line itself is evidence; its place is enough where room counts.
+    brief = "" if path == name else path
+    return Entry(name, Statement(text[:120], Source(path, number, number), verbatim=text[:120] in line, brief=brief))
+
+
+def _beside(path: str, target: str) -> str:
+    folder = dirname(path)
+    return normpath(f"{folder}/{target}" if folder else target)

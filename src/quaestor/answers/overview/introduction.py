@@ -1,0 +1,172 @@
+"""What a project or a folder says that it is: the first sentences of its README, else its manifest's description."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from quaestor.answers.overview.material import Material, is_code
+from quaestor.answers.overview.prose_lines import Paragraph, paragraphs
+from quaestor.answers.overview.statements import Source, Statement
+
+_LONGEST = 420
+_MOST = 2
+_LOOKED_AT = 400
+_ELSEWHERE = re.compile(
+    r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents"
+    r"|contents|build"
+    r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
+# What stands before the first sentence about the thing itself: notices, translations, thanks.
+_NOTICE = re.compile(
+    r"^(?:⚠|❗|🚨|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b|read this in\b|\[?(?:english"
+    r"|中文|简体)"
+    r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
+    r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|if you (?:like|are looking)\b)",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(
+    r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for)\b", re.IGNORECASE
+)
+_MANIFESTS = {
+    "pyproject.toml": r"""^description\s*=\s*["'](.+?)["']\s*$""",
+    "cargo.toml": r'^description\s*=\s*"(.+?)"\s*$',
+    "package.json": r'^\s*"description"\s*:\s*"(.+?)"\s*,?\s*$',
+    "composer.json": r'^\s*"description"\s*:\s*"(.+?)"\s*,?\s*$',
+    "setup.cfg": r"^description\s*=\s*(.+?)\s*$",
+    "setup.py": r"""^\s*description\s*=\s*["'](.+?)["'],?\s*$""",
+    "mix.exs": r'^\s*(?:@description|description:)\s*"(.+?)",?\s*$',
+    "pubspec.yaml": r"^description:\s*[\"']?([^>|].+?)[\"']?\s*$",
+    "pom.xml": r"^\s*<description>(.+?)</description>",
+    "description": r"^(?:Title|Description):\s*(.+?)\s*$",
+}
+_LANGUAGES = {
+    "pyproject.toml": ("python",),
+    "setup.cfg": ("python",),
+    "setup.py": ("python",),
+    "cargo.toml": ("rust",),
+    "package.json": ("javascript", "typescript", "tsx", "vue", "svelte"),
+    "composer.json": ("php",),
+}
+_ENDINGS = {
+    ".gemspec": r"""^\s*\w+\.(?:summary|description)\s*=\s*["'](.+?)["']\s*$""",
+    ".cabal": r"^synopsis:\s*(.+?)\s*$",
+}
+
+
+def introduction(material: Material) -> list[Statement]:
+    """Return what the documents say that this is, most telling first: the README, then the manifest."""
+    told = from_readme(material, material.folder)
+    manifests = list(from_manifests(material, material.folder))
+    own = next((one for one in manifests if one.source and _fits(material, one.source.path)), None)
+    manifest = own or (next(iter(manifests), None) if not told else None)
+    if manifest is None or any(_same(manifest.text, one.text) for one in told):
+        return told
+    defines = bool(told) and _DEFINES.search(told[0].text) is not None
+    return [*told[: _MOST - 1], manifest] if defines else [manifest, *told[: _MOST - 1]]
+
+
+def _fits(material: Material, manifest: str) -> bool:
+    """Return whether a manifest is of the language that most of the code is in."""
+    languages = Counter(one.language for one in material.documents.values() if is_code(one))
+    most = languages.most_common(1)
+    wanted = _LANGUAGES.get(manifest.rpartition("/")[2].lower())
+    return not most or wanted is None or most[0][0] in wanted
+
+
+def readme_of(material: Material, folder: str) -> str | None:
+    """Return the path of a folder's README, the plainest one of several; None if it has none."""
+    prefix = f"{folder}/" if folder else ""
+    names = ("md", "rst", "markdown", "adoc", "asciidoc", "asc", "txt", "org", "mdx", "mediawiki", "rmd", "")
+    endings = [f"readme.{ending}" if ending else "readme" for ending in names] + ["index.md", "index.rst"]
+    beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
+    found = next((beside[name] for name in endings if name in beside), None)
+    if found is None and not folder:
+        return next(
+            (f"{prefix}{one}" for one in ("docs/README.md", "docs/index.md") if one in material.documents), None
+        )
+    return found
+
+
+def from_readme(material: Material, folder: str) -> list[Statement]:
+    """Return the first paragraphs of a folder's README that say what it is, shortened to whole sentences."""
+    path = readme_of(material, folder)
+    if path is None:
+        return []
+    found = list(paragraphs(material.lines(path)[:_LOOKED_AT]))
+    return [_statement(one, path, _LONGEST) for one in _telling(found)[:_MOST]]
+
+
+def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
+    """Return the sentence of a document that says most likely what it is about."""
+    found = _telling(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
+    return _statement(found[0], path, longest) if found else None
+
+
+def from_manifests(material: Material, folder: str) -> Iterator[Statement]:
+    """Yield the descriptions in the manifests that lie in a folder."""
+    for path in material.beside(folder):
+        name = path.rpartition("/")[2].lower()
+        pattern = _MANIFESTS.get(name) or next((_ENDINGS[end] for end in _ENDINGS if name.endswith(end)), None)
+        if pattern:
+            yield from _described(material.lines(path), path, re.compile(pattern))
+
+
+def _described(lines: Sequence[str], path: str, pattern: re.Pattern[str]) -> Iterator[Statement]:
+    for number, line in enumerate(lines[:_LOOKED_AT], 1):
+        found = pattern.match(line)
+        if found and len(found[1].split()) > 1:
+            text = _unescaped(found[1]) if path.endswith(".json") else found[1]
+            yield Statement(text[:_LONGEST], Source(path, number, number), verbatim=text == found[1])
+            return
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return " ".join(str(json.loads(f'"{text}"')).split())
+    except ValueError:
+        return text
+
+
+def _telling(found: Sequence[Paragraph]) -> list[Paragraph]:
+    """Return the paragraphs that say what a thing is: those before its instructions, notices aside."""
+    title = found[0].heading if found else ""
+    leading = [
+        one
+        for one in found[:8]
+        if not _NOTICE.match(one.text) and (one.heading == title or not _ELSEWHERE.search(one.heading))
+    ]
+    about = [
+        one for one in found[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)
+    ]
+    ordered = [*leading, *about[:1]]
+    first = next((at for at, one in enumerate(ordered[:4]) if _DEFINES.search(one.text)), 0)
+    return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
+
+
+def _statement(paragraph: Paragraph, path: str, longest: int) -> Statement:
+    return Statement(shortened(paragraph.text, longest), Source(path, paragraph.start_line, paragraph.end_line))
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return whole sentences of a text, or its first words where the first sentence is too long."""
+    if len(text) <= longest:
+        return text
+    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)|[。！？]", text[: longest + 1])]
+    if ends and ends[-1] >= min(40, longest // 3):
+        return text[: ends[-1]]
+    head, _, _ = text[:longest].rpartition(" ")
+    return f"{(head or text[:longest]).rstrip(' ,;:-–—(')} …"
+
+
+def _same(one: str, other: str) -> bool:
+    mine, theirs = _words(one), _words(other)
+    return len(mine & theirs) >= 0.7 * min(len(mine), len(theirs))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))

@@ -1,0 +1,175 @@
+"""What an overview is made from: the documents of a folder as they are in the index, read at most once each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from quaestor.chunking.languages import PROSE
+from quaestor.passages import Document
+from quaestor.retrieval.background import CHANGELOG, is_generated
+from quaestor.retrieval.paths import PathProfile, profile_path
+from quaestor.retrieval.related.files import IndexedFile, load_file
+from quaestor.retrieval.related.imports import Modules
+from quaestor.stores import FieldBoosts, Store, StoredChunk
+from quaestor.terms import terms
+
+_OWN = ("", CHANGELOG)
+_BODY = FieldBoosts(1.0, 0.0, 0.0)
+# A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
+_LARGEST = 600_000
+_DATA = frozenset({"json", "yaml", "toml", "xml", "csv", "ini", "properties", "jupyter", "text", "css", "scss", "less"})
+
+
+class Material:
+    """The documents of a folder, and their texts.
+
+    Args:
+        store: the index.
+        folder: only what lies in it; empty for everything.
+
+    Attributes:
+        store: the index.
+        folder: as given.
+        documents: what lies in the folder, by path.
+    """
+
+    def __init__(self, store: Store, folder: str = "") -> None:
+        prefix = f"{folder}/" if folder else ""
+        self.store = store
+        self.folder = folder
+        self.all = store.documents()
+        self.documents: Mapping[str, Document] = {
+            path: self.all[path] for path in sorted(self.all) if path.startswith(prefix) or path == folder
+        }
+        self._profiles: dict[str, PathProfile] = {}
+        self._files: dict[str, IndexedFile | None] = {}
+
+    def read(self, path: str) -> IndexedFile | None:
+        """Return a document with its text; None if there is none, nothing of it is indexed, or it is too large."""
+        if path not in self._files:
+            document = self.all.get(path)
+            fits = document is not None and document.size <= _LARGEST
+            self._files[path] = load_file(self.store, path) if fits else None
+        return self._files[path]
+
+    def lines(self, path: str) -> list[str]:
+        """Return a document's lines; empty where ``read`` returns None."""
+        found = self.read(path)
+        return [] if found is None else [line.removesuffix("\r") for line in found.lines]
+
+    def chunks_with(self, words: Iterable[str], most: int) -> Iterator[StoredChunk]:
+        """Yield up to ``most`` chunks of these documents in which any of some words stands."""
+        wanted = list(dict.fromkeys(term for word in words for term in terms(word)))
+        scored = self.store.lexical(wanted, most, None, _BODY) if wanted else ()
+        for stored in self.store.get(identifier for identifier, _ in scored).values():
+            if stored.document.path in self.documents:
+                yield stored
+
+    def profile(self, path: str) -> PathProfile:
+        """Return what a path says; of more paths than the cache of ``profile_path`` holds, too, each is read once."""
+        found = self._profiles.get(path)
+        if found is None:
+            found = self._profiles[path] = profile_path(path)
+        return found
+
+    def stands_behind(self, path: str) -> bool:
+        """Return whether a file is another project's, generated, a translation or a licence."""
+        return self.profile(path).background not in _OWN
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """All folders that hold documents, however deep."""
+        found: set[str] = set()
+        for path in self.all:
+            folder = parent_of(path)
+            while folder and folder not in found:
+                found.add(folder)
+                folder = parent_of(folder)
+        return frozenset(found)
+
+    @cached_property
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """All folders and documents by their last names, in lower case."""
+        found: dict[str, list[str]] = {}
+        for path in (*self.folders, *self.documents):
+            found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        return found
+
+    @cached_property
+    def stems(self) -> Mapping[str, Sequence[str]]:
+        """All documents by their names without endings, in lower case."""
+        found: dict[str, list[str]] = {}
+        for path in self.documents:
+            found.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(path)
+        return found
+
+    @cached_property
+    def modules(self) -> Modules:
+        """What the documents are imported as."""
+        return Modules(self.all)
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether these are files of a program rather than documents: a fifth of what is no data is code."""
+        own = [one for path, one in self.documents.items() if not self.profile(path).test]
+        code = sum(map(is_code, own))
+        prose = sum(one.language in PROSE or one.language == "html" for one in own)
+        return code > 0 and 4 * code >= prose
+
+    def named(self, name: str, deepest: int = 99) -> list[str]:
+        """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
+        return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
+
+    def beside(self, folder: str) -> list[str]:
+        """Return the paths of the documents that lie directly in a folder, by name."""
+        return self._by_folder.get(folder, [])
+
+    @cached_property
+    def _by_folder(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.all):
+            found.setdefault(parent_of(path), []).append(path)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.documents, key=lambda one: (one.count("/"), one)):
+            if not self.stands_behind(path):
+                found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        return found
+
+
+def depth_in(path: str, folder: str) -> int:
+    """Return the number of folders between a folder and what lies in it."""
+    return path.count("/") - (folder.count("/") + 1 if folder else 0)
+
+
+def is_code(document: Document) -> bool:
+    """Return whether a document is source code, by its language."""
+    return document.language not in PROSE and document.language not in _DATA and document.language != "html"
+
+
+def parent_of(path: str) -> str:
+    """Return the folder that a path lies in, empty for the root."""
+    return path.rpartition("/")[0]
+
+
+def weight_of(document: Document, profile: PathProfile, *, code: bool) -> float:
+    """Return what a document counts for in the size of a folder: less for tests, data and prose, beside code."""
+    size = math.sqrt(min(document.size, 100_000))
+    if profile.background or is_generated(document.note):
+        return 0.02 * size
+    return size * _part_of(profile, document, code=code)
+
+
+def _part_of(profile: PathProfile, document: Document, *, code: bool) -> float:
+    if profile.test or profile.example:
+        return 0.15
+    if profile.declaration:
+        return 0.3
+    if document.language in PROSE:
+        return 0.2 if code else 1.0
+    return 1.0 if is_code(document) else 0.05

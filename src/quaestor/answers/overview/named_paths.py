@@ -1,0 +1,252 @@
+"""Which folders and files the documents themselves name, and what they say of each: the maps that people wrote.
+
+Lists, tables, headings and drawn trees are read for words that are paths of this corpus. A nested item is looked for in
+what it is nested in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from posixpath import dirname, splitext
+
+from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.prose_lines import plain, says_something
+from quaestor.answers.overview.statements import Source, Statement
+from quaestor.chunking.languages import knows_extension
+
+_MOST_DOCUMENTS = 24
+_MOST_LINES = 1500
+_MAPS = frozenset(
+    """architecture anatomy structure layout codebase internals hacking development developing developer developers
+    contributing contributors code files modules overview design agents claude copilot-instructions guide crates
+    packages developer_information participating""".split()
+)
+_LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
+# The marks before an item: of a list, a table, a drawn tree, a heading.
+_MARKER = re.compile(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
+_TOKEN = re.compile(r"(?<![\w./@:-])\.?/?[\w@+.-]*\w(?:/[\w@+.-]+)*/?")
+_URL = re.compile(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?(?:tree|blob)/[\w.-]+/")
+_OTHER_URL = re.compile(r"https?://[^\s)>\]]+")
+_STRONG_BEFORE = re.compile(r"[`*(\[\"'/_]$|file:`$")
+_BETWEEN = re.compile(r"^[\s`*_|,)\]'\"&]*(?:\([^)]*\)[\s`*_|,]*)?(?:and\b|or\b|,|/)?[\s`*_(\['\"]*$")
+_KIND = re.compile(r"^(?:folders?|directory|directories|module|package|file|crate)[.,:]?\s+[(]?")
+_LETTERS = re.compile(r"\w+")
+_JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
+_SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
+_CALL = re.compile(r"^\s*[(]")
+_BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
+_DRAWN = re.compile(r"^\s*[│├└|`]")
+_PROMPTS = ("$ ", "% ", ">>> ")
+_LEADERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A folder or a file that a document names.
+
+    Attributes:
+        path: what is named.
+        weight: above 0; 1 where it is an item of a list in a document of the root.
+        says: what is said of it; None for nothing.
+    """
+
+    path: str
+    weight: float
+    says: Statement | None
+
+
+@dataclass(slots=True)
+class _Level:
+    indent: int
+    path: str
+
+
+def named_paths(material: Material) -> dict[str, Named]:
+    """Return what the documents name, in their order; of several mentions, the weightiest counts."""
+    found: dict[str, Named] = {}
+    for path, weight in _maps(material):
+        for one in _Reader(material, path, weight).named():
+            known = found.get(one.path)
+            if known is None:
+                found[one.path] = one
+            else:
+                best = max(known, one, key=lambda each: each.weight)
+                found[one.path] = Named(one.path, min(best.weight + 0.02, 1.2), known.says or one.says)
+    return found
+
+
+def _maps(material: Material) -> list[tuple[str, float]]:
+    """Return the documents that may describe the layout, each with what its word counts for."""
+    ranked = []
+    for path, document in material.documents.items():
+        profile = material.profile(path)
+        if (
+            not (profile.prose or document.language == "text")
+            or material.stands_behind(path)
+            or profile.test
+            or profile.example
+        ):
+            continue
+        stem = path.rpartition("/")[2].split(".")[0].lower()
+        depth = path.count("/")
+        if depth == 0 and (stem in _LEADING or stem in _MAPS):
+            ranked.append((path, 1.0))
+        elif depth <= 5 and (stem in _MAPS or _MAPS & set(re.split(r"[-_ ]|\d+", stem))):
+            ranked.append((path, 0.9 if profile.folders and profile.folders[0].lower().startswith("doc") else 0.6))
+        elif depth <= 5 and depth and path.split("/")[-2].lower() in _MAPS:
+            ranked.append((path, 0.7))
+    ranked.sort(key=lambda one: (-one[1], one[0].count("/"), one[0]))
+    return ranked[:_MOST_DOCUMENTS]
+
+
+class _Reader:
+    """Reads one document for paths."""
+
+    def __init__(self, material: Material, path: str, weight: float) -> None:
+        self._material = material
+        self._path = path
+        self._weight = weight
+        self._lines = material.lines(path)[:_MOST_LINES]
+        self._stack: list[_Level] = []
+        self._recent: list[str] = []
+
+    def named(self) -> Iterator[Named]:
+        fence = ""
+        for number, line in enumerate(self._lines, 1):
+            marks = line.strip()[:3]
+            if marks in ("```", "~~~"):
+                fence = "" if fence == marks else fence or marks
+                self._stack = []
+            elif line.strip():
+                command = line.lstrip().startswith(_PROMPTS)
+                yield from self._on_line(number, line, code=bool(fence) or command)
+
+    def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[Named]:
+        text = _OTHER_URL.sub(
+            lambda found: " " * len(found[0]), _URL.sub(lambda found: " " * (len(found[0]) - 1) + "/", line)
+        )
+        marker = _MARKER.match(text)
+        begin = marker.end() if marker else 0
+        indent = begin if marker and not line.lstrip().startswith("|") else 0
+        while self._stack and self._stack[-1].indent >= indent:
+            self._stack.pop()
+        leading: list[tuple[str, int]] = []
+        lead_end = begin
+        for found in _TOKEN.finditer(text, begin):
+            before = text[lead_end : found.start()]
+            joined = _BETWEEN.match(before) is not None and _JOINS.search(before) is not None
+            words = len(_LETTERS.findall(before))
+            leads = len(leading) < _LEADERS and (
+                joined if leading else words <= (3 if self._is_strong(text, found) else 0)
+            )
+            path = self._resolved(
+                found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None
+            )
+            if path is None or _CALL.match(text[found.end() : found.end() + 2]):
+                continue
+            if leads:
+                leading.append((path, found.end()))
+                lead_end = found.end()
+            else:
+                yield Named(path, 0.3 * self._weight, None)
+        if leading:
+            drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
+            listed = drawn or (not code and (_BULLET.match(line) is not None or bool(self._stack)))
+            yield from self._leading(number, line, indent, leading, listed=listed)
+
+    def _leading(
+        self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool
+    ) -> Iterator[Named]:
+        said = self._said(number, line, leading[-1][1], indent) if listed else None
+        for path, _ in leading:
+            yield Named(path, self._weight * (1.0 if listed else 0.5), said)
+        first = leading[0][0]
+        if first in self._material.folders:
+            self._stack.append(_Level(indent, first))
+            self._recent = [first, *(one for one in self._recent if one != first)][:4]
+
+    def _is_strong(self, text: str, found: re.Match[str]) -> bool:
+        return _STRONG_BEFORE.search(text[max(0, found.start() - 6) : found.start()]) is not None
+
+    def _resolved(self, token: str, *, strong: bool, leads: bool) -> str | None:
+        """Return the folder or file that a word means, None for no path of this corpus."""
+        name = token.removeprefix("./").strip("/").rstrip(".,:;")
+        if len(name) < 2 and not (strong and name):
+            return None
+        marked = strong or leads
+        if not marked and "/" not in token and not knows_extension(name) and name not in self._material.documents:
+            return None
+        if self._stack and not token.startswith("/"):
+            for level in reversed(self._stack):
+                if path := self._existing(f"{level.path}/{name}"):
+                    return path
+        if ("/" in token or marked or knows_extension(name)) and (path := self._existing(name)):
+            # "test" alone may be any word; a folder of that name is meant where it is marked as a name.
+            return path if "/" in token or marked or path not in self._material.folders else None
+        for folder in (*self._recent, dirname(self._path)):
+            if (marked or "/" in token) and folder and (path := self._existing(f"{folder}/{name}")):
+                return path
+        return self._by_end(name, marked=marked)
+
+    def _existing(self, path: str) -> str | None:
+        return path if path in self._material.folders or path in self._material.documents else None
+
+    def _by_end(self, name: str, *, marked: bool) -> str | None:
+        places = self._material.places
+        if "/" in name:
+            last = name.rpartition("/")[2]
+            return self._only(path for path in places.get(last.lower(), ()) if path.endswith(f"/{name}"))
+        if not marked or len(name) < 4:
+            return None
+        telling = knows_extension(name) or "_" in name or "-" in name
+        if path := self._only(places.get(name.lower(), ()) if telling else ()):
+            return path
+        if "." in name and not knows_extension(name):
+            parts = name.replace(".", "/")
+            return self._only(
+                path
+                for path in places.get(parts.rpartition("/")[2].lower(), ())
+                if splitext(f"/{path}")[0].endswith(f"/{parts}")
+            )
+        return self._only(self._material.stems.get(name.lower(), ())) if telling else None
+
+    def _only(self, paths: Iterable[str]) -> str | None:
+        """Return the shallowest path that is neither vendored nor a test's; None if two are as shallow."""
+        found = sorted(
+            (path for path in paths if not self._material.stands_behind(f"{path}/x")), key=lambda path: path.count("/")
+        )
+        found = [path for path in found if not self._material.profile(f"{path}/x").test] or found
+        if len(found) > 1 and found[0].count("/") == found[1].count("/"):
+            return None
+        return found[0] if found else None
+
+    def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
+        """Return what a line says of the path that ends at an offset of it; else what the line below says."""
+        rest = _SEPARATOR.sub("", line[end:], count=1)
+        cell = rest.split(" | ")[0] if line.lstrip().startswith("|") else rest
+        text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
+        if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":"):
+            return Statement(text, Source(self._path, number, number), verbatim=text in line)
+        for below in range(number + 1, min(number + 6, len(self._lines) + 1)):
+            following = self._lines[below - 1]
+            if not following.strip() or following.strip().startswith(("[", "<", "!", "=")):
+                continue
+            deeper = len(following) - len(following.lstrip()) > indent - 2 or line.startswith("#")
+            text = _trimmed(plain(following))
+            if not deeper or _BULLET.match(following) or not says_something(text) or text.endswith(":"):
+                return None
+            return Statement(text, Source(self._path, below, below), verbatim=text in following)
+        return None
+
+
+def _trimmed(text: str) -> str:
+    """Return what is said without the marks around it."""
+    text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
+    return _KIND.sub("", text)
+
+
+def _follows_in_columns(line: str, end: int) -> bool:
+    """Return whether what follows a word stands in a column of its own, as in ``atuin-kv    Key-value store``."""
+    return bool(re.match(r"\s{2,}\S|\s*(?:#|—|–|--|<-|←)\s", line[end:]))

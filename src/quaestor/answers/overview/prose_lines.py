@@ -1,0 +1,135 @@
+"""Telling what a document says in words from what decorates it: badges, logos, HTML, tables of contents. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$|^(={1,6})\s+(\S.*)$")
+_UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
+_FENCE = re.compile(r"^\s*(?:```|~~~|----\s*$|\.\.\s+(?:code|code-block|sourcecode)::)")
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
+_LINK = re.compile(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
+_RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
+_ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+_ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
+_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
+_DIRECTIVE = re.compile(
+    r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
+)
+_MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
+_EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_SPACES = re.compile(r"\s+")
+_FEWEST_WORDS = 4
+_COMMENT_START = re.compile(r"<!--")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Some lines of prose.
+
+    Attributes:
+        text: what they say, on one line, without markup.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive.
+        heading: the heading that they stand under; empty for none.
+    """
+
+    text: str
+    start_line: int
+    end_line: int
+    heading: str = ""
+
+
+def plain(text: str) -> str:
+    """Return what some marked-up lines say, on one line."""
+    text = _TAG.sub(" ", _IMAGE.sub(" ", text))
+    for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
+        text = pattern.sub(r"\1", text)
+    return _SPACES.sub(" ", _EMPHASIS.sub("", text)).strip(" |\\")
+
+
+def says_something(text: str) -> bool:
+    """Return whether a text has enough words to be a sentence."""
+    return len(_WORD.findall(text)) >= _FEWEST_WORDS
+
+
+def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
+    """Yield the paragraphs of a document in order: sentences, and neither lists, tables, code nor decoration."""
+    heading, begun, kept, listed = "", 0, list[str](), False
+    for number, line in _outside_code(lines):
+        title = _heading(lines, number)
+        # What is indented below an item of a list is a part of it.
+        listed = (
+            bool(_MARKERS.match(line))
+            or line.startswith(".. ")
+            or (listed and (not line or line.startswith((" ", "\t"))))
+        )
+        if title is None and not listed and _is_text(line):
+            begun = begun or number
+            kept.append(line)
+            continue
+        if kept:
+            yield from _made(kept, begun, heading)
+            begun, kept = 0, []
+        heading = title or heading
+    if kept:
+        yield from _made(kept, begun, heading)
+
+
+def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield a document's headings with the numbers of their lines, from 1."""
+    for number, _ in _outside_code(lines):
+        if title := _heading(lines, number):
+            yield number, title
+
+
+def _made(kept: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
+    text = plain("\n".join(kept))
+    if says_something(text):
+        yield Paragraph(text, begun, begun + len(kept) - 1, heading)
+
+
+def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield (number, line) of all lines outside fences and comments; what is within them is blank."""
+    fence, comment = "", False
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip()
+        if comment:
+            comment = "-->" not in line
+            yield number, ""
+        elif fence:
+            if stripped.startswith(fence):
+                fence = ""
+            yield number, ""
+        elif stripped.startswith(("```", "~~~")):
+            fence = stripped[:3]
+            yield number, ""
+        elif stripped == "----":
+            fence = "----"
+            yield number, ""
+        elif _COMMENT_START.search(line) and "-->" not in line:
+            comment = True
+            yield number, ""
+        else:
+            yield number, line
+
+
+def _heading(lines: Sequence[str], number: int) -> str | None:
+    """Return the heading on a line, None if there is none; the line below a heading is one without words."""
+    line = lines[number - 1]
+    found = _HEADING.match(line)
+    if found:
+        return plain(found[2] or found[4] or "")
+    following = lines[number] if number < len(lines) else ""
+    if line.strip() and not line.startswith((" ", "\t")) and _UNDERLINE.match(following):
+        return plain(line) if len(following.strip()) >= len(line.strip()) * 0.6 else None
+    return "" if _UNDERLINE.match(line) else None
+
+
+def _is_text(line: str) -> bool:
+    if not line.strip() or line.startswith(("    ", "\t")) or _DIRECTIVE.match(line) or line.lstrip().startswith("|"):
+        return False
+    return bool(_WORD.search(plain(line)))

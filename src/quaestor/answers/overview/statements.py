@@ -1,0 +1,106 @@
+"""What an overview is made of: statements, most of them words of a file with the place where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from quaestor.passages import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a statement stands.
+
+    Attributes:
+        path: the document's path.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that an overview says.
+
+    Attributes:
+        text: what it says, on one line; where ``verbatim``, words of its source.
+        source: where that can be checked; None for what is counted.
+        verbatim: whether the text stands in one line of the source as it is.
+        brief: what is said in its place where room counts; None for the text itself.
+    """
+
+    text: str
+    source: Source | None = None
+    verbatim: bool = False
+    brief: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of an overview.
+
+    Attributes:
+        name: a path or a command; empty for a line that only says something.
+        says: what is said of it; None for nothing.
+        depth: levels of folders that the line is indented by.
+        further: names of files that need no line of their own; they lie in the folder that the line names.
+    """
+
+    name: str = ""
+    says: Statement | None = None
+    depth: int = 0
+    further: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Some lines of an overview under a heading.
+
+    Attributes:
+        title: the heading.
+        entries: the lines, in order.
+        left_out: lines that there was no room for.
+    """
+
+    title: str
+    entries: tuple[Entry, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What a corpus or one of its folders is, within a budget.
+
+    Attributes:
+        folder: what it is about; empty for all of the corpus.
+        documents: number of documents in it.
+        sections: in order; none is empty.
+        hits: the lines that its statements stand in, each once, in the order of the statements.
+        tokens: what the text takes.
+        budget: what it may take.
+        text: the overview in plain lines.
+    """
+
+    folder: str
+    documents: int
+    sections: tuple[Section, ...]
+    hits: tuple[Hit, ...] = ()
+    tokens: int = 0
+    budget: int = 0
+    text: str = ""
+    _numbers: dict[Source, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def position_of(self, source: Source) -> int | None:
+        """Return the position of a statement's source among the hits, from 0; None where the index does not hold it."""
+        return self._numbers.get(source)
+
+
+def sources_of(sections: tuple[Section, ...]) -> Iterator[Source]:
+    """Yield the sources of all statements in order, each once."""
+    found = (entry.says.source for section in sections for entry in section.entries if entry.says is not None)
+    yield from dict.fromkeys(source for source in found if source is not None)

@@ -1,0 +1,126 @@
+"""Cutting prose into paragraphs, items of lists and fenced blocks, each under the heading that it stands below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
+_TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)")
+_UNDERLINE = re.compile(r"^[=\-~^\"'*+#]{3,}\s*$")
+_EMPTY = re.compile(r"^[\W_]*$")
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
+_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A paragraph, an item of a list, or a fenced block with its fences.
+
+    Attributes:
+        start: offset in the text.
+        end: offset after it.
+        section: how many headings stand before it.
+        heading: the last of these; empty where there is none.
+    """
+
+    start: int
+    end: int
+    section: int
+    heading: str
+
+
+def pieces_of(text: str, *, begins: bool) -> list[Piece]:
+    """Return the pieces of a text in order, without headings, rules and empty lines.
+
+    Args:
+        text: Markdown or what is written like it.
+        begins: whether the text begins its document, so that front matter is left out.
+    """
+    front = _FRONT_MATTER.match(text) if begins else None
+    return _Cutter(text).run(front.end() if front else 0)
+
+
+class _Cutter:
+    """Goes through a text line by line."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: list[Piece] = []
+        self._begun: int | None = None
+        self._ended = 0
+        self._fence: tuple[str, int] | None = None
+        self._section = 0
+        self._heading = ""
+
+    def run(self, start: int) -> list[Piece]:
+        for begin, end in _lines(self._text, start):
+            if self._fence is None:
+                self._take(begin, end)
+            else:
+                self._go_on(self._fence, begin, end)
+        if self._fence is not None:
+            self._add(self._fence[1], len(self._text.rstrip()))
+        self._close()
+        return self._found
+
+    def _go_on(self, fence: tuple[str, int], begin: int, end: int) -> None:
+        """Take a line within a fenced block."""
+        mark = FENCE.match(self._text[begin:end])
+        if mark and mark[1].startswith(fence[0]):
+            self._add(fence[1], end)
+            self._fence = None
+
+    def _take(self, begin: int, end: int) -> None:
+        """Take a line of prose."""
+        line = self._text[begin:end]
+        if _UNDERLINE.match(line) and self._begun is not None:
+            self._take_title_above()
+        elif title := _TITLE.match(line):
+            self._close()
+            self._head(title["title"].rstrip("#= "))
+        elif mark := FENCE.match(line):
+            self._close()
+            self._fence = mark[1], begin
+        elif _EMPTY.match(line):
+            self._close()
+        else:
+            self._take_words(begin, end)
+
+    def _take_words(self, begin: int, end: int) -> None:
+        item = _ITEM.match(self._text[begin:end])
+        if item:
+            self._close()
+        if self._begun is None:
+            self._begun = begin + (item.end() if item else 0)
+        self._ended = end
+
+    def _take_title_above(self) -> None:
+        """Make the line above an underline the heading of what follows."""
+        assert self._begun is not None
+        begun, ended = self._begun, self._ended
+        above = self._text.rfind("\n", begun, ended) + 1 or begun
+        self._begun = None
+        if self._text[begun:above].strip():
+            self._add(begun, above)
+        self._head(self._text[above:ended].strip())
+
+    def _head(self, heading: str) -> None:
+        self._section, self._heading = self._section + 1, heading
+
+    def _close(self) -> None:
+        """End the paragraph that has begun."""
+        if self._begun is not None:
+            self._add(self._begun, self._ended)
+        self._begun = None
+
+    def _add(self, start: int, end: int) -> None:
+        self._found.append(Piece(start, end, self._section, self._heading))
+
+
+def _lines(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each line, without its line end."""
+    for line in text[start:].split("\n"):
+        yield start, start + len(line) - line.endswith("\r")
+        start += len(line) + 1

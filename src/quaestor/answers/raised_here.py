@@ -1,0 +1,373 @@
+"""Finding what prints a message: the template in the source whose fixed parts the message says in order."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+from quaestor.answers.asked_names import looks_like_a_file, names_of_code
+from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
+from quaestor.answers.lines import CorpusLines
+from quaestor.answers.surroundings import around, qualified_name, stretch
+from quaestor.answers.traces import Trace
+from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.corpus import Corpus
+from quaestor.passages import Document
+from quaestor.retrieval.paths import profile_path
+from quaestor.retrieval.query import read_query
+from quaestor.retrieval.related.files import qualified
+from quaestor.stores import FieldBoosts, StoredChunk
+from quaestor.terms import STOP_WORDS, terms_of_word
+
+Ours: TypeAlias = Mapping[str, Sequence[int]]
+"""Paths, innermost first, with lines."""
+
+_BODY = FieldBoosts(1.0, 0.0, 0.0)
+_CHUNKS = 100
+_RAREST = 24
+_PAIRED, _EACH_PAIR = 6, 20
+_MOST_OURS = 4
+_MOST_WORDS = 160
+_LONGEST_TEMPLATE = 5
+"""Lines that one message may be spread over in the source."""
+_LONGEST_LINE = 1000
+_COMPARED = 40
+_FAR = 30
+_FEWEST = 3
+_LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
+_LEAST_ELSEWHERE = 0.6
+_LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
+_AS_WELL = 0.85
+_FAULT = 1.25
+"""What a line of a log is worth more that tells of a fault."""
+_MOST_PLACES = 6
+_LEAST_TOLD = 0.4
+_LONGEST_PARAGRAPH = 10
+_TESTING = re.compile(
+    r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
+)
+_QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
+# Lines that print nothing, and comments.
+_CODE = re.compile(
+    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case)\b"
+    r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
+)
+_EMPTY = 0.15
+"""What a stop word tells."""
+_RAISES = re.compile(
+    r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
+    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
+    re.IGNORECASE,
+)
+_TELLS_OF_FAULTS = re.compile(
+    r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown"
+    r"|unexpected|not found|missing|denied"
+    r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not"
+    r"|doesn't|is not|already|exceed|deprecated"
+    r"|\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"^\W*(?:how|where|which|what|who|when|why|can|does|do|is|are|should|could)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|'[^'\n]{12,}'|: \S+ \S+ \S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A place that prints a message, or tells of it.
+
+    Attributes:
+        path: the document.
+        first: first line worth reading.
+        last: last line of it, inclusive.
+        symbol: the definition or section that holds it.
+    """
+
+    path: str
+    first: int
+    last: int
+    symbol: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What was found of a message.
+
+    Attributes:
+        raised: what prints it; None where nothing surely does.
+        also: further places that print as much of it.
+        told: what a document says of it.
+    """
+
+    raised: Template | None = None
+    also: tuple[Template, ...] = ()
+    told: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Lines of a document that agree with a message, and what that is worth."""
+
+    document: Document
+    first: int
+    last: int
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What somebody pasted, in words.
+
+    Attributes:
+        words: all of them, in order.
+        lines: the words of each line, and of the parts of a line that may be the whole message.
+        tells: what each word tells.
+        ours: the documents that frames point at.
+        sentence: whether it is one line that looks like nothing a program printed: it may merely mention a fault.
+    """
+
+    words: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    tells: Mapping[str, float]
+    ours: Ours
+    sentence: bool
+
+    @property
+    def longest(self) -> float:
+        """What the line that tells most tells."""
+        return max(sum(self.tells[word] for word in set(one)) for one in self.lines)
+
+
+def is_pasted(text: str) -> bool:
+    """Return whether a text may hold a message that a program printed; cheap, and rather yes than no."""
+    if read_query(text).kind == "trace" or "\n" in text.strip():
+        return True
+    if _ASKS.match(text):
+        return _QUOTED.search(text) is not None
+    if _TELLS_OF_FAULTS.search(text) is not None:
+        return True
+    return not text.rstrip().endswith("?") and not any(map(_is_file_here, names_of_code(text)))
+
+
+def _is_file_here(name: str) -> bool:
+    """Return whether a name is a file as somebody points at one, and not one that a message names."""
+    return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
+
+
+def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> Raised:
+    """Return what prints the message of a trace.
+
+    Args:
+        corpus: where to look.
+        trace: what was pasted.
+        ours: the documents that its frames point at, with their lines.
+        lines: of the corpus.
+    """
+    message = _message_of(corpus, trace, ours)
+    if message is None:
+        return Raised()
+    chunks = _candidates(corpus, message)
+    matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
+    # A test that quotes a message is no place that prints it.
+    matches = [one for one in matches if not stands_behind(one.document.path)]
+    if not matches:
+        return Raised()
+    alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
+    places = _places(alike[:_MOST_PLACES], lines)
+    told = _matches([one for one in chunks if one.document.language in PROSE], message)
+    told = [one for one in told if not profile_path(one.document.path).background]
+    return Raised(places[0], tuple(places[1:2]), _paragraph(told[0], lines) if told else None)
+
+
+def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
+    """Return what a trace says, None where that is too little."""
+    lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
+    if not lines:
+        return None
+    words = tuple(word for one in trace.messages for word in words_of(one))
+    words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
+    sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
+    return _Message(words, lines, _tells(corpus, (*words, *(word for one in lines for word in one))), ours, sentence)
+
+
+def _stretches(messages: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a message, and the parts of them that may be all of it: what is quoted or follows a colon."""
+    for line in messages:
+        yield line
+        yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
+        _, colon, rest = line.partition(": ")
+        if colon:
+            yield rest
+
+
+def stands_behind(path: str) -> bool:
+    """Return whether a document is a test, an example, vendored, generated or a changelog, by its path."""
+    profile = profile_path(path)
+    if profile.test or profile.example or profile.background:
+        return True
+    return any(_TESTING.search(folder) for folder in path.split("/")[:-1])
+
+
+def _tells(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
+    """Return what each word tells: the fewer chunks hold it, the more; one that stands nowhere is a value."""
+    terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
+    counts = corpus.store.counts(sorted(set(terms.values())))
+    return {word: _told_by(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
+
+
+def _told_by(word: str, holding: int, chunks: int) -> float:
+    if word in STOP_WORDS or word.isdigit() or len(word) == 1:
+        return _EMPTY
+    return 0.3 + math.log(1 + chunks / holding) if holding else 0.0
+
+
+def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
+    tells = message.tells
+    rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
+    terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
+    store = corpus.store
+    wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
+    # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
+    for pair in combinations(terms[:_PAIRED], 2):
+        wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
+    found = dict(store.get(wanted))
+    for path in [*message.ours][:_MOST_OURS]:
+        found.update((one.id, one) for one in store.chunks_of(path))
+    return list(found.values())
+
+
+def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
+    """Return the lines that surely agree with a message, best first."""
+    said = frozenset(message.words)
+    windows = [one for chunk in chunks for one in _windows(chunk, said, message.tells)]
+    windows.sort(key=lambda one: -one[0])
+    compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
+    found = [one for one in compared if one is not None]
+    return sorted(
+        found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path)
+    )
+
+
+def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
+    """Return how lines of a chunk agree with a message; None where that may be chance."""
+    agreed = agreement(message.words, template, message.tells)
+    by_line = [(agreement(one, template, message.tells), one) for one in message.lines]
+    best, line = max(by_line, key=lambda one: one[0].told)
+    if stored.document.language in PROSE:
+        sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
+        return _Match(stored.document, first, last, agreed.told) if sure else None
+    if not _is_sure(message, agreed, best, pointed=not message.ours or stored.document.path in message.ours):
+        return None
+    fault = _FAULT if _tells_of_fault(line) else 1.0
+    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
+
+
+def _tells_of_fault(words: Sequence[str]) -> bool:
+    return _TELLS_OF_FAULTS.search(" ".join(words)) is not None
+
+
+def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointed: bool) -> bool:
+    """Return whether an agreement is no chance.
+
+    More is asked of what no frame points at where there are frames, and of a sentence, which may share words with a
+    message without being one.
+    """
+    if agreed.words < _FEWEST or agreed.of_template < _LEAST_OF_TEMPLATE:
+        return False
+    if not pointed:
+        return by_line.of_message >= _LEAST_ELSEWHERE
+    if message.sentence:
+        whole = by_line.of_message >= _LEAST_OF_SENTENCE
+        return whole or (by_line.of_span >= _LEAST_OF_SPAN and by_line.of_template >= _MOST_OF_TEMPLATE)
+    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * message.longest
+
+
+def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: Ours) -> float:
+    """Return what a match is worth: by what it says of the message, and more where a frame points."""
+    start = stored.chunk.span.start_line
+    lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
+    worth = agreed.told * agreed.of_template
+    worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
+    pointed = ours.get(stored.document.path)
+    if pointed is None:
+        return worth
+    apart = min((max(first - line, line - last, 0) for line in pointed), default=_FAR)
+    return worth * (1.2 + 0.5 * max(0.0, 1 - apart / _FAR))
+
+
+def _windows(
+    stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
+) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
+    """Yield the stretches of a chunk that hold the most of what is said: one line, or some together."""
+    code = stored.document.language not in PROSE
+    lines = stored.chunk.text.split("\n")
+    rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
+    telling = _lines_with(rare, stored.chunk.text)
+    # Reading literals takes a hundred times as long as looking for a word.
+    texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
+    held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
+    for at in range(len(texts)):
+        if held[at] <= 0:
+            continue
+        for length in range(1, _LONGEST_TEMPLATE + 1):
+            if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
+                break
+            together = tuple(word for one in texts[at : at + length] for word in one)
+            worth = sum(tells.get(word, 0.0) for word in set(together) & said)
+            missed = sum(tells.get(word, 1.0) for word in set(together) - said)
+            first = stored.chunk.span.start_line + at
+            yield worth - 0.5 * missed, stored, first, first + length - 1, together
+
+
+def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
+    """Return the numbers of the lines, from 0, in which any of some words stands."""
+    lowered = text.lower()
+    found: set[int] = set()
+    for word in words:
+        at = lowered.find(word)
+        while at >= 0:
+            found.add(lowered.count("\n", 0, at))
+            newline = lowered.find("\n", at)
+            at = lowered.find(word, newline) if newline >= 0 else -1
+    return frozenset(found)
+
+
+def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
+    """Return the words that a line may print: those of its literals, or all where it has none and looks like text."""
+    if len(line) > _LONGEST_LINE:
+        return ()  # nobody wrote it
+    literal = template_words(line) if code else ()
+    if len(literal) > 1:
+        return literal
+    return literal if code and _CODE.search(line) else words_of(fixed_text(line))
+
+
+def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
+    """Return matches as places, one a definition."""
+    found: dict[tuple[str, str | None], Template] = {}
+    for one in matches:
+        file = lines.file(one.document.path)
+        if file is None:
+            continue
+        holder = around(lines.definitions(one.document.path), one.first)
+        first, last = stretch(file, holder, one.first, one.last)
+        symbol = qualified_name(holder)
+        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol))
+    return list(found.values())
+
+
+def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
+    """Return the paragraph of prose that a match stands in."""
+    file = lines.file(one.document.path)
+    if file is None:
+        return None
+    first, last = one.first, one.last
+    while first > max(1, one.first - _LONGEST_PARAGRAPH // 2) and file.lines[first - 2].strip():
+        first -= 1
+    while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
+        last += 1
+    chunk = file.chunk_at(one.first)
+    return Template(one.document.path, first, max(last, one.last), qualified(chunk) if chunk else None)

@@ -1,0 +1,140 @@
+"""What a name or a path in a question means in a corpus, and what belongs to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.answers.asked_names import looks_like_a_file
+from quaestor.corpus import Corpus
+from quaestor.errors import NotFoundError
+from quaestor.retrieval.paths import profile_path
+from quaestor.retrieval.related import Related, RelatedKind, Relative
+from quaestor.retrieval.spelling import mend
+
+_WORDING = frozenset(
+    "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()
+)
+_LONGEST_END = 8
+_MOST_ENDS = 10
+_SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
+_QUALIFIED = re.compile(r"\w(?:::|\.)\w")
+_ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A name as it was taken, and what belongs to it.
+
+    Attributes:
+        name: the name or the path of the corpus.
+        related: what belongs to it; None where it stands nowhere.
+        corrected: whether ``name`` is the nearest one to a name that stands nowhere.
+        nearest: names that may be meant, where it stands nowhere.
+    """
+
+    name: str
+    related: Related | None
+    corrected: bool = False
+    nearest: tuple[str, ...] = ()
+
+
+def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+    """Return what belongs to a name, a path or the end of one; None for a path that leads to no document here."""
+    if looks_like_a_file(name):
+        if (path := resolve_path(corpus, name)) is not None:
+            return Resolved(path, corpus.related(path, kinds, limit))
+        if "/" in name:
+            return None
+    name = _SINGLE_COLON.sub(".", name)
+    if _QUALIFIED.search(name) and (path := resolve_module(corpus, name)) is not None:
+        return Resolved(path, corpus.related(path, kinds, limit))
+    found = _found(corpus, name, kinds, limit)
+    if found is None or not found.relatives:
+        # At the end of a question it cannot be told from the question's own mark.
+        found = _found(corpus, f"{name}?", kinds, limit) or found
+    if found is None:
+        return _nearest(corpus, name, kinds, limit)
+    if not found.of("definitions") and (path := resolve_module(corpus, name)) is not None:
+        return Resolved(path, corpus.related(path, kinds, limit))
+    return Resolved(str(found.target), found)
+
+
+def _found(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
+    try:
+        return corpus.related(name, kinds, limit)
+    except NotFoundError:
+        return None
+
+
+def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:
+    """Return what belongs to the nearest name, where one is near in letters; else only the names that may be meant."""
+    unknown = corpus.spelling(name).unknown
+    mended = mend(name, unknown)
+    nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
+    if mended != name and (found := _found(corpus, mended, kinds, limit)) is not None:
+        return Resolved(mended, found, corrected=True)
+    return Resolved(name, None, nearest=nearest)
+
+
+def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
+    """Return what uses a qualified name or, where nothing does, what it is a part of; calls first, tests left out."""
+    parts = symbol.split(".")
+    # Every error has a method that words it.
+    names = (".".join(parts[:-1]),) if parts[-1].lower() in _WORDING else (symbol, ".".join(parts[:-1]))
+    for name in filter(None, dict.fromkeys(names)):
+        found = _found(corpus, name, ("callers",), limit)
+        if found is not None:
+            homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
+            apart = tuple(one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            if apart:
+                return apart
+    return ()
+
+
+def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
+    """Return the places that raise a thing of a name, tests left out; none of a name that is not defined here."""
+    found = _found(corpus, name, ("definitions", "callers"), limit)
+    if found is None or not found.of("definitions"):
+        return ()
+    pattern = re.compile(
+        rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*\b{re.escape(name)}\b"
+    )
+    return tuple(one for one in found.of("callers") if pattern.search(one.text.partition("\n")[0]))
+
+
+def resolve_path(corpus: Corpus, path: str) -> str | None:
+    """Return the document that a path or its end means; of a path of another machine, the end that is ours."""
+    wanted = path.replace("\\", "/").strip().removeprefix("./").strip("/")
+    if corpus.store.document(wanted) is not None:
+        return wanted
+    parts = wanted.split("/")
+    # A file's name alone is the end of too many paths to be one of another machine's.
+    ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
+    found = (ending for end in ends if (ending := _ending(corpus, end)))
+    ending = next(found, [])
+    if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
+        # A file's name that several bear: the one in the root, or none.
+        return next((one for one in ending if "/" not in one), None)
+    return ending[0] if ending else None
+
+
+def _ending(corpus: Corpus, end: str) -> list[str]:
+    """Return the documents whose paths end so, sources and short paths first."""
+    found = corpus.store.paths_ending(end, _MOST_ENDS)
+    return sorted(found, key=lambda one: (profile_path(one).flags, len(one), one))
+
+
+def resolve_module(corpus: Corpus, name: str) -> str | None:
+    """Return the one document that a module's name means: ``httpx._client``, ``http::client``, ``utils``."""
+    ending = "/" + "/".join(part for part in re.split(r"::|[.\\/#]", name) if part).lower()
+    found = [
+        path
+        for path in corpus.store.documents()
+        if f"/{_ENTRY.sub('', path).rpartition('.')[0] or _ENTRY.sub('', path)}".lower().endswith(ending)
+        and not profile_path(path).prose
+    ]
+    found.sort(key=lambda one: (profile_path(one).flags, one.count("/"), one))
+    same = len(found) > 1 and profile_path(found[0]).flags == profile_path(found[1]).flags
+    return None if not found or (same and "/" not in ending[1:]) else found[0]

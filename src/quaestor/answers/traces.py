@@ -1,0 +1,146 @@
+"""Reading a pasted trace or log: the frames that point into files, and the lines that say what went wrong. Pure.
+
+The frames of all languages are read alike. A place is a path with a line behind it, whatever separates the two; the
+function is a name beside it or, where a place stands alone in its line, in the line before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from quaestor.chunking.languages import knows_extension
+
+# No start is tried within what an earlier one would have taken, and what a name took is not given back.
+_PLACE = re.compile(
+    r"(?<![\w@~+-])(?<![\w@~+-]\.)((?:[A-Za-z]:)?(?:[\w.@~+-]*+[/\\])*+[\w@~+-][\w.@~+-]*\.[A-Za-z]\w{0,9})"
+    r"(?:\"?,? lines? |\"? on line |:line |\"?\},\s*\{line,\s?|[:(])(\d{1,7})"
+)
+_FRAME = re.compile(
+    r"^\s*(?:at\b|File \"|#\s?\d+|from\b|in\b|\d+:\s|-\s|\(\w[\w-]* [\d.]+\w*\)|\[?\{\w+,\w+,\d+|@\s+0x"
+    r"|\w[\w.-]*\s+0x|\d+\s+\S+\s+0x|stack:|[^\s:]+:\d+:in\b)"
+    r"|^\s*(?:[A-Za-z]:)?[\w./\\@~+-]+:\d+(?::\d+|: ?_?in\b.*|\s\+0x\w+|:?\s*)$|\bcalled at\b|^\s*\S*@\S*:\d+:\d+\s*$"
+)
+# A function of Go stands in the line before its place: github.com/x/y.(*Raft).runFSM(0xc00, {...})
+_GO = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.[\w.()*]+\(.*\)$")
+_NAME = re.compile(r"[^\W\d][\w$]*[!?]?")
+_PANIC = re.compile(r"\bpanicked at\b")
+# Python and R put the innermost frame last.
+_LAST = re.compile(r"^[ \t]*File \"[^\n\"]*\", line \d+|^Backtrace:\n[ \t]+(?:▆\n[ \t]+)?1\. ", re.MULTILINE)
+_ECHO = re.compile(r"^\s{4,}\S")
+_MARKS = re.compile(r"^\s*[~^]+\s*$")
+_ELSEWHERE = re.compile(
+    r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|gems|pkg[/\\]mod|vendor|deps|\.cargo[/\\]registry|rustc"
+    r"|usr[/\\](?:local[/\\])?(?:lib|include|share)|lib[/\\]python[\d.]+|jdk|libexec|Program Files)(?=[/\\])|^<"
+)
+_NO_FUNCTIONS = frozenset(
+    {"at", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
+)
+_SAID = re.compile(r"\"((?:[^\"\\]|\\.)*\s(?:[^\"\\]|\\.)*\s(?:[^\"\\]|\\.)*)\"")
+_MOST_LINES = 300
+_LONGEST_LINE = 600
+_MOST_NAMES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step of a trace.
+
+    Attributes:
+        path: as the trace has it, with ``/``; empty where only a function is named.
+        line: 1-based; None where none is given.
+        names: the identifiers beside the place, in order: of a function's full name the function comes last.
+        code: the line of source that the trace shows, without blanks at its ends; empty where it shows none.
+    """
+
+    path: str
+    line: int | None
+    names: tuple[str, ...]
+    code: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether the path is one that packages are installed at, this corpus's own perhaps among them."""
+        return _ELSEWHERE.search(self.path) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A text that tells of something that went wrong.
+
+    Attributes:
+        frames: innermost first.
+        messages: its other lines, without the places in them.
+    """
+
+    frames: tuple[Frame, ...]
+    messages: tuple[str, ...]
+
+
+def read_trace(text: str) -> Trace:
+    """Return the frames of a text and what else it says; of a very long one, its two ends are read."""
+    # A log that was copied out of quotes begins its lines with an escaped tabulator.
+    lines = _ends([re.sub(r"^\\\\t", "\t", line[:_LONGEST_LINE]) for line in text.splitlines() if line.strip()])
+    frames: list[Frame] = []
+    messages: list[str] = []
+    skipped = False
+    for at, line in enumerate(lines):
+        if skipped:
+            skipped = False
+            continue
+        following = lines[at + 1] if at + 1 < len(lines) else ""
+        frame = _frame(line, lines[at - 1] if at else "", following)
+        if frame is not None:
+            frames.append(frame)
+            skipped = bool(frame.code)
+        elsewise = frame is not None and not _says_more(line)
+        if elsewise:
+            # A debugger shows what a function was called with, a message perhaps.
+            messages += [] if 'File "' in line else _SAID.findall(line)
+        elif not (_MARKS.match(line) or (_GO.match(line.strip()) and _PLACE.search(following))):
+            messages.append(" ".join(_PLACE.sub(" ", line).split()))
+    if _LAST.search(text):
+        frames.reverse()
+    return Trace(tuple(frames), tuple(filter(None, messages)))
+
+
+def _ends(lines: list[str]) -> list[str]:
+    return lines if len(lines) <= 2 * _MOST_LINES else [*lines[:_MOST_LINES], *lines[-_MOST_LINES:]]
+
+
+def _frame(line: str, before: str, following: str) -> Frame | None:
+    """Return the frame that a line is, or None."""
+    place = next((one for one in _PLACE.finditer(line) if knows_extension(one[1])), None)
+    if place is None:
+        return _function_only(line, following)
+    path = re.sub(r"[/\\]+", "/", place[1])
+    rest = line[: place.start()] + " " + line[place.end() :]
+    names = () if _says_more(line) else _names(rest)
+    if not names and (_FRAME.match(before) or _GO.match(before.strip())):
+        names = _names(before)
+    code = following.strip() if line.lstrip().startswith('File "') and _is_echo(following) else ""
+    return Frame(path, int(place[2]), names, code)
+
+
+def _is_echo(line: str) -> bool:
+    return bool(_ECHO.match(line)) and not line.lstrip().startswith('File "')
+
+
+def _function_only(line: str, following: str) -> Frame | None:
+    """Return the frame of a line that names a function and no place: ``4: delta::run_app``, ``#1 Endpoint.send()``."""
+    found = re.match(r"^\s*(?:#\d+:?|\d+:|at)\s+(?:0x\w+\s+(?:in\s+)?)?((?:static |async |new )?[\w.:$<>()]+)", line)
+    if found is None or _PLACE.search(following) or not re.search(r"\w(?:\.|::)\w", found[1]):
+        return None
+    return Frame("", None, _names(found[1]))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return the identifiers of a frame, without what calls hand over."""
+    text = re.sub(r"[+]?\b0x\w+", " ", text)
+    called = re.sub(r"\((?!\*)[^()]*\)?", " ", text.replace("(*", " ").replace("(<", " "))
+    return tuple(name for name in _NAME.findall(called) if name not in _NO_FUNCTIONS)[-_MOST_NAMES:]
+
+
+def _says_more(line: str) -> bool:
+    """Return whether a line with a place is a message: ``PHP Fatal error: ... in a.php:12``, ``panicked at 'x'``."""
+    return not _FRAME.search(line) or _PANIC.search(line) is not None

@@ -1,0 +1,49 @@
+"""Files that a person adds to a conversation: named by ``@path`` in a question, or added for all that follow.
+
+What is added stands before what is found, so that an answer rests on it first; the window decides how much of it fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from quaestor.corpus import Corpus
+from quaestor.passages import Hit
+
+_MENTION = re.compile(r"(?<![\w@/.:])@([\w./+-]*\w)")
+_MOST_CHUNKS = 40
+
+
+def mentions(question: str) -> tuple[str, ...]:
+    """Return what a question names by ``@``, in order, each once; an address for letters names nothing."""
+    return tuple(dict.fromkeys(_MENTION.findall(question)))
+
+
+def mentioned_paths(question: str, corpus: Corpus) -> tuple[str, ...]:
+    """Return the documents that a question names by ``@``; ``@property`` is a word like any other."""
+    found = (path for name in mentions(question) if (path := path_of(name, corpus)) is not None)
+    return tuple(dict.fromkeys(found))
+
+
+def path_of(name: str, corpus: Corpus) -> str | None:
+    """Return the path of the document of this path, or of the only one whose path ends so; None if there is none."""
+    if corpus.store.document(name) is not None:
+        return name
+    ending = corpus.store.paths_ending(name.removeprefix("./"), 2)
+    return ending[0] if len(ending) == 1 else None
+
+
+def hits_of(paths: Iterable[str], corpus: Corpus) -> tuple[Hit, ...]:
+    """Return the chunks of documents, in their order; a document that is gone has none."""
+    return tuple(
+        Hit(stored.document, stored.chunk, 0.0, chunk_id=stored.id)
+        for path in paths
+        for stored in corpus.store.chunks_of(path)[:_MOST_CHUNKS]
+    )
+
+
+def placed_first(added: Sequence[Hit], found: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return added hits and behind them those found elsewhere: what is added is there as a whole."""
+    paths = {hit.path for hit in added}
+    return (*added, *(hit for hit in found if hit.path not in paths))

@@ -1,0 +1,136 @@
+"""An answer as it comes: drawn Markdown for a person in a terminal, the text itself for a pipe.
+
+In a terminal something moves while nothing has come yet, words are wrapped between words, code is coloured, and a
+citation is its number, for the list below the answer says where it leads. ``NO_COLOR`` and ``TERM=dumb`` are heeded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Protocol
+
+from quaestor.cli.markdown_blocks import whole_blocks
+from quaestor.cli.output import echo, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+_WIDEST = 100
+_LINES_OF_WHAT_GROWS = 12
+
+
+class Answer(Protocol):
+    """Shows one answer; used as a context, whose end ends the answer's last line."""
+
+    def __enter__(self) -> Answer: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def wait_for(self, what: str) -> None:
+        """Say what is waited for."""
+
+    def write(self, text: str) -> None:
+        """Show more of the answer's Markdown."""
+
+
+def new_answer() -> Answer:
+    """Return what shows an answer where stdout leads to."""
+    drawn = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return DrawnAnswer() if drawn else PlainAnswer()
+
+
+class PlainAnswer:
+    """The text as it is."""
+
+    def __enter__(self) -> PlainAnswer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        echo()
+
+    def wait_for(self, what: str) -> None:
+        """Say nothing: who reads a pipe sees what comes."""
+
+    def write(self, text: str) -> None:
+        """Write text, without what could steer a terminal."""
+        echo(safe(text), nl=False)
+
+
+class DrawnAnswer:
+    """Markdown, drawn block by block; below it what still grows, or what is waited for and since when."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for
+        from rich.live import Live  # noqa: PLC0415
+        from rich.spinner import Spinner  # noqa: PLC0415
+
+        self._console = console or Console(highlight=False, markup=False, emoji=False)
+        self._console.width = min(self._console.width, _WIDEST)
+        self._spinner = Spinner("dots")
+        self._waiting, self._since, self._growing = "", time.monotonic(), ""
+        self._live = Live(console=self._console, get_renderable=self._moving, refresh_per_second=8, transient=True)
+
+    def __enter__(self) -> DrawnAnswer:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        rest, self._growing, self._waiting = self._growing, "", ""
+        self._live.stop()
+        self._draw(rest)
+
+    def wait_for(self, what: str) -> None:
+        """Say what is waited for, until more of the answer comes."""
+        self._waiting, self._since = what, time.monotonic()
+
+    def write(self, text: str) -> None:
+        """Draw the blocks that text makes whole."""
+        self._waiting = ""
+        self._growing += safe(text)
+        whole = whole_blocks(self._growing)
+        block, self._growing = self._growing[:whole], self._growing[whole:]
+        self._draw(block)
+
+    def _draw(self, markdown: str) -> None:
+        if markdown.strip():
+            from rich.markdown import Markdown  # noqa: PLC0415
+
+            # A label must not hide where its link leads.
+            drawn = Markdown(with_short_marks(markdown), code_theme="ansi_dark", hyperlinks=False)
+            self._console.print(drawn, "")
+
+    def _moving(self) -> RenderableType:
+        from rich.text import Text  # noqa: PLC0415
+
+        if self._growing.strip():
+            return Text("\n".join(self._growing.splitlines()[-_LINES_OF_WHAT_GROWS:]))
+        seconds = int(time.monotonic() - self._since)
+        self._spinner.update(text=Text(f"{self._waiting} {seconds} s" if seconds else self._waiting, style="dim"))
+        return self._spinner if self._waiting else Text("")
+
+
+def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
+    """Return a context in which something moves on stderr, if a person looks at it, and says what is waited for."""
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return nullcontext()
+    from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for
+    from rich.markup import escape  # noqa: PLC0415
+
+    return Console(stderr=True).status(escape(safe(what)))
+
+
+def with_short_marks(markdown: str) -> str:
+    """Return Markdown whose citations are their numbers alone: ``[2: "decisive words"]`` is ``[2]``."""
+    from quaestor.citations.mark import parse  # noqa: PLC0415 - only where answers are drawn
+
+    pieces: list[str] = []
+    at = 0
+    for mark in parse(markdown):
+        if mark.start >= at:
+            pieces.append(markdown[at : mark.start])
+            at = mark.end
+        pieces.append(f"[{mark.n}]")
+    return "".join([*pieces, markdown[at:]])

@@ -1,0 +1,290 @@
+"""Running git on a repository that may be hostile: read-only, bounded, without a word of its configuration.
+
+A repository's configuration, attributes and environment can make git run programs: pagers, file watchers, text
+converters, filters, external diffs, hooks, signature checkers, credential helpers, transports. Leaving each out by an
+option means to know them all. Instead git never meets the configuration: it is given a bare repository of our own, an
+empty folder with links to the objects and references of the real one and a configuration that we wrote. Objects and
+references are data; none of them names a program. Neither the user's nor the system's configuration is read, nothing
+of the caller's environment but the path is passed on, and git works in our folder, where nothing but links lies.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from quaestor.errors import QuaestorError
+from quaestor.history.repository import Repository
+from quaestor.named import NamedTuple
+
+SECONDS = 5.0
+"""What one question to git may take."""
+ALL_SECONDS = 10.0
+"""What all questions that one answer needs may take."""
+_MOST_BYTES = 4 << 20
+_LARGEST_CONFIG = 1 << 20
+_LINKED = ("objects", "refs", "packed-refs", "shallow", "reftable")
+# Everything that could run a program or ask somebody is said once more, should git ever find other configuration.
+_CONFIG = """\
+[core]
+	repositoryFormatVersion = 1
+	bare = true
+	quotePath = false
+	fsmonitor = false
+	hooksPath = {nothing}
+	attributesFile = {nothing}
+	excludesFile = {nothing}
+	pager = cat
+	bigFileThreshold = 8m
+[log]
+	showSignature = false
+[gpg]
+	program = false
+[protocol]
+	allow = never
+[credential]
+	helper =
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[diff]
+	renames = true
+	renameLimit = 400
+[extensions]
+	objectFormat = {objects}
+"""
+_REFTABLE = "\trefStorage = reftable\n"
+# Git's own knowledge of languages: where a function begins, for the lines that head a part of a difference.
+_ATTRIBUTES = """\
+*.py diff=python
+*.[ch] diff=cpp
+*.cc diff=cpp
+*.cpp diff=cpp
+*.hpp diff=cpp
+*.cs diff=csharp
+*.css diff=css
+*.ex diff=elixir
+*.exs diff=elixir
+*.go diff=golang
+*.java diff=java
+*.kt diff=kotlin
+*.md diff=markdown
+*.php diff=php
+*.pl diff=perl
+*.pm diff=perl
+*.rb diff=ruby
+*.rs diff=rust
+*.tex diff=tex
+"""
+
+
+class NoHistoryError(QuaestorError):
+    """There is no history to read: no git, no repository, or one that git does not read."""
+
+
+class Output(NamedTuple):
+    """What git printed.
+
+    Attributes:
+        data: the bytes.
+        whole: whether that is all: neither time nor room ended it, and git did not fail.
+    """
+
+    data: bytes
+    whole: bool
+
+    @property
+    def text(self) -> str:
+        """The bytes as text; what is no UTF-8 is replaced."""
+        return self.data.decode("utf-8", "replace")
+
+
+class Git:
+    """Git over one repository. Use it as a context.
+
+    Args:
+        repository: which one.
+        seconds: what all that is asked of it may take.
+
+    Attributes:
+        whole: whether everything that was asked was answered in full.
+        repository: which one it reads.
+
+    Raises:
+        NoHistoryError: there is no git, or no repository where one was said to be.
+    """
+
+    def __init__(self, repository: Repository, seconds: float = ALL_SECONDS) -> None:
+        self.repository = repository
+        self.whole = True
+        self._program = program()
+        self._until = time.monotonic() + seconds
+        self._folder = Path(tempfile.mkdtemp(prefix="quaestor-git-"))
+        try:
+            _furnish(self._folder, repository)
+        except OSError as error:
+            self.close()
+            raise NoHistoryError(f"Git's history cannot be read: {error.strerror or error}.") from error
+        self._environment = environment_for(self._folder, os.environ)
+
+    @property
+    def shallow(self) -> bool:
+        """Whether the clone was made without its older commits."""
+        return (self.repository.common_folder / "shallow").exists()
+
+    def run(self, *arguments: str, seconds: float = SECONDS, most: int = _MOST_BYTES) -> Output:
+        """Return what git prints for fixed arguments; what it had printed where time or room was too short.
+
+        Args:
+            arguments: what follows ``git``; paths stand behind ``--``.
+            seconds: what it may take, and never more than is left.
+            most: bytes that are read at most.
+        """
+        seconds = min(seconds, self._until - time.monotonic())
+        if seconds <= 0:
+            self.whole = False
+            return Output(b"", whole=False)
+        found = _read([self._program, "--no-pager", *arguments], self._folder, self._environment, seconds, most)
+        self.whole &= found.whole
+        return found
+
+    def ask(self, *arguments: str, seconds: float = SECONDS) -> str | None:
+        """Return git's short answer to a question that it may well refuse; None if it did, or took too long."""
+        seconds = min(seconds, self._until - time.monotonic())
+        command = [self._program, "--no-pager", *arguments]
+        found = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
+        return found.text if found.whole else None
+
+    def close(self) -> None:
+        """Remove the folder that git was run in."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def program() -> str:
+    """Return where git is; never in a folder that depends on where we are.
+
+    Raises:
+        NoHistoryError: there is none.
+    """
+    found = shutil.which("git", path=_absolute_path(os.environ))
+    if found is None or not Path(found).is_absolute():
+        raise NoHistoryError("There is no git on this machine, so its history cannot be read. Install git.")
+    return found
+
+
+def environment_for(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the whole environment that git is given; of the caller's it holds the path alone."""
+    system = {name: inherited[name] for name in ("SYSTEMROOT",) if name in inherited}
+    place = str(folder)
+    return {
+        **system,
+        "PATH": _absolute_path(inherited),
+        "HOME": place,
+        "XDG_CONFIG_HOME": place,
+        "LC_ALL": "C.UTF-8",
+        "GIT_DIR": place,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_PAGER": "cat",
+        "GIT_ALLOC_LIMIT": "1g",
+    }
+
+
+def _absolute_path(inherited: Mapping[str, str]) -> str:
+    folders = inherited.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+
+
+def _furnish(folder: Path, repository: Repository) -> None:
+    """Make a repository of our own with the objects and references of another."""
+    place = repository.git_folder / "HEAD"
+    if not place.is_file():
+        raise FileNotFoundError(errno.ENOENT, "there is no repository", str(place))
+    head = place.read_bytes()[:4096]
+    common = repository.common_folder.resolve(strict=True)
+    (folder / "HEAD").write_bytes(head)
+    for name in _LINKED:
+        if (common / name).exists():
+            (folder / name).symlink_to(common / name)
+    # A repository has both, and without them git finds none; a packed one may lack the second.
+    if not (folder / "refs").exists():
+        (folder / "refs").mkdir()
+    (folder / "config").write_text(_config(common / "config"), encoding="utf-8")
+    (folder / "info").mkdir()
+    (folder / "info" / "attributes").write_text(_ATTRIBUTES, encoding="utf-8")
+
+
+def _config(theirs: Path) -> str:
+    """Return our configuration; of theirs, only in which of two known ways objects and references are stored."""
+    said = b""
+    if theirs.is_file():
+        with theirs.open("rb") as file:
+            said = file.read(_LARGEST_CONFIG).lower()
+    objects = "sha256" if re.search(rb"^\s*objectformat\s*=\s*\"?sha256\b", said, re.MULTILINE) else "sha1"
+    reftable = re.search(rb"^\s*refstorage\s*=\s*\"?reftable\b", said, re.MULTILINE) is not None
+    return _CONFIG.format(nothing=os.devnull, objects=objects) + (_REFTABLE if reftable else "")
+
+
+def _read(command: list[str], folder: Path, environment: Mapping[str, str], seconds: float, most: int) -> Output:
+    """Run a program and return what it printed, until it has taken all of its time or room."""
+    late = threading.Event()
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        clock = threading.Timer(seconds, end)
+        clock.daemon = True
+        clock.start()
+        try:
+            data = process.stdout.read(most + 1)
+        finally:
+            if clock.is_alive() and process.poll() is None:
+                _end_soon(process)
+            clock.cancel()
+        code = process.returncode
+    return Output(data[:most], whole=code == 0 and len(data) <= most and not late.is_set())
+
+
+def _end_soon(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a program that has closed its output, or that has more to say than is read."""
+    try:
+        process.wait(0.05)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

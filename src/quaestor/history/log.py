@@ -1,0 +1,183 @@
+"""Commits as git's log tells them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from quaestor.history.git import Git
+from quaestor.history.repository import Repository
+from quaestor.named import NamedTuple
+
+_FIELDS = ("%H", "%aN", "%as", "%P", "%B")
+_ADDRESS = re.compile(r"\s*<[^<>\s]+(?:@| at )[^<>\s]+>|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+# Control characters but tabs and line ends, and what turns the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_LONGEST_NAME = 100
+_LONGEST_SUBJECT = 300
+_LONGEST_MESSAGE = 20_000
+_MOST_AUTHORS_BYTES = 64 << 20
+# A number that an answer can do without.
+_COUNT_SECONDS = 1.0
+
+
+class Commit(NamedTuple):
+    """One commit, without its changes.
+
+    Attributes:
+        id: the whole hash, lower-case hex.
+        author: who wrote it, by the repository's mailmap; a name, never an address.
+        date: the day of writing, ISO 8601.
+        subject: the first paragraph of the message in one line.
+        body: the rest of the message.
+        parents: how many commits it follows: 0 for a first one, 2 for a merge.
+    """
+
+    id: str
+    author: str
+    date: str
+    subject: str
+    body: str
+    parents: int
+
+    @property
+    def short(self) -> str:
+        """The hash as it is shown."""
+        return self.id[:10]
+
+
+class Author(NamedTuple):
+    """Somebody's part in a history.
+
+    Attributes:
+        name: by the repository's mailmap.
+        commits: how many.
+        first: the day of the oldest, ISO 8601.
+        newest: the hash of the newest.
+    """
+
+    name: str
+    commits: int
+    first: str
+    newest: str
+
+
+def log(  # noqa: PLR0913 - one argument a limit
+    git: Git,
+    *revisions: str,
+    paths: Sequence[str] = (),
+    limit: int = 20,
+    since: str = "",
+    until: str = "",
+    words: Sequence[str] = (),
+    by: str = "",
+    scoped: bool = True,
+    options: Sequence[str] = (),
+) -> list[Commit]:
+    """Return commits, newest first.
+
+    Args:
+        git: asked.
+        revisions: commits and ranges of them; ``HEAD`` by default.
+        paths: as git names them; the part that is read by default.
+        limit: how many.
+        since: only of this day and later, ISO 8601.
+        until: only of this day and earlier.
+        words: only those whose messages hold all of these.
+        by: only by this author.
+        scoped: whether paths limit at all; lines of a file do so by themselves.
+        options: further ones of ``git log``.
+    """
+    arguments = ["log", "-z", f"--format={'%x00'.join(_FIELDS)}", f"-n{limit}", "--no-show-signature", "--no-color"]
+    arguments += period(since, until)
+    arguments += ["--fixed-strings", "--regexp-ignore-case", "--all-match"] if words or by else []
+    arguments += [f"--grep={word}" for word in words] + ([f"--author={by}"] if by else [])
+    arguments += [*options, "--end-of-options", *(revisions or ("HEAD",))]
+    arguments += ["--", *(paths or git.repository.scope)] if scoped else []
+    return read_commits(git.run(*arguments).data)
+
+
+def read_commits(data: bytes) -> list[Commit]:
+    """Return the commits that git printed; one that is cut off is left out."""
+    fields = data.decode("utf-8", "replace").split("\0")
+    found = []
+    for at in range(0, len(fields) - len(_FIELDS), len(_FIELDS)):
+        identity, author, date, parents, message = fields[at : at + len(_FIELDS)]
+        found.append(commit_of(identity.strip(), author, date, parents, message))
+    return found
+
+
+def commit_of(identity: str, author: str, date: str, parents: str, message: str) -> Commit:
+    """Return a commit from what git says of it, without addresses and control characters."""
+    cleaned = clean_message(message[:_LONGEST_MESSAGE]).strip("\n")
+    head, _, body = cleaned.partition("\n\n")
+    subject = " ".join(head.split())[:_LONGEST_SUBJECT] or "(no message)"
+    return Commit(identity, clean_name(author), date, subject, body.strip("\n"), len(parents.split()))
+
+
+def clean_name(name: str) -> str:
+    """Return somebody's name on one line; of an address in its place, what stands before the sign."""
+    name = " ".join(_CONTROL.sub("", name[: 4 * _LONGEST_NAME]).replace("<", "").replace(">", "").split())
+    return name.partition("@")[0][:_LONGEST_NAME] or "unknown"
+
+
+def clean_message(message: str) -> str:
+    """Return a message without addresses and control characters."""
+    lines = message.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(_ADDRESS.sub("", _CONTROL.sub("", line)).rstrip() for line in lines)
+
+
+def period(since: str, until: str) -> list[str]:
+    """Return git's options for a time from one day to another, both included."""
+    limits = [f"--since={since}T00:00:00"] if since else []
+    return limits + ([f"--until={until}T23:59:59"] if until else [])
+
+
+def count(git: Git, revisions: str, since: str = "", until: str = "") -> int | None:
+    """Return how many commits there are; None if there was no time to count them."""
+    limits = (*period(since, until), "--end-of-options", revisions, "--", *git.repository.scope)
+    found = git.ask("rev-list", "--count", *limits, seconds=_COUNT_SECONDS)
+    return int(found) if found and found.strip().isdigit() else None
+
+
+def authors(
+    git: Git, revisions: str = "HEAD", paths: Sequence[str] = (), since: str = "", until: str = ""
+) -> list[Author]:
+    """Return who wrote the commits, those with most of them first."""
+    arguments = ["log", "--format=%aN%x00%as%x00%H", "--no-show-signature", *period(since, until)]
+    arguments += ["--end-of-options", revisions, "--", *(paths or git.repository.scope)]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for line in git.run(*arguments, most=_MOST_AUTHORS_BYTES).text.split("\n"):
+        name, _, dated = line.partition("\0")
+        date, mark, commit = dated.partition("\0")
+        if mark:
+            found.setdefault(clean_name(name), []).append((date, commit))
+    listed = [Author(name, len(each), min(each)[0], each[0][1]) for name, each in found.items()]
+    return sorted(listed, key=lambda one: (-one.commits, one.name))
+
+
+Presence = Literal["file", "folder", "none"]
+
+
+def presence(git: Git, path: str, revision: str = "HEAD") -> Presence:
+    """Return what a path, as git names it, is in a revision."""
+    kind = git.ask("cat-file", "-t", f"{revision}:{path.rstrip('/')}")
+    return {"blob\n": "file", "tree\n": "folder"}.get(kind or "", "none")  # type: ignore[return-value]
+
+
+def file_lines(git: Git, path: str, revision: str = "HEAD") -> list[str]:
+    """Return the lines of a file, as git names it, in a revision; none if it is not there."""
+    found = git.ask("cat-file", "blob", f"{revision}:{path}")
+    return found.split("\n") if found else []
+
+
+def is_empty(git: Git) -> bool:
+    """Return whether no commit touches the part that is read."""
+    found = git.ask("log", "-n1", "--format=%H", "HEAD", "--", *git.repository.scope)
+    return not (found or "").strip()
+
+
+def limited(repository: Repository, path: str) -> tuple[str, ...]:
+    """Return the path specification for a path of the corpus."""
+    return (repository.inner(path).rstrip("/"),)

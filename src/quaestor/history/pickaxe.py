@@ -1,0 +1,96 @@
+"""When something came, and when it went: by what differences hold, followed through files that were moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quaestor.history.git import Git
+from quaestor.history.log import Commit, log
+from quaestor.named import NamedTuple
+
+_MOVES = 8
+_WHOLE_SECONDS = 5.0
+_WORD = re.compile(r"[\w$]")
+
+
+class Origin(NamedTuple):
+    """The commit with which something came.
+
+    Attributes:
+        commit: it.
+        path: the file that it came in, as git names it.
+        moves: the files that it has been in since, newest first.
+    """
+
+    commit: Commit
+    path: str
+    moves: tuple[str, ...]
+
+
+def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
+    """Return the commit that brought a text to a file, or to whichever file it was moved from.
+
+    Args:
+        git: asked.
+        needle: the text, as it stands in the file.
+        path: of the file, as git names it.
+        at: a commit that has it.
+    """
+    found: Origin | None = None
+    moves: list[str] = []
+    for _ in range(_MOVES):
+        oldest = _oldest(git, needle, path, at)
+        if oldest is None:
+            return found
+        found = Origin(oldest, path, tuple(moves))
+        before = f"{oldest.id}^"
+        former = holder(git, needle, before) if oldest.parents else None
+        if former is None:
+            return found
+        moves.append(path)
+        path, at = former, before
+    return found
+
+
+def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
+    """Return the oldest commit that changed how often a text stands in a file."""
+    touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))
+    return touching[-1] if touching else None
+
+
+def holder(git: Git, needle: str, revision: str) -> str | None:
+    """Return a file that holds a text in a revision, as git names it; None if there is none."""
+    arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
+    found = git.ask(*arguments, "-e", needle, revision, "--", *git.repository.scope)
+    first = (found or "").split("\0")[0]
+    return first.partition(":")[2] or None
+
+
+def touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
+    """Return the commits of the whole history that changed how often a text stands somewhere, newest first."""
+    return log(git, limit=limit, options=(f"-S{needle}",))
+
+
+def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] | None:
+    """Return the stretch of a difference around a line that brings or takes a text: indices from 0, the last inclusive.
+
+    Args:
+        needle: the text.
+        lines: the commit's text.
+        sign: ``+`` for a line that was added, ``-`` for one that was removed.
+    """
+    found = next((at for at, line in enumerate(lines) if line.startswith(sign) and needle in line), None)
+    if found is None:
+        return None
+    first = last = found
+    while first > 0 and found - first < 6 and lines[first - 1][:1] in ("+", "-"):
+        first -= 1
+    while last + 1 < len(lines) and last - found < 18 and lines[last + 1][:1] in ("+", "-"):
+        last += 1
+    return first, last
+
+
+def _is_bounded(needle: str) -> bool:
+    """Return whether a text begins and ends with a character of words, so that it can be looked for as one."""
+    return bool(_WORD.match(needle[0]) and _WORD.match(needle[-1]))

@@ -1,0 +1,39 @@
+"""Which repository is read, and what of it may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from quaestor.named import NamedTuple
+
+
+class Repository(NamedTuple):
+    """A repository, or a part of one.
+
+    Attributes:
+        git_folder: holds ``HEAD``: of this worktree, if there are several.
+        common_folder: holds objects and references; mostly the same.
+        prefix: the only part that is read: empty for all, else a folder with ``/`` behind it, or a file.
+        shows: tells of a path, relative to the prefix, whether what stood in it may be shown.
+    """
+
+    git_folder: Path
+    common_folder: Path
+    prefix: str
+    shows: Callable[[str], bool]
+
+    def inner(self, path: str) -> str:
+        """Return a path of the corpus as git names it."""
+        return self.prefix + path if self.prefix.endswith("/") or not self.prefix else self.prefix
+
+    def outer(self, path: str) -> str | None:
+        """Return a path as the corpus names it; None if it is not in the part that is read."""
+        if self.prefix and not self.prefix.endswith("/"):
+            return path.rpartition("/")[2] if path == self.prefix else None
+        return path.removeprefix(self.prefix) if path.startswith(self.prefix) else None
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The path specification that limits git to the part that is read."""
+        return (self.prefix.rstrip("/"),) if self.prefix else ()

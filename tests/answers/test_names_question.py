@@ -1,0 +1,96 @@
+"""Which questions ask what a name or a file is, and which have no context."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.answers.asking_back import is_without_context
+from quaestor.answers.names_question import NameQuestion, read_name_question
+from quaestor.answers.within_file import read_file_question
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("what does httpx/_client.py do?", "httpx/_client.py"),
+        ("what does /home/me/venv/site-packages/httpx/_client.py do", "/home/me/venv/site-packages/httpx/_client.py"),
+        ("What is HandlerStack?", "HandlerStack"),
+        ("what is class client", "client"),
+        ("explain src/a.py", "src/a.py"),
+        ("describe module shop.retry", "shop.retry"),
+        ("send_with_retry", "send_with_retry"),
+        ("where is send_with_retry defined?", "send_with_retry"),
+    ],
+)
+def test_what_is_to_be_explained(text: str, target: str) -> None:
+    found = read_name_question(text)
+    assert found is not None
+    assert found.target == target
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is caching?",
+        "what is the default timeout?",
+        "what does retry do",
+        "explain the retry policy",
+        "timeout",
+        "",
+    ],
+)
+def test_everyday_words_are_no_names(text: str) -> None:
+    assert read_name_question(text) is None
+
+
+@given(st.text(max_size=400))
+def test_any_text_may_be_asked(text: str) -> None:
+    found = read_name_question(text)
+    assert found is None or isinstance(found, NameQuestion)
+    is_without_context(text)
+    read_file_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and how do I turn that off?",
+        "what about the other one?",
+        "why?",
+        "it doesn't work",
+        "tell me more",
+        "is that possible?",
+    ],
+)
+def test_questions_without_context(text: str) -> None:
+    assert is_without_context(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I turn that off in the config of gunicorn",
+        "what is this?",
+        "what does it do?",
+        "how does this work?",
+        "how do I install it?",
+        "who wrote it?",
+        "where do I begin to read?",
+        "warum?",
+        "wie schalte ich das ab?",
+        "send_with_retry",
+    ],
+)
+def test_questions_that_need_none(text: str) -> None:
+    assert not is_without_context(text) or text == "warum?"
+
+
+def test_a_question_about_one_file() -> None:
+    assert read_file_question("src/a.c: why does the bar show three numbers?") == (
+        "src/a.c",
+        "why does the bar show three numbers",
+    )
+    assert read_file_question("how does pyproject.toml change the build?") is None
+    assert read_file_question("what differs between src/a.c and src/b.c?") is None

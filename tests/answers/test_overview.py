@@ -1,0 +1,282 @@
+"""Overviews of real folders: what is said, in how much room, and where it can be checked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor import Index
+from quaestor.answers.overview.answering import answer_with_overview
+from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.overview.showing import code, escaped, on_one_line
+from quaestor.answers.overview.statements import Overview
+from quaestor.answers.way import Question
+from quaestor.citations.verify import verify
+from quaestor.errors import NotFoundError, UsageError
+from quaestor.prompts.passages import number
+from quaestor.serving.web.markdown import render
+from quaestor.tokens import tokenizer_for
+
+README = """<p align="center"><img src="logo.png"></p>
+
+# Shop
+
+[![build](https://example.org/badge.svg)](https://example.org)
+
+> **Note**: read the guide first.
+
+- [Install](#install)
+- [Usage](#usage)
+
+Shop is a small library that sends orders to a warehouse and tries again when that fails.
+
+## Install
+
+Run pip install shop and wait for it to be done with everything.
+"""
+FILES = {
+    "README.md": README,
+    "CONTRIBUTING.md": """# Contributing
+
+- `src/shop/` - the library
+  - `retry.py` - decides when an order is sent again
+- `tools/`: scripts for releases
+
+Run the tests:
+
+    $ pytest -q tests
+""",
+    "pyproject.toml": """[project]
+name = "shop"
+description = "Orders, sent."
+
+[project.scripts]
+shop = "shop.cli:main"
+
+[build-system]
+build-backend = "hatchling.build"
+""",
+    "Makefile": "test:\n\tpytest\n\nbuild:\n\tpython -m build\n",
+    ".github/workflows/ci.yml": "jobs:\n  test:\n    steps:\n      - run: tox run\n",
+    "src/shop/__init__.py": '"""Orders for a warehouse."""\n\nfrom shop.retry import send\n',
+    "src/shop/cli.py": '"""The command line."""\n\nfrom shop.retry import send\n\n\ndef main():\n    send()\n',
+    "src/shop/retry.py": "# Copyright 2020 Somebody. All rights reserved.\n\ndef send():\n    return 1\n",
+    "src/shop/orders/__init__.py": '"""What is ordered, and by whom."""\n\nfrom shop.retry import send\n',
+    "src/shop/orders/order.py": "class Order:\n    pass\n",
+    "src/shop/__main__.py": "from shop.cli import main\n\nmain()\n",
+    "tests/test_retry.py": "from shop.retry import send\n\n\ndef test_it():\n    assert send()\n",
+    "tools/release.py": "def release():\n    pass\n",
+}
+Make = Callable[..., Index]
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+    """Make an index of some files, of a repository where that is wanted."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    opened: list[Index] = []
+
+    def make(files: dict[str, str], *, git: bool = False) -> Index:
+        root = tmp_path / f"root{len(opened)}"
+        root.mkdir()
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        if git:
+            subprocess.run(["git", "init", "-q", str(root)], check=True)
+        opened.append(Index.build(root))
+        return opened[-1]
+
+    yield make
+    for index in opened:
+        index.close()
+
+
+def lines_of(found: Overview, title: str) -> dict[str, str]:
+    """Return what a section says, by name."""
+    [section] = [one for one in found.sections if one.title == title]
+    return {one.name or ", ".join(one.further): one.says.text if one.says else "" for one in section.entries}
+
+
+def test_it_says_what_the_readme_says(made: Make) -> None:
+    found = made(FILES, git=True).overview()
+    said = list(lines_of(found, "What it is").values())
+    [section] = [one for one in found.sections if one.title == "What it is"]
+    first = section.entries[0].says
+    assert first is not None
+    assert first.text.startswith("Shop is a small library that sends orders to a warehouse")
+    assert first.source is not None
+    assert (first.source.path, first.source.start_line) == ("README.md", 12)
+    assert not any("pip install" in one or "read the guide" in one or "badge" in one for one in said)
+
+
+def test_entry_points_and_how_it_is_built(made: Make) -> None:
+    found = made(FILES, git=True).overview()
+    entries = lines_of(found, "Entry points")
+    assert entries["shop → src/shop/cli.py"] == 'shop = "shop.cli:main"'
+    assert "src/shop/__main__.py" in entries
+    text = found.text.partition("Build and test:")[2]
+    assert "Makefile: test, build" in text
+    assert "ci.yml: tox run" in text
+    assert "CONTRIBUTING.md: pytest -q tests" in text
+
+
+def test_parts_say_what_documents_and_files_say_of_them(made: Make) -> None:
+    text = made(FILES, git=True).overview().text
+    assert "retry.py: decides when an order is sent again" in text
+    assert "tools/: scripts for releases" in text
+    assert "orders/: What is ordered, and by whom." in text
+    assert "Copyright" not in text
+
+
+def test_most_imported_counts_no_tests(made: Make) -> None:
+    assert lines_of(made(FILES).overview(), "Files that most others import") == {
+        "src/shop/retry.py": "imported by 3 files"
+    }
+
+
+@pytest.mark.parametrize("tokens", [100, 200, 500, 1500])
+def test_it_keeps_within_its_budget(made: Make, tokens: int) -> None:
+    many = {
+        f"part{number}/mod{other}.py": f'"""Part {number} of {other} many things."""\n'
+        for number in range(20)
+        for other in range(9)
+    }
+    found = made({**FILES, **many}).overview(tokens=tokens)
+    assert found.tokens == tokenizer_for("gpt-4o").count(found.text) <= tokens
+    assert found.sections
+
+
+def test_every_line_that_a_file_says_is_evidence(made: Make) -> None:
+    index = made(FILES, git=True)
+    found = index.overview()
+    for section in found.sections:
+        for entry in section.entries:
+            if entry.says is None or entry.says.source is None:
+                continue
+            at = found.position_of(entry.says.source)
+            assert at is not None
+            hit = found.hits[at]
+            assert hit.fresh
+            data = (index.root / hit.path).read_bytes()
+            assert data[hit.chunk.span.start : hit.chunk.span.end].decode().rstrip("\n") == hit.text
+            if entry.says.verbatim:
+                assert entry.says.text in hit.text
+
+
+def test_the_answer_and_its_citations(made: Make) -> None:
+    index = made(FILES, git=True)
+    answer = answer_with_overview(Question("What is this project?"), index)
+    assert answer is not None
+    assert answer.known
+    text = answer.text(range(1, len(answer.hits) + 1))
+    checked = verify(text, number(answer.hits), index.read)
+    assert len(checked.citations) >= 5
+    doubtful = [one for one in checked.citations if one.status == "unverified"]
+    assert not doubtful
+    assert not checked.unknown
+    assert answer_with_overview(Question("What is shop.retry.send?"), index) is None
+    named = answer_with_overview(Question("What is Shop and what does it do?"), index)
+    assert named is not None
+    assert named.pieces == answer.pieces
+
+
+def test_it_follows_the_files(made: Make) -> None:
+    index = made(FILES)
+    assert "warehouse" in index.overview().text
+    (index.root / "README.md").write_text("# Shop\n\nShop is a tool that bakes bread at night.\n", encoding="utf-8")
+    assert "bakes bread at night" in index.overview().text
+
+
+def test_a_folder_of_it(made: Make) -> None:
+    index = made(FILES)
+    found = index.overview("src/shop")
+    assert found.folder == "src/shop"
+    assert found.documents == 6
+    assert "tools" not in found.text
+    assert index.overview("./src/shop/").text == found.text
+    with pytest.raises(NotFoundError, match="'src/nowhere' is not a folder"):
+        index.overview("src/nowhere")
+
+
+def test_documents(made: Make) -> None:
+    notes = {
+        f"trips/{year}.md": f"---\ntitle: A trip in {year}\ndate: {year}-05-01\nauthor: Ana Ruiz\n---\n\nWe went.\n"
+        for year in range(2010, 2022)
+    }
+    text = made(notes).overview().text
+    assert "12 documents; dated 2010-05-01 to 2021-05-01" in text
+    assert "by Ana Ruiz (12)" in text
+    assert "trips/2015.md: A trip in 2015 — 2015-05-01, Ana Ruiz" in text
+
+
+def test_few_documents_show_their_sections(made: Make) -> None:
+    text = made({"guide.md": "# Guide\n\n## Baking\n\nIt rests.\n\n## Eating\n\nSlice it.\n"}).overview().text
+    assert "guide.md: Guide" in text
+    assert "Baking; Eating" in text
+
+
+def test_nothing_and_one_file(made: Make) -> None:
+    nothing = made({}).overview()
+    assert (nothing.documents, nothing.sections, nothing.hits) == (0, (), ())
+    assert "There are no documents here." in nothing.text
+    assert "one.py: Counts to one." in made({"one.py": '"""Counts to one."""\n\nONE = 1\n'}).overview().text
+
+
+def test_too_few_tokens(made: Make) -> None:
+    with pytest.raises(UsageError, match=r"50 tokens hold no overview\. Give at least 100\."):
+        made({"a.py": "A = 1\n"}).overview(tokens=50)
+
+
+def test_hostile_names_and_words_stay_on_their_line(made: Make) -> None:
+    hostile = {
+        "a\nb/`x`[1].py": '"""Sends \x1b[31m red <script>alert(1)</script> letters."""\n\nA = 1\n',
+        "README.md": "# X\n\nThis is a tool [click](javascript:alert(1)) that does \u202e many things at once.\n",
+    }
+    index = made(hostile)
+    text = index.overview().text
+    assert not {"\x1b", "\u202e"} & set(text)
+    assert all(
+        line == "" or line.lstrip().startswith(("- ", "Overview", "What", "Entry", "Main", "Lang"))
+        for line in text.split("\n")
+    )
+    answer = answer_with_overview(Question("what is this?"), index)
+    assert answer is not None
+    page = str(render(answer.text(range(1, 99))))
+    assert "<script>" not in page
+    assert "href" not in page
+
+
+def test_nothing_of_a_manifest_is_believed(made: Make) -> None:
+    broken = {
+        "package.json": json.dumps({"bin": {"x": ["not", "a", "path"]}, "main": 7, "scripts": []}),
+        "pyproject.toml": "[project.scripts]\nevil = \n= x\n[[[",
+        "setup.py": "console_scripts = [\n'a = b",
+        "Cargo.toml": '[[bin]]\npath = "../../etc/passwd"\n',
+        "index.js": "module.exports = 1\n",
+    }
+    text = made(broken).overview().text
+    assert "passwd" not in text
+    assert "index.js" in text
+
+
+@given(st.lists(st.text(max_size=60), max_size=30))
+def test_paragraphs_of_any_lines(lines: list[str]) -> None:
+    for one in paragraphs(lines):
+        assert 1 <= one.start_line <= one.end_line <= len(lines)
+        assert "\n" not in one.text
+
+
+@given(st.text(max_size=80))
+def test_shown_text_cannot_leave_its_place(text: str) -> None:
+    assert "\n" not in on_one_line(text)
+    assert "<" not in escaped(text).replace("\\<", "")
+    shown = code(text)
+    ticks = len(shown) - len(shown.lstrip("`"))
+    assert "`" * ticks not in shown[ticks:-ticks]

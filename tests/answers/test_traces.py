@@ -1,0 +1,83 @@
+"""Traces of many languages, read alike."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.answers.traces import read_trace
+
+TRACES = {
+    "python": (
+        '  File "/srv/venv/lib/python3.12/site-packages/shop/app.py", line 12, in send\n    go()',
+        "shop/app.py",
+        12,
+        "send",
+    ),
+    "node": ("    at async Client.send (/srv/app/node_modules/shop/lib/app.js:12:5)", "shop/lib/app.js", 12, "send"),
+    "firefox": ("send@https://shop.example/lib/app.js:12:5", "lib/app.js", 12, "send"),
+    "java": ("\tat com.shop.Client.send(Client.java:12)", "Client.java", 12, "send"),
+    "kotlin": ("\tat com.shop.Client$Companion.send(Client.kt:12)", "Client.kt", 12, "send"),
+    "go": (
+        "shop.(*Client).send(0xc0001, {0x1, 0x2})\n\t/home/ci/go/src/shop/app.go:12 +0x1d2",
+        "shop/app.go",
+        12,
+        "send",
+    ),
+    "rust": ("   4: shop::client::send\n             at ./src/client.rs:12:9", "src/client.rs", 12, "send"),
+    "ruby": ("/usr/gems/shop-1.0/lib/app.rb:12:in `send'", "lib/app.rb", 12, "send"),
+    "php": ("#0 /var/www/shop/src/App.php(12): Shop\\Client->send()", "src/App.php", 12, "send"),
+    "csharp": ("   at Shop.Client.send(String to) in D:\\a\\shop\\src\\App.cs:line 12", "src/App.cs", 12, "send"),
+    "gdb": ("#3  0x00007f in send (n=2) at /build/shop-1.9/src/app.c:12", "src/app.c", 12, "send"),
+    "asan": ("    #1 0x4a2b in send /build/shop/src/app.cc:12:7", "src/app.cc", 12, "send"),
+    "elixir": ("    (shop 1.0.2) lib/shop/app.ex:12: Shop.App.send/2", "lib/shop/app.ex", 12, "send"),
+    "erlang": ('    [{app,send,2,[{file,"/home/me/src/app.erl"},{line,12}]}]', "src/app.erl", 12, "send"),
+    "dart": ("#0      Client.send (package:shop/src/app.dart:12:7)", "shop/src/app.dart", 12, "send"),
+    "lua": ("\t/usr/share/lua/shop/app.lua:12: in function 'send'", "shop/app.lua", 12, "send"),
+    "perl": ("\tShop::App::send('x') called at /usr/share/perl5/Shop/App.pm line 12", "Shop/App.pm", 12, "send"),
+}
+
+
+@pytest.mark.parametrize("language", TRACES)
+def test_the_path_the_line_and_the_function_of_a_frame(language: str) -> None:
+    text, path, line, function = TRACES[language]
+    [frame] = read_trace(text).frames
+    assert frame.path.endswith(path)
+    assert frame.line == line
+    assert function in frame.names
+
+
+def test_python_shows_the_innermost_frame_last_and_its_line_of_source() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in outer\n    inner()\n'
+        '  File "b.py", line 2, in inner\n    raise ValueError("x is bad")\nValueError: x is bad'
+    )
+    trace = read_trace(text)
+    assert [frame.path for frame in trace.frames] == ["b.py", "a.py"]
+    assert trace.frames[0].code == 'raise ValueError("x is bad")'
+    assert trace.messages[-1] == "ValueError: x is bad"
+
+
+def test_a_message_with_a_place_in_it_is_a_message_too() -> None:
+    trace = read_trace("PHP Fatal error:  Uncaught Exception: Extension missing: openssl in /srv/a/src/Mail.php:12")
+    assert trace.frames[0].line == 12
+    assert "Extension missing: openssl" in trace.messages[0]
+
+
+def test_what_a_debugger_shows_of_a_call_may_be_the_message() -> None:
+    trace = read_trace('#0  set_error (class=2, fmt=0x7f "failed to close the window") at /build/src/errors.c:140')
+    assert trace.messages == ("failed to close the window",)
+
+
+def test_of_a_very_long_trace_both_ends_are_read() -> None:
+    lines = [f"    at f{number} (/srv/a{number}.js:{number + 1}:1)" for number in range(5000)]
+    frames = read_trace("\n".join(lines)).frames
+    assert len(frames) < 1000
+    assert (frames[0].path, frames[-1].path) == ("/srv/a0.js", "/srv/a4999.js")
+
+
+@given(st.text(alphabet=st.sampled_from(list("ab/\\.:()#@\"', \n\t012<>{}[]line at File in")), max_size=400))
+def test_any_text_may_be_pasted(text: str) -> None:
+    for frame in read_trace(text).frames:
+        assert frame.line is None or frame.line >= 0

@@ -1,0 +1,199 @@
+"""Ways to answer, over a small repository in several languages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "subroutines"))
+
+from subroutine_parts import FILES, write
+
+from quaestor import Index
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
+from quaestor.citations.verify import verify
+from quaestor.prompts.passages import number
+
+QUEUES = '''"""Queues and who may use them."""
+
+
+class QueueNotFound(KeyError):
+    """Nobody declared the queue."""
+
+
+def find(name, queues):
+    """Return the queue of a name."""
+    if name not in queues:
+        raise QueueNotFound(
+            f"Queue {name!r} missing from "
+            f"the declared queues of {queues.owner}"
+        )
+    return queues[name]
+'''
+STOCK = """package shop;
+
+public class Stock {
+    int take(int wanted) {
+        if (wanted > left) {
+            throw new IllegalStateException("Only " + left + " pieces are left in stock, " + wanted + " were wanted");
+        }
+        return left - wanted;
+    }
+}
+"""
+TROUBLE = """# Trouble
+
+## Queues
+
+Where a queue is missing from the declared queues, add it to queues.yml and start again.
+"""
+MORE: dict[str, str | bytes] = {
+    "shop/queues.py": QUEUES,
+    "java/shop/Stock.java": STOCK,
+    "docs/trouble.md": TROUBLE,
+    "tests/test_queues.py": "from shop.queues import find\n\n\ndef test_find():\n    find('mails', {})\n",
+}
+TRACE = """Traceback (most recent call last):
+  File "/home/mona/app/main.py", line 4, in <module>
+    find("mails", queues)
+  File "/home/mona/.venv/lib/python3.12/site-packages/shop/queues.py", line 991, in find
+    raise QueueNotFound(
+shop.queues.QueueNotFound: Queue 'mails' missing from the declared queues of mona"""
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("ways")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(write(folder / "repository", {**FILES, **MORE})) as index:
+            yield index
+
+
+def found(index: Index, text: str, *earlier: str) -> WayAnswer:
+    """Return the answer, whose quotes all stand where it says."""
+    answer = answer_by_way(Question(text, earlier), index)
+    assert answer is not None
+    checked = verify(answer.text(range(1, len(answer.hits) + 1)), number(answer.hits), index.read)
+    assert [one.status for one in checked.citations] == ["verified"] * len(checked.citations)
+    assert {one.n for one in checked.citations} == set(range(1, len(answer.hits) + 1))
+    return answer
+
+
+def places(answer: WayAnswer) -> list[tuple[str, int]]:
+    return [(hit.path, hit.start_line) for hit in answer.hits]
+
+
+def said(answer: WayAnswer) -> str:
+    return answer.text(range(1, len(answer.hits) + 1))
+
+
+def test_callers_are_counted_quoted_and_tests_stand_behind(index: Index) -> None:
+    answer = found(index, "who calls send_with_retry?")
+    assert answer.way == "callers"
+    assert places(answer) == [
+        ("shop/orders.py", 6),
+        ("shop/orders.py", 9),
+        ("shop/retry.py", 23),
+        ("tests/test_retry.py", 5),
+        ("shop/retry.py", 8),
+    ]
+    assert "is used at 3 places in 2 files and at 1 place in 1 file in tests" in said(answer)
+    assert "(`Client.fetch`)" in said(answer)
+
+
+def test_tests_come_first_where_they_are_asked_for(index: Index) -> None:
+    assert places(found(index, "which tests cover send_with_retry?"))[0] == ("tests/test_retry.py", 5)
+    assert all(
+        not path.startswith("tests/") for path, _ in places(found(index, "who uses send_with_retry outside tests?"))
+    )
+
+
+def test_what_a_file_is_used_by_and_what_a_function_calls(index: Index) -> None:
+    assert ("shop/orders.py", 1) in places(found(index, "what depends on shop/retry.py?"))
+    assert "`seconds_of` (`shop/clock.py:4`)" in said(found(index, "what does send_with_retry call?"))
+
+
+def test_a_name_with_a_slip_is_taken_for_the_nearest(index: Index) -> None:
+    answer = found(index, "who calls send_with_rertry?")
+    assert "`send_with_rertry` stands nowhere here; this is about `send_with_retry`" in said(answer)
+
+
+def test_a_name_that_stands_nowhere_is_said_to(index: Index) -> None:
+    answer = found(index, "who calls reticulate_splines?")
+    assert not answer.known
+    assert "stands nowhere" in said(answer)
+
+
+def test_a_plain_word_that_is_no_name_here_is_searched_for(index: Index) -> None:
+    assert answer_by_way(Question("who calls sourdough?"), index) is None
+
+
+def test_a_trace_of_another_machine_with_stale_lines(index: Index) -> None:
+    answer = found(index, TRACE)
+    assert answer.way == "errors"
+    assert places(answer)[0] == ("shop/queues.py", 8)
+    assert ("docs/trouble.md", 5) in places(answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Queue 'invoices' missing from the declared queues of nobody",
+        "I get \"Queue 'invoices' missing from the declared queues of nobody\", what now?",
+    ],
+)
+def test_a_message_is_found_by_its_fixed_parts(index: Index, text: str) -> None:
+    assert places(found(index, text))[0] == ("shop/queues.py", 8)
+
+
+def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
+    answer = found(index, "java.lang.IllegalStateException: Only 3 pieces are left in stock, 12 were wanted")
+    assert places(answer)[0][0] == "java/shop/Stock.java"
+
+
+def test_frames_of_other_software_alone_are_searched_for(index: Index) -> None:
+    frame = '  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode\n    raise X'
+    text = f"Traceback (most recent call last):\n{frame}\nX: y"
+    assert answer_by_way(Question(text), index) is None
+
+
+def test_a_long_trace_has_a_short_answer(index: Index) -> None:
+    frame = '  File "/home/mona/.venv/lib/python3.12/site-packages/shop/queues.py", line {}, in find\n    a()\n'
+    text = "Traceback (most recent call last):\n" + "".join(frame.format(number) for number in range(2500))
+    assert len(found(index, text).hits) <= 5
+
+
+def test_what_a_file_or_a_name_is(index: Index) -> None:
+    answer = found(index, "what does /opt/venv/site-packages/shop/queues.py do?")
+    assert answer.way == "names"
+    assert places(answer) == [("shop/queues.py", 1)]
+    assert "`find` (8)" in said(answer)
+    answer = found(index, "what is QueueNotFound?")
+    assert places(answer) == [("shop/queues.py", 4)]
+    answer = found(index, "docs/trouble.md")
+    assert places(answer) == [("docs/trouble.md", 5)]
+    assert "`Queues` (3)" in said(answer)
+
+
+def test_a_question_about_one_file_is_answered_from_it(index: Index) -> None:
+    answer = found(index, "shop/queues.py: when is an error raised?")
+    assert {hit.path for hit in answer.hits} == {"shop/queues.py"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what is missing.py?", "what is QueueLost?", "explain sourdough", "how long does the dough rest?", "/etc/passwd"],
+)
+def test_what_is_not_here_is_searched_for(index: Index, text: str) -> None:
+    assert answer_by_way(Question(text), index) is None
+
+
+def test_asking_back_at_the_beginning_only(index: Index) -> None:
+    answer = found(index, "and how do I turn that off?")
+    assert not answer.known
+    assert answer_by_way(Question("and how do I turn that off?", ("what sends again?",)), index) is None

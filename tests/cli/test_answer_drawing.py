@@ -1,0 +1,101 @@
+"""How an answer looks in a terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from quaestor.cli.answer_drawing import DrawnAnswer, with_short_marks
+from quaestor.cli.markdown_blocks import whole_blocks
+
+PIECES = [
+    "# Head\n",
+    "a word ",
+    "\n",
+    "\n\n",
+    "```\n",
+    "```python\n",
+    "x = [1]\n",
+    "~~~\n",
+    "- item\n",
+    "> quoted\n",
+    "`",
+    "[1] ",
+]
+
+
+def drawn(pieces: Sequence[str], width: int = 60) -> str:
+    """Return what stays on a terminal of a width after an answer came in pieces."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=width, height=30, highlight=False, markup=False, emoji=False)
+    with DrawnAnswer(console) as answer:
+        answer.wait_for("searching")
+        for piece in pieces:
+            answer.write(piece)
+    return out.getvalue()
+
+
+def words_of(screen: str) -> list[str]:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).split()
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join), st.data())
+def test_blocks_are_the_same_however_the_text_comes(text: str, data: st.DataObject) -> None:
+    cut = data.draw(st.integers(0, len(text)))
+    early = whole_blocks(text[:cut])
+    assert 0 <= early <= whole_blocks(text) <= len(text)
+    assert early + whole_blocks(text[early:]) == whole_blocks(text)
+
+
+def test_a_fence_is_one_block_whatever_stands_in_it() -> None:
+    text = "```\na\n\nb\n\n"
+    assert whole_blocks(text) == 0
+    assert whole_blocks(f"{text}```\n") == len(f"{text}```\n")
+
+
+def test_words_are_wrapped_and_marks_are_short() -> None:
+    shown = drawn(["Requests are **retried** thr", 'ee times [1: "for attempt in range"] and ', "then they " * 20])
+    assert "for attempt in range" not in words_of(shown)
+    assert {"[1]", "retried", "three"} <= set(words_of(shown))
+    assert "**" not in shown.split("retried")[-1]
+
+
+def test_code_is_shown_as_it_stands() -> None:
+    shown = words_of(drawn(["```python\n", "values = [1]  # not a mark\n", "```\n"]))
+    assert shown[-7:] == ["values", "=", "[1]", "#", "not", "a", "mark"]
+
+
+@pytest.mark.parametrize("harmful", ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\u202e"])
+def test_nothing_steers_the_terminal(harmful: str) -> None:
+    plain, hostile = drawn(["fine\n\n"]), drawn([f"fine{harmful}\n\n"])
+    assert harmful not in hostile
+    assert hostile.count("\x1b") <= plain.count("\x1b") + 2
+
+
+def test_a_link_shows_where_it_leads() -> None:
+    shown = drawn(["see [the docs](http://evil.example/)\n\n"])
+    assert "http://evil.example/" in shown
+    assert "\x1b]8" not in shown
+
+
+def test_markup_of_the_drawing_library_is_text() -> None:
+    assert "[bold]x[/bold]" in " ".join(words_of(drawn(["[bold]x[/bold]\n\n"])))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "short"),
+    [
+        ('It waits [2: "doubling"].', "It waits [2]."),
+        ('Both [1: "a b"; 3: "c d"].', "Both [1][3]."),
+        ("`a[1]` stays", "`a[1]` stays"),
+        ("[x] and [link](u)", "[x] and [link](u)"),
+    ],
+)
+def test_short_marks(markdown: str, short: str) -> None:
+    assert with_short_marks(markdown) == short

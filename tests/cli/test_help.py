@@ -1,0 +1,51 @@
+"""What --help shows, and what a mistyped line is answered with."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+from cli_parts import Run
+
+from quaestor.cli import COMMANDS
+from quaestor.cli.examples import EXAMPLES
+from quaestor.cli.group import cli
+
+
+def test_every_command_has_examples() -> None:
+    assert EXAMPLES.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
+def test_an_example_is_a_line_that_the_command_takes(line: str) -> None:
+    program, name, *rest = shlex.split(line.partition(" >> ")[0].partition(" | ")[0])
+    assert program == "quaestor"
+    context = click.Context(cli, info_name="quaestor")
+    command = cli.get_command(context, name)
+    assert command is not None
+    while isinstance(command, click.Group):
+        command = command.get_command(context, rest.pop(0))
+    assert command is not None
+    command.make_context(name, rest, parent=context)  # raises for what it does not take
+
+
+def test_help_shows_the_examples_as_they_are_typed(quaestor: Run) -> None:
+    shown = quaestor("ask", "--help").out.splitlines()
+    assert [line.removeprefix("    ") for line in shown if line.startswith("    quaestor ")] == list(EXAMPLES["ask"])
+
+
+@pytest.mark.parametrize(("typed", "near"), [("serch", "search"), ("indx", "index"), ("sesions", "sessions")])
+def test_a_mistyped_command_is_answered_with_the_one_that_is_near(quaestor: Run, typed: str, near: str) -> None:
+    outcome = quaestor(typed)
+    assert outcome.code == 2
+    assert f"There is no command {typed!r}. Did you mean {near!r}" in outcome.err
+
+
+def test_a_command_like_no_other_is_answered_with_where_they_are_listed(quaestor: Run) -> None:
+    assert "There is no command 'xyzzy'. `quaestor --help` lists them." in quaestor("xyzzy").err
+
+
+def test_asking_and_searching_take_the_same_number_of_passages_by_the_same_names(quaestor: Run) -> None:
+    for command in ("ask", "search", "chat", "edit"):
+        assert "-k, --results, --passages" in quaestor(command, "--help").out

@@ -1,0 +1,97 @@
+"""Versions and the sections of changelogs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.history.changelog import is_changelog, sections
+from quaestor.history.versions import Version, before, version_in, version_of_tag
+
+
+@pytest.mark.parametrize(
+    ("tag", "numbers", "early"),
+    [
+        ("v1.2.0", (1, 2), ""),
+        ("1.2.3", (1, 2, 3), ""),
+        ("release-1.10", (1, 10), ""),
+        ("curl-8_4_0", (8, 4), ""),
+        ("pkg/v2.0.0-rc.1", (2,), "rc1"),
+        ("3.0b2", (3,), "b2"),
+        ("4.3.0.Final", (4, 3), ""),
+        ("@scope/name@1.0.1", (1, 0, 1), ""),
+    ],
+)
+def test_versions_of_tags(tag: str, numbers: tuple[int, ...], early: str) -> None:
+    assert version_of_tag(tag) == Version(numbers, early)
+
+
+@pytest.mark.parametrize("tag", ["stable", "nightly", "", "v", "hello world"])
+def test_what_names_no_version(tag: str) -> None:
+    assert version_of_tag(tag) is None
+
+
+def test_the_version_before() -> None:
+    listed = [found for name in ("1.0", "1.9", "1.10", "2.0rc1", "2.0", "2.1") if (found := version_in(name))]
+    assert before(Version((2,)), listed) == Version((1, 10))
+    assert before(Version((2,), "rc1"), listed) == Version((1, 10))
+    assert before(Version((1,)), listed) is None
+
+
+STYLES = {
+    "keep a changelog": "# L\n\n## [Unreleased]\n\n## [1.1.0] - 2024-01-02\n\n- B\n\n## [1.0.0] - 2023-01-02\n\n- A\n",
+    "words": "# History\n\n## Version 1.1.0 (2nd January, 2024)\n\n- B\n\n## Version 1.0.0\n\n- A\n",
+    "underlined": "Changes\n=======\n\n1.1.0\n-----\n\n* B\n\n1.0.0 (2023-01-02)\n------------------\n\n* A\n",
+    "bare": "2024-01-02 thing\n\n1.1.0 / 2024-01-02\n\n  * B\n\n1.0.0 / 2023-01-02\n\n  * A\n",
+    "named": "Changes\n-------\n\nThing 1.1.0\n-----------\n\nB\n\nThing 1.0.0\n-----------\n\nA\n",
+    "asciidoc": "= News\n\n== 1.1.0\n\n* B\n\n== 1.0.0\n\n* A\n",
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_sections(style: str) -> None:
+    lines = STYLES[style].split("\n")
+    found = {one.version: "\n".join(lines[one.first - 1 : one.last]) for one in sections(lines, "CHANGELOG.md")}
+    assert set(found) == {Version((1, 1)), Version((1,))}
+    assert "B" in found[Version((1, 1))]
+    assert "A" not in found[Version((1, 1))].replace("Added", "")
+    assert "A" in found[Version((1,))]
+
+
+def test_a_file_of_one_version() -> None:
+    [only] = sections(["# What is new", "", "- B", ""], "docs/releases/2.1.md")
+    assert (only.version, only.first, only.last) == (Version((2, 1)), 1, 3)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("CHANGELOG.md", "docs/changelog.rst", "NEWS", "HISTORY.md", "CHANGES.txt", "RELEASE_NOTES.md", "Changelog"),
+        *("docs/release-notes/2.0.md", "doc/whatsnew/v1.2.0.rst", "Documentation/RelNotes/2.56.0.adoc"),
+    ],
+)
+def test_paths_of_changelogs(path: str) -> None:
+    assert is_changelog(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["src/changes.py", "news/2024-party.html/a", "docs/changing.md", "history.js", "README.md"]
+)
+def test_paths_of_others(path: str) -> None:
+    assert not is_changelog(path)
+
+
+@given(st.lists(st.text(max_size=60), max_size=30))
+def test_any_lines_have_sections_in_order(lines: list[str]) -> None:
+    found = sections(lines, "CHANGELOG.md")
+    assert all(1 <= one.first <= one.last <= len(lines) for one in found)
+    assert all(one.last < other.first for one, other in pairwise(found))
+
+
+@given(st.text(max_size=300))
+def test_any_name_of_a_tag_is_read(name: str) -> None:
+    found = version_of_tag(name)
+    assert found is None or found.numbers

@@ -1,0 +1,163 @@
+"""What is answered about a short history, and that what is cited stands there."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from history_repository import shop
+from quaestor import Conversation, Index
+from quaestor.answers.history_answer import history_of
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
+from quaestor.chat.events import Citations, Done
+from quaestor.citations.verify import verify
+from quaestor.errors import NotFoundError, UsageError
+from quaestor.prompts.passages import number
+from quaestor.subroutines import registry_of
+
+
+@pytest.fixture(scope="module")
+def shopping(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Index, dict[str, str]]]:
+    folder = tmp_path_factory.mktemp("history")
+    made, ids = shop(folder / "shop")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(made.folder) as index:
+            yield index, ids
+
+
+def told(found: WayAnswer | None) -> str:
+    assert found is not None
+    return found.text(range(1, len(found.hits) + 1))
+
+
+ASKED = {
+    "what changed in 1.1?": ("Add send_with_retry for busy servers", "between `v1.0.0` (2023-01-10) and `v1.1.0`"),
+    "what changed between 1.0 and 1.1": ("Add the colour option", "3 commits"),
+    "what changed since 1.1": ("Try three times", "3 commits since `v1.1.0`"),
+    "what changed in March 2024": ("Try three times", "from 2024-03-01 to 2024-03-31"),
+    "what changed in May 1999": ("no commits from 1999-05-01", "The newest"),
+    "what changed recently": ("Try three times", "Git has 7 commits"),
+    "when and why was send_with_retry added?": ("giving up lost orders", "2023-05-02", "`v1.1.0`", "Bo Li"),
+    "Wann und warum wurde send_with_retry hinzugefügt?": ("giving up lost orders",),
+    "why was the colour option removed?": ("Terminals say themselves", "2024-02-01"),
+    "when was --colour removed": ("Terminals say themselves", "-parser.add_argument('--colour')"),
+    "when was shop/net/sending.py added": ("Add send_with_retry", "2023-05-02"),
+    "who wrote shop/net/sending.py?": ("Bo Li", "last changed by"),
+    "who wrote send_with_retry": ("Bo Li (3 lines)",),
+    "who maintains this project": ("7 commits", "Ana Núñez: 5 commits"),
+    "who last changed shop/client.py": ("First steps", "2023-01-10"),
+    "what was the last change to send_with_retry?": ("Try three times", "+    for _ in range(3):"),
+    "history of shop/net/sending.py": ("Move the client's sending", "Add send_with_retry"),
+    "show me the commits about colour": ("Remove the colour option", "Add the colour option"),
+    "commits by Bo Li": ("Try three times", "Add send_with_retry"),
+    "when was 1.1 released": ("`v1.1.0`", "2023-06-10"),
+    "what is the latest release?": ("`v1.1.0`",),
+}
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_questions(shopping: tuple[Index, dict[str, str]], question: str) -> None:
+    found = answer_by_way(Question(question), shopping[0])
+    text = told(found)
+    assert found is not None
+    assert found.known
+    assert not [words for words in ASKED[question] if words not in text], text
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_every_citation_is_verified(shopping: tuple[Index, dict[str, str]], question: str) -> None:
+    async def events() -> list[object]:
+        return [event async for event in Conversation(shopping[0]).send(question)]
+
+    happened = asyncio.run(events())
+    [checked] = [event for event in happened if isinstance(event, Citations)]
+    [done] = [event for event in happened if isinstance(event, Done)]
+    assert done.known
+    assert checked.citations
+    assert {citation.status for citation in checked.citations} == {"verified"}
+
+
+def test_a_citation_of_words_that_no_commit_says_is_not_verified(shopping: tuple[Index, dict[str, str]]) -> None:
+    index = shopping[0]
+    found = history_of(index, "when was send_with_retry added")
+    shown = number(found.hits)
+    checked = verify('It was added [1: "giving up lost orders"] and [1: "by a wizard in 1802"].', shown, index.read)
+    assert [citation.status for citation in checked.citations] == ["verified", "unverified"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "when was telepathy added",
+        "who wrote Moby Dick",
+        "why was the moon removed",
+        "history of Rome",
+        "who owns the sea",
+    ],
+)
+def test_what_the_history_does_not_hold_is_searched_for(shopping: tuple[Index, dict[str, str]], question: str) -> None:
+    assert answer_by_way(Question(question), shopping[0]) is None
+
+
+def test_a_version_that_is_not_there_is_refused(shopping: tuple[Index, dict[str, str]]) -> None:
+    found = answer_by_way(Question("what changed in 9.9?"), shopping[0])
+    assert found is not None
+    assert not found.known
+    assert "v1.1.0" in told(found)
+
+
+def test_commits_and_tags_are_read_as_documents_are(shopping: tuple[Index, dict[str, str]]) -> None:
+    index, ids = shopping
+    excerpt = index.read_lines(f"commit {ids['retry'][:10]}", 1, 5)
+    assert excerpt.lines == (f"commit {ids['retry']}", "Author: Bo Li", "Date: 2023-05-02", "", "Add send_with_retry")
+    assert excerpt.fresh
+    assert "The one that tries again." in index.read_lines("tag v1.1.0").text
+    for path in ("commit 0000000000", "commit zzz", "tag nothing", "commit ../../etc/passwd"):
+        with pytest.raises(NotFoundError):
+            index.read_lines(path)
+
+
+def test_python(shopping: tuple[Index, dict[str, str]]) -> None:
+    index, ids = shopping
+    assert index.history(limit=2).hits[0].path == f"commit {ids['last'][:10]}"
+    assert len(index.history(limit=2).hits) == 2
+    assert "Try three times" in told(index.history("shop/net/sending.py", since="2024-03"))
+    assert "Add the colour" in told(index.history("colour", until="2023"))
+    assert "Try three times" in told(index.history(ids["last"][:8]))
+    assert not index.history("nothing of the kind").known
+    with pytest.raises(UsageError, match="no date"):
+        index.history(since="soon")
+
+
+def test_a_model_can_ask(shopping: tuple[Index, dict[str, str]]) -> None:
+    registry = registry_of(shopping[0])
+    assert "history" in registry.names
+    for budget in (20, 60, 400, 1500):
+        outcome = registry.call(
+            "history", {"about": "when was send_with_retry added"}, budget=budget, count=lambda text: len(text.split())
+        )
+        assert not outcome.failed
+        assert len(outcome.text.split()) <= budget
+    assert 'from="commit' in outcome.text
+    assert "giving up lost orders" in outcome.text
+    assert {passage.path.split()[0] for passage in outcome.passages} >= {"commit", "tag"}
+    wrong = registry.call("history", {"about": "x", "since": "soon"}, budget=100, count=len)
+    assert wrong.failed
+    assert "no date" in wrong.text
+
+
+def test_without_a_repository_no_model_is_told_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
+    with Index.build(tmp_path) as index:
+        assert "history" not in registry_of(index).names
+
+
+def test_no_text_of_a_commit_can_end_its_quote(shopping: tuple[Index, dict[str, str]]) -> None:
+    text = told(answer_by_way(Question("when and why was send_with_retry added?"), shopping[0]))
+    assert len(re.findall(r"^```", text, re.MULTILINE)) % 2 == 0
