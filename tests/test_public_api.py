@@ -13,6 +13,7 @@ import pytest
 import quaestor
 from quaestor import Citation, Hit, Index, Message, QuaestorError
 from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
+from quaestor.settings import Settings
 
 NAMES = [
     "Citation",
@@ -100,18 +101,23 @@ def test_stats(index: Index, corpus: Path) -> None:
     assert stats.store
 
 
-def test_a_conversation_takes_a_model_by_its_name(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def test_a_conversation_takes_a_model_by_its_name(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with Index.build(corpus, settings=Settings(api_key="sk-test")) as index:
+        conversation = quaestor.Conversation(index, "qwen3")
+        assert conversation.model is not None
+        assert conversation.model.name == "qwen3"
+        assert conversation.model.capabilities.native_tools, "a key and no endpoint: OpenAI's own"
+        with pytest.raises(UsageError, match="no name"):
+            quaestor.Conversation(index, "")
+
+
+def test_a_model_without_an_endpoint_or_a_key_is_refused(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match="named but no endpoint"):
         quaestor.Conversation(index, "qwen3")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    conversation = quaestor.Conversation(index, "qwen3")
-    assert conversation.model is not None
-    assert conversation.model.name == "qwen3"
-    assert conversation.model.capabilities.native_tools, "a key and no endpoint: OpenAI's own"
-    with pytest.raises(UsageError, match="no name"):
-        quaestor.Conversation(index, "")
 
 
 def test_open_refuses_a_missing_index(corpus: Path, home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_no_passages() -> None:
     ],
 )
 def test_every_quote_is_cited_and_verifies(question: str) -> None:
-    found = answer(question, PASSAGES)
+    found = answer(question, PASSAGES, hits=[hit(passage, 1.0) for passage in PASSAGES])
     checked = verify(found.text, PASSAGES, lambda path: FILES[path].encode(), claims=False)
     assert len(found.quotes) > 1
     assert [(c.n, c.status, c.start_line, c.end_line) for c in checked.citations] == [
@@ -117,7 +118,7 @@ def test_of_a_long_definition_its_head_is_quoted_and_what_answers() -> None:
     assert statements.text.endswith("    flush_queue()")
     assert statements.continues
     assert found.text.count("⋯") == 1
-    checked = verify(found.text, [Passage(1, "a.py", 1, 43, text)], lambda path: text.encode())
+    checked = verify(found.text, [Passage(1, "a.py", 1, 43, text)], lambda path: text.encode(), claims=False)
     assert [citation.status for citation in checked.citations] == ["verified", "verified"]
 
 
@@ -196,15 +197,17 @@ def test_a_sentence_comes_with_the_code_that_it_announces() -> None:
     assert (first.start_line, first.label) == (3, "Waiting")
 
 
-def test_the_best_passage_answers_and_another_only_what_it_lacks() -> None:
-    assert [quote.path for quote in answer("set how long every request waits", MIXED).quotes] == ["client.py"]
-    both = answer("every request waits so many seconds; what is the default", (*MIXED[:1], FIVE)).quotes
-    assert [quote.path for quote in both] == ["client.py", "five.md"]
-
-
 def hit(passage: Passage, score: float, found: Span | None = None) -> Hit:
     document = Document(passage.path, "", 0, 0, passage.language)
     return Hit(document, Chunk(Span(0, 1, passage.start_line, passage.end_line), passage.text), score, found=found)
+
+
+@pytest.mark.parametrize(("behind", "quoted"), [(0.0, 3), (1.0, 2), (1.2, 1), (9.0, 1)])
+def test_what_was_found_nearly_as_good_is_quoted_too(behind: float, quoted: int) -> None:
+    question = "every request waits so many seconds; what is the default"
+    passages = (MIXED[0], FIVE, *(replace(FIVE, n=n, path=f"{n}.md", text=f"The default is {n}.") for n in (3, 4)))
+    hits = [hit(passage, 9.0 - rank * behind) for rank, passage in enumerate(passages)]
+    assert len(answer(question, passages, hits=hits).quotes) == quoted
 
 
 def test_what_the_search_found_far_behind_is_not_quoted() -> None:

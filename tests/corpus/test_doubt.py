@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.corpus.doubt import Doubt, doubt_of
+from quaestor.corpus.unmentioned import share_absent
 from quaestor.passages import Chunk, Document, Hit, Span
+from quaestor.retrieval.spelling import Unknown
 
 QUESTION = "how does the client go on where a server is down?"
 SCORES = st.lists(st.floats(-5, 20), min_size=10, max_size=10).map(lambda scores: sorted(scores, reverse=True))
@@ -37,6 +39,28 @@ def test_a_longer_lead_never_refuses_more(scores: list[float], less: float) -> N
 @given(SCORES)
 def test_a_name_that_stands_nowhere_never_refuses_less(scores: list[float]) -> None:
     assert worth(QUESTION, scores, "Kafka") < worth(QUESTION, scores)
+
+
+@given(SCORES, st.floats(0, 1), st.floats(0, 1))
+def test_more_words_that_stand_nowhere_never_refuse_less(scores: list[float], one: float, other: float) -> None:
+    few, many = (doubt_of(QUESTION, hits_of(scores), (), absent).worth for absent in sorted((one, other)))
+    assert few is not None
+    assert many is not None
+    assert many <= few
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown", "share"),
+    [
+        ("how do I boil an egg", ["boil", "egg"], 1.0),
+        ("how is a session closed", [], 0.0),
+        ("which session uses zstd", ["zstd"], 1 / 3),
+        ("how do I", [], 0.0),
+    ],
+)
+def test_the_share_of_words_that_stand_nowhere(question: str, unknown: list[str], share: float) -> None:
+    assert share_absent(question, [Unknown(word) for word in unknown]) == pytest.approx(share)
+    assert share_absent(question, [Unknown(word, ("near",)) for word in unknown]) == 0
 
 
 def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:

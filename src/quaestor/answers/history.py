@@ -14,6 +14,7 @@ from quaestor.corpus import Corpus
 
 # No question about a history begins so, or does without any of these words.
 _ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
+_HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
 _OF_CHANGE = re.compile(
     r"since|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
@@ -44,4 +45,4 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 def may_ask_history(text: str) -> bool:
     """Return whether a question may be about history, at a glance."""
-    return _OF_CHANGE.search(text[:400]) is not None and _ELSE.match(text) is None
+    return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None

@@ -2,8 +2,8 @@
 
 The search has found which passage answers; within it a stretch is quoted for the rarity of the question's words that it
 holds, for how alike it is to the question, and for how much it shows of the chunk that was found. A second and a third
-quote come from passages that were found nearly as good, and only where they hold words of the question that are not
-quoted yet, or where several things are asked for. Every quote is a verbatim part of its passage.
+quote come from passages that were found nearly as good, further ones where several things are asked for. Every quote is
+a verbatim part of its passage.
 """
 
 from __future__ import annotations
@@ -50,14 +50,13 @@ _OF_FOUND = 0.5
 _OF_PASSAGE = 0.45
 """What a stretch of code gains that shows all of its passage."""
 _LEAST_WORTH = 0.05
-_NEAR = 0.7
-"""Points that a further quote's passage may be behind the first."""
+_NEAR = math.log(3)
+"""Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
+is at least a third as likely to answer."""
 _NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
-_NEW_SHARE = 0.1
-"""What a further quote must hold of the question that the others do not."""
 _GAP = "⋯"
 _LONGEST_LABEL = 90
 
@@ -108,7 +107,7 @@ def answer(
     question: str,
     passages: Sequence[Passage],
     encode: Encode | None = None,
-    most: int = 2,
+    most: int = 3,
     unmentioned: Sequence[str] = (),
     refused: bool | None = None,
     hits: Sequence[Hit] = (),
@@ -119,13 +118,13 @@ def answer(
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for likeness beyond shared words.
-        most: how many stretches to quote at most; three times as many, one a document, where several things are asked
+        most: how many stretches to quote at most; twice as many, one a document, where several things are asked
             for.
         unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
             it then, unless it is known not to be ``refused``.
         refused: whether the passages are known not to answer; None where how much of the question they hold tells.
         hits: what the passages show, in their order: how good the search found each, and which lines of it. Without
-            them each passage counts as half a point behind the one before.
+            them each passage counts as two points behind the one before.
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
@@ -244,7 +243,7 @@ def _weighed(
 def _standing(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
     """Return how many points a passage is behind the first, and the lines of the chunk that was found."""
     if rank >= len(hits):
-        return rank / 2, (passage.start_line, passage.end_line)
+        return 2.0 * rank, (passage.start_line, passage.end_line)
     hit = hits[rank]
     span = hit.found or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
@@ -275,7 +274,7 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
 
 
 def _choose(question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int) -> list[_Weighed]:
-    """Return the stretch that answers best, and what adds to it: one from another passage, or one a document."""
+    """Return the stretch that answers best, and those of other passages that may as well, or one a document."""
 
     def worth(one: _Weighed) -> float:
         return _share(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
@@ -286,10 +285,8 @@ def _choose(question: str, found: Sequence[_Weighed], rarity: Mapping[str, float
     first = rest[0]
     behind = [one for one in rest[1:] if one.stretch.text != first.stretch.text]
     if asks_for_several(question):
-        return _one_of_each_document([first, *behind], 3 * most)
-    near = [one for one in behind if one.behind - first.behind <= _NEAR]
-    adding = [one for one in near if _share(one.held - first.held, rarity) >= _NEW_SHARE]
-    return [first, *adding[:1]]
+        return _one_of_each_document([first, *behind], 2 * most)
+    return [first, *(one for one in behind if one.behind - first.behind <= _NEAR)][:most]
 
 
 def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed]:

@@ -1,11 +1,11 @@
 """Whether what was found answers a question at all, told before anything is quoted.
 
-Two things are known without a model: that a question names what the corpus does not, and how far the first hit stands
-above the rest. Where a place answers, it fits the question in ways that its neighbours do not; where none does, the ten
-best are about as good as each other. Pairs of one question asked with and without the files that answer it gave the
-weights (``benchmarks/refusals.py --split learn``): a better first hit and a longer lead never refuse more, a name that
-stands nowhere never refuses less. They are in the ranker's units: another ranker needs the least worths anew, which
-the benchmark prints.
+Three things are known without a model: that a question names what the corpus does not, how many of its words stand
+nowhere, and how far the first hit stands above the rest. Where a place answers, it fits the question in ways that its
+neighbours do not; where none does, the ten best are about as good as each other. Pairs of one question asked with and
+without the files that answer it gave the weights (``benchmarks/refusals.py --split learn``): a better first hit and a
+longer lead never refuse more, a name that stands nowhere never refuses less. They are in the ranker's units: another
+ranker needs the least worths anew, which the benchmark prints.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from quaestor.retrieval.spelling import is_foreign
 _FIRST = 0.6
 _LEAD = 1.2
 _NAMES = 5.0
+_ABSENT = 1.0
+"""What it tells that half of the question's words stand nowhere; it grows with their share up to there."""
+_MOST_ABSENT = 0.5
 _MISSED = 4.0
 """What it tells that a name or a path that is the whole query has no certain place."""
 _FOREIGN = 1.0
@@ -54,7 +57,7 @@ class Doubt(NamedTuple):
         return self.worth < 0
 
 
-def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str]) -> Doubt:
+def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str], absent: float = 0.0) -> Doubt:
     """Return the doubt that hits answer a question.
 
     Names in a message, which shows values of another machine, and in another language than English tell nothing.
@@ -63,6 +66,7 @@ def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str]) -> Doubt:
         question: as it was searched for.
         hits: of a ranked search for it alone, best first.
         names: what ``unmentioned`` returns.
+        absent: share of the question's words that stand nowhere, and nothing like them, 0 to 1.
     """
     foreign, kind = is_foreign(question), read_query(question).kind
     kept = () if foreign or kind == "trace" else tuple(names)
@@ -71,6 +75,8 @@ def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str]) -> Doubt:
     certain = hits[0].score > STEP / 2
     first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _standing([hit.score for hit in hits[:_FEWEST]])
     worth = _FIRST * first + _LEAD * lead + _FOREIGN * foreign - _NAMES * bool(kept)
+    if not foreign and kind != "trace":
+        worth -= _ABSENT * min(absent, _MOST_ABSENT) / _MOST_ABSENT
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
     prose = sum(hit.document.language in PROSE for hit in hits[:_FEWEST])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.corpus.names import names_in
 from quaestor.retrieval.file_features import agreement
 from quaestor.retrieval.query import read_query
+from quaestor.retrieval.spelling import SAY_NOTHING, Unknown
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 from quaestor.terms import find_words, split_identifier, terms, terms_of_word
 
@@ -25,6 +27,16 @@ def unmentioned(store: Store, question: str) -> tuple[str, ...]:
     parts do, ``build.rs`` only where a file of this name is mentioned.
     """
     return tuple(name for name in names_in(question) if not _is_mentioned(store, name))
+
+
+def share_absent(question: str, unknown: Sequence[Unknown]) -> float:
+    """Return the share of a question's words that stand nowhere, and nothing like them, 0 to 1.
+
+    Words that say nothing count neither way: ``how do I boil an egg`` has two, and a corpus of code neither.
+    """
+    words = {word.lower() for word in find_words(question) if len(word) > 1} - SAY_NOTHING
+    absent = {one.word.lower() for one in unknown if not one.nearest}
+    return len(words & absent) / max(1, len(words))
 
 
 def _is_mentioned(store: Store, name: str) -> bool:

@@ -49,7 +49,7 @@ _LONG_NAME = 6
 _ENDS = (("s", 5), ("er", 7), ("est", 8))
 """What is put behind a word, and how long the whole is at least."""
 _BEGINNINGS = ("re", "un")
-_SAY_NOTHING = STOP_WORDS | frozenset(
+SAY_NOTHING = STOP_WORDS | frozenset(
     """about above after again against all almost along already also although always am among another any anyone
     anything because before being below between beyond both cannot doing don done down during each either else even
     ever every everything exactly few further get gets give given goes here instead just least less let like made make
@@ -128,7 +128,7 @@ def spelt(store: Store, query: Query) -> Spelling:
     if all(store.frequencies(query.terms).values()) or is_foreign(query.text):
         return Spelling(query.text)
     places = list(_WORD.finditer(query.text))
-    telling = list(dict.fromkeys(one.group() for one in places if one.group().lower() not in _SAY_NOTHING))
+    telling = list(dict.fromkeys(one.group() for one in places if one.group().lower() not in SAY_NOTHING))
     counts = store.frequencies([term for word in telling for term in terms_of_word(word)])
     standing = {word: [counts.get(term, 0) > 0 for term in terms_of_word(word)] for word in telling}
     strange = bool(telling) and not any(map(any, standing.values()))
