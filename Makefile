@@ -9,7 +9,9 @@ STAMP := $(VENV)/.installed
 
 # What tests with real model servers need: some 2 GB and 20 minutes of building, once. cmake and a C++ compiler must be there.
 REAL := .real
-REAL_PIP ?= --extra-index-url https://download.pytorch.org/whl/cpu
+# torch for processors alone is a tenth of what PyPI has for Linux; where its index cannot be reached, PyPI's will do.
+TORCH := torch==2.13.0
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
@@ -38,7 +40,9 @@ real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
 $(REAL)/venv/.installed:
 	$(PYTHON) -m venv $(REAL)/venv
 	$(REAL)/venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	nice -n 10 $(REAL)/venv/bin/python -m pip install --quiet $(REAL_PIP) --group real
+	$(REAL)/venv/bin/python -m pip install --quiet --retries 0 --timeout 10 --index-url $(TORCH_INDEX) "$(TORCH)" \
+		|| $(REAL)/venv/bin/python -m pip install --quiet "$(TORCH)"
+	nice -n 10 $(REAL)/venv/bin/python -m pip install --quiet --group real
 	@touch $@
 
 $(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_texts.py tests/real/tiny_gguf.py \

