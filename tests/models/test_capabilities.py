@@ -50,7 +50,7 @@ def test_of_assembled_models() -> None:
         assert model is not None
         return model.capabilities
 
-    assert made() == Capabilities(native_tools=True)
+    assert made(api_key="sk-test") == Capabilities(native_tools=True)
     assert made(base_url=LOCAL) == Capabilities()
     assert made(base_url=LOCAL, tools="native", prefill="yes") == Capabilities(True, True)
     assert made(base_url=LOCAL, protocol="completion") == COMPLETION

@@ -202,4 +202,4 @@ def test_a_tokenizer_s_file_gives_ids_and_exact_counts(scripted_server: StartSer
 @pytest.mark.parametrize("protocol", ["", "telepathy"])
 def test_an_unknown_protocol(protocol: str) -> None:
     with pytest.raises(UsageError, match="protocol"):
-        make_model(Settings(model="tiny", protocol=protocol))
+        make_model(Settings(model="tiny", base_url="http://127.0.0.1:9/v1", protocol=protocol))
