@@ -24,6 +24,7 @@ from quaestor.config import Settings
 from quaestor.serving.corpora import Corpora
 from quaestor.serving.http.app import create_app
 from quaestor.serving.http.building import served_of
+from quaestor.serving.http.guessing import Guesses
 from quaestor.serving.http.server import make_server
 from quaestor.serving.http.state import Served
 from quaestor.serving.listening import listening
@@ -63,20 +64,23 @@ def write(folder: Path, files: dict[str, str] = FILES) -> Path:
 
 
 @contextmanager
-def serving(*folders: Path, home: Path, grace: int = 30, **settings: Any) -> Iterator[Running]:
+def serving(
+    *folders: Path, home: Path, grace: int = 30, guesses: Guesses | None = None, **settings: Any
+) -> Iterator[Running]:
     """Serve folders.
 
     Args:
         folders: each a corpus.
         home: where indexes and sessions lie.
         grace: seconds that replies have when the server stops.
+        guesses: counts tokens that are nobody's.
         settings: of the server and the corpora: ``model``, ``base_url``, ``window``, ...
     """
     chosen = Settings(home=str(home), **{"requests_per_minute": 0, **settings})
     with Corpora(folders, lambda _: chosen) as corpora:
         for name in corpora.names:
             corpora.get(name, wait=60)
-        with running(served_of(corpora, chosen), grace=grace) as server:
+        with running(replace(served_of(corpora, chosen), guesses=guesses or Guesses()), grace=grace) as server:
             yield server
 
 

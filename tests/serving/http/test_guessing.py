@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from served import Running, get, post, running, serving, write
+from served import Running, get, post, serving, write
 
 from quaestor.accounts.shared import Shared
 from quaestor.errors import LimitError
@@ -20,10 +20,8 @@ PATH = "/v1/models"
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Running]:
     """A server without users so far."""
-    with (
-        serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server,
-        running(server.served, guesses=Guesses(clock=lambda: 0.0)) as guarded,
-    ):
+    guesses = Guesses(clock=lambda: 0.0)
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", guesses=guesses) as guarded:
         yield guarded
 
 

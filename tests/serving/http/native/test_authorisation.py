@@ -15,7 +15,7 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from matrix import NOBODYS, ROWS, Ids, Key, Try
 from native_parts import begin, client, joined, of, turn
-from served import Running, running, serving, write
+from served import Running, serving, write
 
 from quaestor.serving.http.app import create_app
 from quaestor.serving.http.guessing import Guesses
@@ -39,10 +39,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp("matrix")
     # A minute passes with each guess, so that all of them are looked at.
     guesses = Guesses(clock=itertools.count(0.0, 60.0).__next__)
-    with (
-        serving(write(folder / "kitchen"), home=folder / "home") as unhurried,
-        running(unhurried.served, guesses=guesses) as server,
-    ):
+    with serving(write(folder / "kitchen"), home=folder / "home", guesses=guesses) as server:
         (user, anna), (_, ben) = joined(server, "anna"), joined(server, "ben")
         with anna, ben:
             stored = anna.post("/api/documents", json={"name": "diary.md", "text": "I saw a heron today."}).json()
