@@ -42,7 +42,7 @@ def test_ask_answers_from_it(quaestor: Run, past: Repository) -> None:
     done = quaestor("ask", "who wrote shop/client.py?", past.folder)
     assert done.code == 0
     assert "Ana Núñez" in done.out
-    assert "✓ verified" in done.out
+    assert "✓ found there" in done.out
 
 
 def test_nothing_found(quaestor: Run, repository: Path) -> None:

@@ -54,7 +54,7 @@ def test_more_words_that_stand_nowhere_never_refuse_less(scores: list[float], on
     [
         ("how do I boil an egg", ["boil", "egg"], 1.0),
         ("how is a session closed", [], 0.0),
-        ("which session uses zstd", ["zstd"], 1 / 3),
+        ("which session uses zstd", ["zstd"], 0.5),
         ("how do I", [], 0.0),
     ],
 )

@@ -34,5 +34,5 @@ def test_our_server_embeds_for_an_index_as_the_embedder_in_it_does(shared: Runni
     own = Settings(home=str(tmp_path / "own"))
     with Index.build(folder, settings=own) as index:
         hits = index.search("how long does the dough rest", 3, mode="dense")
-        # The scores differ: an endpoint cannot know what is a question, which the embedder itself moves towards answers.
+        # Scores differ: an endpoint cannot know what is a question, which the embedder itself moves towards answers.
         assert hits[0].path == ours[0] == "0.md"
