@@ -36,6 +36,7 @@ from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.sizes import SIZES, Sizes
+from quaestor.stores.embedded.upgrade import upgrade
 from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh
 
@@ -103,6 +104,7 @@ class EmbeddedStore:
                     if not create:
                         raise missing
                     _create(reader, folder, embedder, dimensions)
+                upgrade(reader)
                 schema.check(reader, folder, embedder, dimensions)
             except BaseException:
                 reader.close()
