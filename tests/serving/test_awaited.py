@@ -20,7 +20,7 @@ def test_an_endpoint_that_came_stays() -> None:
     assert endpoint.has_come(), "from now on its failures are failures"
 
 
-def test_an_address_that_is_silent_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_is_silent_is_not_tried_again_at_once() -> None:
     seconds = [0.0]
 
     def clock() -> float:
@@ -33,8 +33,7 @@ def test_an_address_that_is_silent_is_not_tried_again_at_once(monkeypatch: pytes
         seconds[0] += patience
         return False
 
-    monkeypatch.setattr("quaestor.serving.awaited.is_listening", silent)
-    endpoint = AwaitedEndpoint("http://192.0.2.1/v1", clock)
+    endpoint = AwaitedEndpoint("http://192.0.2.1/v1", clock, silent)
     assert not any([endpoint.has_come(), endpoint.has_come()])
     assert len(tried) == 1
     seconds[0] += 10

@@ -51,7 +51,7 @@ _SAY_NOTHING = EMPTY_WORDS | frozenset(
 )
 
 
-def asking_back(question: Question, corpus: Corpus) -> WayAnswer | None:
+def ask_back(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Ask what is meant, where a conversation begins with words that mean nothing without what was said before."""
     if question.earlier or not is_without_context(question.text):
         return None

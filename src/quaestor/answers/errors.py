@@ -26,7 +26,7 @@ _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
 _LONGEST = 200_000
 
 
-def errors(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question with a message or a trace in it; None where nothing here prints it and no frame is ours."""
     text = question.text[:_LONGEST].strip()
     trace = read_trace(text)

@@ -37,7 +37,7 @@ _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNOREC
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
 
 
-def names(question: Question, corpus: Corpus) -> WayAnswer | None:
+def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what a name or a file is; None where nothing here is called so."""
     asked = read_name_question(question.text)
     if asked is None:

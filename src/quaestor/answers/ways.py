@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from quaestor.answers.asking_back import asking_back
-from quaestor.answers.callers import callers
-from quaestor.answers.errors import errors
+from quaestor.answers.asking_back import ask_back
+from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.errors import answer_error
 from quaestor.answers.history import answer_history
-from quaestor.answers.names import names
+from quaestor.answers.names import explain_name
 from quaestor.answers.overview.answering import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
-from quaestor.answers.within_file import within_file
+from quaestor.answers.within_file import answer_within_file
 from quaestor.corpus import Corpus
 
-WAYS: tuple[Way, ...] = (callers, answer_history, answer_with_overview, names, within_file, errors, asking_back)
+WAYS: tuple[Way, ...] = (
+    answer_with_callers,
+    answer_history,
+    answer_with_overview,
+    explain_name,
+    answer_within_file,
+    answer_error,
+    ask_back,
+)
 """In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
 
 

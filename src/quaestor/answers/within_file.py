@@ -24,7 +24,7 @@ _LONGEST = 500
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
-def within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question that names one file of this corpus and asks for something in it; None for any other."""
     asked = read_file_question(question.text)
     if asked is None:

@@ -18,11 +18,18 @@ class AwaitedEndpoint:
     Args:
         base_url: its address.
         clock: seconds.
+        listens: tells whether anybody listens at an address, within so many seconds.
     """
 
-    def __init__(self, base_url: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        clock: Callable[[], float] = time.monotonic,
+        listens: Callable[[str, float], bool] = is_listening,
+    ) -> None:
         self._base_url = base_url
         self._clock = clock
+        self._listens = listens
         self._came = False
         self._again = -1.0
 
@@ -31,7 +38,7 @@ class AwaitedEndpoint:
         if self._came or self._clock() < self._again:
             return self._came
         begun = self._clock()
-        self._came = is_listening(self._base_url, _CONNECT_SECONDS)
+        self._came = self._listens(self._base_url, _CONNECT_SECONDS)
         now = self._clock()
         if not self._came and now - begun >= _CONNECT_SECONDS:
             self._again = now + _SILENT_SECONDS
