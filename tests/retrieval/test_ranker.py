@@ -18,6 +18,7 @@ from quaestor.retrieval.features import FEATURES, Candidates, compute_features
 from quaestor.retrieval.file_features import group_by_file
 from quaestor.retrieval.query import read_query
 from quaestor.retrieval.ranker import Ranker, spread
+from quaestor.retrieval.traits import Traits
 from quaestor.stores import StoredChunk
 
 
@@ -31,7 +32,7 @@ class Candidate(NamedTuple):
 def together(terms: Sequence[str], *found: Candidate) -> Candidates:
     chunks, *scores = zip(*found, strict=True) if found else ((), (), (), ())
     arrays = (np.array(own, np.float32) for own in scores)
-    return Candidates(chunks, *arrays, dict.fromkeys(terms, 1.0), group_by_file(chunks))
+    return Candidates([*map(Traits, chunks)], *arrays, dict.fromkeys(terms, 1.0), group_by_file(chunks))
 
 
 def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), number: int = 0) -> StoredChunk:
