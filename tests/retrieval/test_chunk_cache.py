@@ -23,9 +23,6 @@ class Shelf:
         self.asked: list[int] = []
         self.state = 1
 
-    def generation(self) -> int:
-        return self.state
-
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         self.asked += (wanted := [*ids])
         return {one: StoredChunk(one, DOCUMENT, Chunk(Span(0, 4, 1, 1), "text"), one) for one in wanted if one < 1000}
@@ -35,7 +32,7 @@ def fetched(chunks: ChunkCache, shelf: Shelf, ids: Iterable[int]) -> list[int]:
     """Return what the shelf is asked for when these chunks are wanted in one search; check that they all come."""
     wanted = [*ids]
     shelf.asked.clear()
-    chunks.follow(cast("Store", shelf))
+    chunks.follow(shelf.state)
     found = chunks.get(cast("Store", shelf), wanted)
     assert [known.stored.id for known in found] == [one for one in wanted if one < 1000]
     return shelf.asked

@@ -17,7 +17,7 @@ Fits: TypeAlias = "Sequence[tuple[float, str]]"
 
 
 class ChunkCache:
-    """Remembers fetched chunks for as long as the store stays at one generation; ``follow`` asks it for that.
+    """Remembers fetched chunks for as long as the store stays at one generation, which ``follow`` is told.
 
     Those in use stay: when there are ``_MOST_RECENT`` recent ones, the ones that were recent before are forgotten.
     """
@@ -53,9 +53,8 @@ class ChunkCache:
             known[path, where] = find(path, where)
         return known[path, where]
 
-    def follow(self, store: Store) -> None:
-        """Forget what is outdated: once a search, for that takes as long as all the rest here."""
-        generation = store.generation()
+    def follow(self, generation: int) -> None:
+        """Forget what is outdated, and what was not in use lately where that is too much."""
         if generation != self._generation:
             self._recent, self._earlier, self._documents, self._pointed = {}, {}, {}, {}
             self._generation = generation

@@ -74,6 +74,7 @@ FEATURES: tuple[str, ...] = (
 """Names of the features, in the order of the matrix's columns."""
 
 _COMPARED_BY_MEANING = 64
+_COMPARED_BEHIND = 16
 # So large a share of a name's terms is all of them, whatever rounding does.
 _WHOLE = 0.999
 # A query of so many terms is brief, one of so many is not; in between it is so in part.
@@ -192,8 +193,9 @@ def _likeness(given: _Given) -> NDArray[np.float32]:
     lexical, dense = (_relative(own, given.parts) for own in (given.candidates.lexical, given.candidates.dense))
     promise = -(lexical + dense)
     every = np.arange(len(promise))
-    for part in given.parts:
-        rows = every[part][np.argsort(promise[part], kind="stable")[:_COMPARED_BY_MEANING]]
+    # Of two parts, the second stands behind.
+    for part, most in zip(given.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False):
+        rows = every[part][np.argsort(promise[part], kind="stable")[:most]]
         alike = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
         found[rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
     return found

@@ -60,6 +60,13 @@ class Run(NamedTuple):
         """Bytes from the first to the last."""
         return _size(self.chunks)
 
+    def touches(self, other: Run) -> bool:
+        """Return whether one of two runs goes on where the other one ends."""
+        return (
+            self.chunks[-1].chunk.span.end == other.chunks[0].chunk.span.start
+            or other.chunks[-1].chunk.span.end == self.chunks[0].chunk.span.start
+        )
+
     def takes(self, other: Run) -> bool:
         """Return whether another run goes on where this one ends, and both together are no larger than allowed."""
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
@@ -123,6 +130,8 @@ class _Shown:
             return False
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
+        if not any(other.touches(run) for other in own):
+            return False
         grown = _together([*own, run])
         if len(grown) > len(own):
             return False

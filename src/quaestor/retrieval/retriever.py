@@ -113,18 +113,25 @@ class Retriever:
 
         ``among`` is what several stores count of the query's terms together, where all of them are searched.
         """
+        self._follow()
         return self._gathered(query, self._matched(query, count, where, among), count, where)
 
     def spelling(self, text: str) -> Spelling:
         """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        self._follow()
         return self._spellings.of(self.store, self.read(text))
+
+    def _follow(self) -> None:
+        """Forget what is outdated: once a search, for the store takes longer to tell than all the rest here."""
+        generation = self.store.generation()
+        self._chunks.follow(generation)
+        self._spellings.follow(generation)
 
     def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
     def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
         """Return the candidates, of which what the words find is known."""
-        self._chunks.follow(self.store)
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
@@ -197,6 +204,7 @@ class Retriever:
         return [(fit, path) for fit, path in fits if fit > 0]
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
+        self._follow()
         count = max(CANDIDATES, k)
         query, matched = self._matched_as_spelt(query, count, where)
         if not query.text:
@@ -212,7 +220,7 @@ class Retriever:
         """Return the query as it is to be searched for, with no text if none of it stands anywhere, and its matches."""
         matched = self._matched(query, count, where)
         if all(matched.frequencies.values()):
-            self._spellings.note(self.store, query)
+            self._spellings.note(query)
             return query, matched
         spelling = self._spellings.of(self.store, query)
         if spelling.strange and not self.finds_strange:
@@ -232,7 +240,7 @@ class Retriever:
 
     def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         """Return the hits of one retriever, or of both fused without any ranking."""
-        self._chunks.follow(self.store)
+        self._follow()
         count = max(CANDIDATES, k)
         lexical = self._lexical(query, count, where) if mode != "dense" else {}
         dense = dict(self._dense(query, count, where)) if mode != "lexical" else {}
