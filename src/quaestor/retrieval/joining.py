@@ -60,13 +60,6 @@ class Run(NamedTuple):
         """Bytes from the first to the last."""
         return _size(self.chunks)
 
-    def touches(self, other: Run) -> bool:
-        """Return whether one of two runs goes on where the other one ends."""
-        return (
-            self.chunks[-1].chunk.span.end == other.chunks[0].chunk.span.start
-            or other.chunks[-1].chunk.span.end == self.chunks[0].chunk.span.start
-        )
-
     def takes(self, other: Run) -> bool:
         """Return whether another run goes on where this one ends, and both together are no larger than allowed."""
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
@@ -130,8 +123,6 @@ class _Shown:
             return False
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
-        if not any(other.touches(run) for other in own):
-            return False
         grown = _together([*own, run])
         if len(grown) > len(own):
             return False
@@ -155,7 +146,7 @@ def _together(runs: Sequence[Run]) -> list[Run]:
     """Return runs with the last one joined to what it touches, and that to what it then touches."""
     *others, run = runs
     for other in others:
-        first, second = sorted((other, run), key=lambda one: one.chunks[0].position)
+        first, second = (run, other) if run.chunks[0].position < other.chunks[0].position else (other, run)
         if first.takes(second):
             rest = [one for one in others if one is not other]
             names = _common(first.names, second.names) or first.names

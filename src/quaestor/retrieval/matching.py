@@ -55,8 +55,8 @@ def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
     words, numbers = frozenset(wanted), _numbers(wanted)
     entries: list[float] = []
     for row, known in enumerate(traits):
-        if not words.isdisjoint(known.terms):
-            hit, named = words & known.terms, known.named
+        if hit := known.terms & words:
+            named = known.named
             norm = _K1 * (1 - _B + _B * len(named) / _MEAN_NAMED)
             # In order, so that sums are the same whatever order the set has.
             for term in sorted(hit) if len(hit) > 1 else hit:
