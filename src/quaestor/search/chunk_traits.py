@@ -1,0 +1,131 @@
+"""What the features need of a chunk whatever the query is: taken apart once, while the chunk stays in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from struct import Struct
+from typing import TypeAlias
+
+from quaestor.core.terms import terms_of_word
+from quaestor.search.duplicates import WordSet, word_set
+from quaestor.search.path_roles import profile_path
+from quaestor.search.phrases import Words, plain
+from quaestor.stores import StoredChunk
+
+FIXED: tuple[str, ...] = (
+    "test",
+    "example",
+    "declaration",
+    "prose",
+    "type_kind",
+    "function_kind",
+    "anonymous",
+    "first_in_file",
+    "file_size",
+)
+"""Names of what no query changes, in their order."""
+
+_TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
+_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
+_FLOATS = Struct(f"={len(FIXED)}f").pack
+
+Terms: TypeAlias = "tuple[str, ...]"
+
+
+class Traits:
+    """A chunk, taken apart.
+
+    Attributes:
+        stored: the chunk.
+        path: what its path says.
+        named: the terms of all names in and around it, repeated as often as they occur.
+        terms: the same, each once.
+        name_terms: the terms of what it defines.
+        symbol_parts: the terms of its symbol, without the one of a compound as a whole.
+        fixed: the values of ``FIXED``, float32, as bytes.
+        rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
+    """
+
+    __slots__ = (
+        "_word_set",
+        "_words",
+        "fixed",
+        "name_terms",
+        "named",
+        "path",
+        "rows",
+        "stored",
+        "symbol_parts",
+        "terms",
+    )
+
+    def __init__(self, stored: StoredChunk) -> None:
+        chunk, title = stored.chunk, stored.document.title
+        symbol = chunk.symbol
+        of_symbol = (symbol,) if symbol else ()
+        defined = chunk.defines or of_symbol
+        scope_terms = _terms((*chunk.scope, title) if title else chunk.scope)
+        name_terms = _terms(defined)
+        symbol_terms = name_terms if defined == of_symbol else _terms(of_symbol)
+        named = scope_terms + name_terms
+        if symbol not in defined:
+            named += symbol_terms
+        self.stored = stored
+        self.path = path = profile_path(stored.document.path)
+        self.named = named
+        self.terms = frozenset(named)
+        self.name_terms = name_terms
+        self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
+        self.fixed = _FLOATS(path.test, path.example, path.declaration, path.prose, *_kind(stored))
+        self.rows = b""
+        self._words: Words = b""
+        self._word_set: tuple[WordSet | None] | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What it defines, in lower case; its symbol where that is all it has."""
+        chunk = self.stored.chunk
+        return frozenset(map(str.lower, chunk.defines or ((chunk.symbol,) if chunk.symbol else ())))
+
+    @property
+    def exact(self) -> Sequence[str]:
+        """What is defined in it for certain: not what it only goes on with, and no headings."""
+        return () if self.path.prose else self.stored.chunk.defines
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The names that enclose it and its file's, in lower case: what stands before a qualified name."""
+        chunk, path = self.stored.chunk, self.path
+        of_symbol = (chunk.symbol,) if chunk.symbol else ()
+        return frozenset(map(str.lower, (*chunk.scope, *of_symbol, path.stem, *path.folders)))
+
+    @property
+    def words(self) -> Words:
+        """Its text as ``phrases.plain`` reads it; found once and kept: a query of one word has no runs of words."""
+        if not self._words:
+            self._words = plain(self.stored.chunk.text)
+        return self._words
+
+    @property
+    def word_set(self) -> WordSet | None:
+        """Its distinct words as ``duplicates`` compares them; found once and kept."""
+        if self._word_set is None:
+            self._word_set = (word_set(self.words),)
+        return self._word_set[0]
+
+
+def _terms(names: tuple[str, ...]) -> Terms:
+    return tuple([term for name in names for term in terms_of_word(name)])
+
+
+def _kind(stored: StoredChunk) -> Sequence[float]:
+    """Return type_kind, function_kind, anonymous, first_in_file and file_size."""
+    chunk = stored.chunk
+    return (
+        chunk.kind in _TYPE_KINDS,
+        chunk.kind in _FUNCTION_KINDS,
+        chunk.symbol is None,
+        stored.position == 0,
+        min(math.log1p(stored.document.size) / 14, 1),
+    )
