@@ -148,7 +148,9 @@ def test_the_environments_proxy_is_not_asked(monkeypatch: pytest.MonkeyPatch) ->
     with SiteServer(lambda _path, _headers: Answer("of the proxy")) as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url)
-        with SiteServer(lambda _path, _headers: Answer("of the site")) as site:
-            with closing(Fetcher(private_hosts=frozenset({site.host}), seconds=5)) as fetcher:
-                assert fetcher.fetch(f"{site.url}/").body == b"of the site"
+        with (
+            SiteServer(lambda _path, _headers: Answer("of the site")) as site,
+            closing(Fetcher(private_hosts=frozenset({site.host}), seconds=5)) as fetcher,
+        ):
+            assert fetcher.fetch(f"{site.url}/").body == b"of the site"
         assert not proxy.asked
