@@ -93,7 +93,7 @@ def _read(place: str, limit: int | None, root: str) -> tuple[bytes, os.stat_resu
 
 def _open_below(root: str, place: str) -> int:
     """Open a file from folder to folder: what is opened in each is an entry of the one that was opened before."""
-    *folders, name = place.removeprefix(root).strip(os.sep).split(os.sep)
+    *folders, name = place.removeprefix(root).strip("/").split("/")
     here = os.open(root, _FOLDER)
     try:
         for folder in folders:
