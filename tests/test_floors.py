@@ -21,6 +21,7 @@ FLOORS: dict[str, int] = {
     "blake": -1,
     "named": -1,
     "passages": 0,
+    "private_folders": 0,
     "cited": 0,
     "settings": 0,
     "authors": 1,

@@ -19,6 +19,7 @@ from quaestor.corpus.values import Coming
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
 from quaestor.ingest.report import Progress, ProgressState
+from quaestor.private_folders import make_private
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock
 
@@ -79,7 +80,7 @@ def bring(root: Path, settings: Settings, progress: Progress | None = None) -> i
         return None
     embedder = _transformer(lack.embedder, settings)
     while True:
-        place_of(folder).mkdir(parents=True, exist_ok=True)
+        make_private(place_of(folder))
         with WriteLock(place_of(folder)).attempt() as mine:
             if mine:
                 return _bring(root, settings, embedder, lack.embedder, told)

@@ -25,6 +25,7 @@ from quaestor.config import Settings, data_home, without_credentials
 from quaestor.embedding.remote import RemoteEmbedder
 from quaestor.embedding.transformer import EXTRA
 from quaestor.errors import QuaestorError
+from quaestor.private_folders import make_private
 from quaestor.tokens import tokenizer_for
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _program(settings: Settings) -> str:
 
 def _data(settings: Settings) -> str:
     home = data_home(settings)
-    home.mkdir(parents=True, exist_ok=True)
+    make_private(home)
     with TemporaryDirectory(dir=home):
         return f"{home} can be written"
 

@@ -22,6 +22,7 @@ from quaestor.errors import IndexUnusableError
 from quaestor.ingest.reembed import texts_of
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.texts import vector_keys
+from quaestor.private_folders import make_private
 from quaestor.stores import Store
 
 _FOLDER = "coming"
@@ -97,7 +98,7 @@ class ComingVectors:
         """
         place = place_of(folder)
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            make_private(place)
             with closing(_connected(place / _FILE)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_TABLES)

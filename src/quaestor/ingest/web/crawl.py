@@ -22,6 +22,7 @@ from quaestor.ingest.web.settings import CrawlProgress, CrawlReport, CrawlSettin
 from quaestor.ingest.web.site import checked_start, pages_folder
 from quaestor.ingest.web.taking import ELSEWHERE, Taking
 from quaestor.ingest.web.urls import Scope, host_of
+from quaestor.private_folders import make_private
 from quaestor.stores.embedded.lock import WriteLock
 
 _GIVE_UP_AFTER = 12
@@ -71,7 +72,7 @@ class Crawl:
             UpstreamError: the start cannot be had, and nothing is there of an earlier run.
             IndexUnusableError: another process crawls this site.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private(self._folder)
         with WriteLock(self._folder).held(1.0):
             frontier = Frontier(self._folder)
             try:

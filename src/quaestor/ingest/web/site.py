@@ -18,6 +18,7 @@ from quaestor.ingest.web.frontier import Frontier
 from quaestor.ingest.web.mirror import Mirror
 from quaestor.ingest.web.settings import CrawlSettings
 from quaestor.ingest.web.urls import normalise
+from quaestor.private_folders import make_private
 from quaestor.stores.embedded.lock import WriteLock
 
 FILE = "site.json"
@@ -73,7 +74,7 @@ def chosen(folder: Path, **given: object) -> CrawlSettings:
         before = {}
     kept = {name: _as_setting(before[name]) for name in _KEPT if name in before}
     settings = replace(CrawlSettings(), **{**kept, **{name: one for name, one in given.items() if one is not None}})  # type: ignore[arg-type]
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     file.write_text(json.dumps({name: asdict(settings)[name] for name in _KEPT}), encoding="utf-8")
     return settings
 
