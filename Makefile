@@ -16,7 +16,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real check clean
+.PHONY: demo test slow real check audit clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -57,6 +57,14 @@ check: $(STAMP)
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 
+# In an environment of its own: what audits is none of what is audited.
+AUDIT := .audit
+
+audit:
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(AUDIT)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
+
 $(STAMP): pyproject.toml requirements.lock
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
@@ -70,4 +78,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(AUDIT)
