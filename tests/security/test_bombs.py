@@ -18,9 +18,6 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from packed_bombs import packed
 
 import quaestor

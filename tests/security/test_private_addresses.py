@@ -6,15 +6,12 @@ and what was judged is what is connected to, is shown in ``tests/ingest/web/test
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from quaestor.ingest.web.addresses import is_public
 from quaestor.ingest.web.connect import FetchError

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 import quaestor
 from quaestor import Index
 from quaestor.accounts.users import Users

@@ -5,15 +5,11 @@ Changes to files are tried in the same way in ``tests/faults/test_edit_kill.py``
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from folder_swapper import swapping
 
 from quaestor import Index

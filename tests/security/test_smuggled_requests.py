@@ -9,14 +9,9 @@ from __future__ import annotations
 
 import re
 import socket
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "serving" / "http"))
-
 from served import Running, serving, write
 
 BODY = b'{"query": "dough"}'
