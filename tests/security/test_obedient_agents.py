@@ -147,10 +147,9 @@ FORGED = [
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])
-@pytest.mark.parametrize("forged", FORGED, ids=lambda forged: " ".join(forged.values()))
-def test_no_page_elsewhere_speaks_to_the_port(port: int, method: str, forged: dict[str, str]) -> None:
-    for path in ("/mcp", "/", "/mcp/"):
-        code, headers = status(port, method, forged, path)
+def test_no_page_elsewhere_speaks_to_the_port(port: int, method: str) -> None:
+    for forged in FORGED:
+        code, headers = status(port, method, forged)
         assert 400 <= code < 500
         assert not any(name.startswith("access-control") for name in headers)
 
