@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from servers.embedder import embedder_of
 
 

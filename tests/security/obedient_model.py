@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from quaestor import Conversation, tags
+from quaestor import Conversation
 from quaestor.chat.events import Called, Event
-from quaestor.chat.plan import OPENING
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm import tags
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.sessions.plan import OPENING
 from scripted_server import Call, Recorded, Reply
 
 WAYS = {

@@ -17,16 +17,16 @@ from contextlib import closing, contextmanager
 from io import BytesIO
 from pathlib import Path
 
+import made
 import pytest
 from packed_bombs import packed
 
 import quaestor
-from ingest.convert import made
-from quaestor.config import Settings
-from quaestor.ingest.convert import CONVERTED_SUFFIXES, ConversionError, converted
-from quaestor.ingest.web.connect import FetchError
-from quaestor.ingest.web.fetch import Fetcher
-from quaestor.serving.documents import DocumentRefusedError, Documents
+from quaestor.convert import CONVERTED_SUFFIXES, ConversionError, converted
+from quaestor.core.config import Settings
+from quaestor.crawl.connections import FetchError
+from quaestor.crawl.fetch import Fetcher
+from quaestor.server.uploads import DocumentRefusedError, Documents
 from servers.site import Answer, SiteServer
 
 MEGABYTES = 1024

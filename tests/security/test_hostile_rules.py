@@ -17,8 +17,8 @@ import pytest
 from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history_answer import history_of
-from quaestor.config import Settings
-from quaestor.errors import QuaestorError
+from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError
 
 OUTSIDE = "heron-of-the-outside"
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 from obedient_model import Trap
 
 import quaestor
-from quaestor import tags
+from mcp import Client, StdioServerParameters
+from quaestor.llm import tags
 
 SECRET = "s3cret-of-the-environment-file"
 OUTSIDE = "heron-of-the-outside"

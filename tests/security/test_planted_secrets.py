@@ -20,9 +20,9 @@ from served import serving
 import quaestor
 from history_repository import Repository
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.ingest.deny import deny_content
-from quaestor.serving.http.lines import JsonLines
+from quaestor.core.config import Settings
+from quaestor.files.deny import deny_content
+from quaestor.server.http.json_log import JsonLines
 from scripted_server import Reply, StartServer, scripted_server  # noqa: F401 - a fixture
 
 WORD = "purplegateway"

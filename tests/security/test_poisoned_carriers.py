@@ -18,11 +18,12 @@ import pytest
 from obedient_model import WAYS, Obedient, key, turn, watched
 
 from history_repository import Repository
-from quaestor import Conversation, Index, tags
+from quaestor import Conversation, Index
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.events import Called, Proposed, Returned, Text
-from quaestor.config import Settings
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings
+from quaestor.llm import tags
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import Recorded, StartServer, scripted_server  # noqa: F401 - a fixture
 
 QUESTION = "how does the purple gateway retry?"

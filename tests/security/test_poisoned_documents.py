@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 from obedient_model import WAYS, Obedient, Trap, Watch, key, turn, watched
 
-from quaestor import Conversation, Index, tags
+from quaestor import Conversation, Index
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.events import Called, Citations, Done, Event, Proposed, Returned, Text
-from quaestor.config import Settings, load_configuration
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings, load_configuration
+from quaestor.llm import tags
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import Call, Recorded, Reply, StartServer, scripted_server  # noqa: F401 - a fixture
 
 QUESTION = "how does the purple payment gateway retry?"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.ingest.web.addresses import is_public
-from quaestor.ingest.web.connect import FetchError
-from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.fetch import Fetcher
-from quaestor.ingest.web.settings import CrawlSettings
-from quaestor.ingest.web.urls import normalise
+from quaestor.crawl.allowed_addresses import is_public
+from quaestor.crawl.connections import FetchError
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.crawler import Crawl
+from quaestor.crawl.fetch import Fetcher
+from quaestor.crawl.urls import normalise
 from servers.site import Answer, SiteServer
 
 PRIVATE = {

@@ -15,12 +15,12 @@ import quaestor
 from quaestor import Index
 from quaestor.accounts.users import Users
 from quaestor.assemble import make_sessions
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, Proposal, Replace, apply, plan
-from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.settings import CrawlSettings
 from quaestor.private_folders import make_private
-from quaestor.serving.documents import Documents
+from quaestor.server.uploads import Documents
 from servers.site import Answer, SiteServer
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere rights are others")

@@ -13,8 +13,8 @@ import pytest
 from folder_swapper import swapping
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.errors import QuaestorError
+from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError
 
 OUTSIDE = "heron-of-the-outside"
 INSIDE = "kingfisher-of-the-inside"

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from quaestor.cli.answer_drawing import DrawnAnswer
-from quaestor.serving.web.markdown import Cited, render
+from quaestor.server.web.answer_html import Cited, render
 
 LEAK = "https://evil.example/?know=s3cret"
 ANSWERS = {
