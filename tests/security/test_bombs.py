@@ -1,7 +1,7 @@
 """Small files and answers that would fill a machine: each is read within bounds, or left out with a sentence.
 
-Bombs in HTML, Word, EPUB, PDF, notebooks and JSON Lines are tried in ``tests/ingest/convert``; a model server's streams
-in ``tests/faults/test_flooding_server.py``; sitemaps in ``tests/ingest/web``. Here are the ways in that these leave.
+Bombs in HTML, Word, EPUB, PDF, notebooks and JSON Lines are tried in ``tests/convert``; a model server's streams
+in ``tests/faults/test_flooding_server.py``; sitemaps in ``tests/crawl``. Here are the ways in that these leave.
 """
 
 from __future__ import annotations

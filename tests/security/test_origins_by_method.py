@@ -1,6 +1,6 @@
 """A page elsewhere cannot use somebody's browser to change anything here: method by method, route by route.
 
-``tests/serving/http/test_guard.py`` tries the forms that a Host or an Origin can have.
+``tests/server/http/test_guard.py`` tries the forms that a Host or an Origin can have.
 """
 
 from __future__ import annotations

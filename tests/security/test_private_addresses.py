@@ -1,7 +1,7 @@
 """No page, name server or redirect leads a crawl to a machine that is not on the public internet.
 
 The names are resolved by the tests themselves; nothing outside of this machine is asked. That a name is resolved once,
-and what was judged is what is connected to, is shown in ``tests/ingest/web/test_crawl.py``.
+and what was judged is what is connected to, is shown in ``tests/crawl/test_crawl.py``.
 """
 
 from __future__ import annotations

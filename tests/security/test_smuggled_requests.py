@@ -2,7 +2,7 @@
 
 Each is followed by a request of its own on the same connection. What is ambiguous is answered with 400 and the end of
 the connection, so that what follows is never read as a request. Slow heads and bodies are tried in
-``tests/serving/http/test_slow_clients.py``.
+``tests/server/http/test_slow_clients.py``.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, r
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
 from quaestor.core.config import Settings
+from quaestor.core.private_folders import make_private
 from quaestor.corpus.descriptions import Coming
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
 from quaestor.files.ingest_report import Progress, ProgressState
-from quaestor.private_folders import make_private
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock
 

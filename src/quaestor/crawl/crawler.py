@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from quaestor.core.errors import ForbiddenError, UpstreamError
+from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
@@ -22,7 +23,6 @@ from quaestor.crawl.robots import NOTHING
 from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.site_folder import checked_start, pages_folder
 from quaestor.crawl.urls import Scope, host_of
-from quaestor.private_folders import make_private
 from quaestor.stores.embedded.lock import WriteLock
 
 _GIVE_UP_AFTER = 12

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from quaestor.private_folders import make_private
+from quaestor.core.private_folders import make_private
 
 FILE = "crawl.sqlite"
 DONE = "done"

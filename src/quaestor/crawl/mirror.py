@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from quaestor.convert import Converted
-from quaestor.private_folders import make_private
+from quaestor.core.private_folders import make_private
 
 _FIELDS = ("title", "author", "date")
 

@@ -17,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
+from quaestor.core.private_folders import make_private
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing.chunk_texts import vector_keys
 from quaestor.indexing.reembed import texts_of
-from quaestor.private_folders import make_private
 from quaestor.stores import Store
 
 _FOLDER = "coming"

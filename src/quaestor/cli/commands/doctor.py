@@ -23,10 +23,10 @@ from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings, data_home, without_credentials
 from quaestor.core.errors import QuaestorError
+from quaestor.core.private_folders import make_private
 from quaestor.embedding.remote import RemoteEmbedder
 from quaestor.embedding.transformer import EXTRA
 from quaestor.llm.tokens import tokenizer_for
-from quaestor.private_folders import make_private
 
 if TYPE_CHECKING:
     from quaestor.llm.models.openai_compatible import OpenAICompatibleModel

@@ -14,7 +14,7 @@ import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Document
-from quaestor.private_folders import make_private
+from quaestor.core.private_folders import make_private
 from quaestor.stores import (
     DEFAULT_BOOSTS,
     LOCK_SECONDS,
