@@ -17,11 +17,11 @@ from contextlib import closing, contextmanager
 from io import BytesIO
 from pathlib import Path
 
-import made
 import pytest
 from packed_bombs import packed
 
 import quaestor
+from convert import made
 from quaestor.convert import CONVERTED_SUFFIXES, ConversionError, converted
 from quaestor.core.config import Settings
 from quaestor.crawl.connections import FetchError
