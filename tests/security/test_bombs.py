@@ -47,7 +47,8 @@ def answering(status: int, body: bytes, coding: str, kind: str = "application/js
 def test_answers_of_an_embedding_server(tmp_path: Path, status: int, coding: str, wbits: int) -> None:
     bomb = packed(MEGABYTES, b'{"data": [' if status == 200 else b'{"error": "', wbits)
     assert len(bomb) < 2_000_000
-    environment = {**os.environ, "PYTHONPATH": str(Path(quaestor.__file__).parents[1])}
+    shared = [Path(quaestor.__file__).parents[1], Path(__file__).parents[1]]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, shared))}
     with answering(status, bomb, coding) as server:
         command = [sys.executable, str(Path(__file__).with_name("bombed_embedder.py")), f"{server.url}/v1"]
         done = subprocess.run(
