@@ -40,7 +40,8 @@ def _program(*names: str) -> str:
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         # Where a machine is there to run all tests, one that is left out must not look like one that passed.
-        (pytest.fail if os.environ.get("QUAESTOR_TEST_BROWSER") == "required" else pytest.skip)(_ABSENT.format(names[0]))
+        give_up = pytest.fail if os.environ.get("QUAESTOR_TEST_BROWSER") == "required" else pytest.skip
+        give_up(_ABSENT.format(names[0]))
     return found
 
 
