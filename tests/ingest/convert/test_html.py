@@ -174,6 +174,7 @@ def test_where_a_page_leads() -> None:
         ("привет мир".encode() + b"\xff", None, "привет мир\ufffd"),
         (b"\xe9", "no-such-charset", "é"),
         (b"\xe9", "base64", "é"),
+        *((b"\xe9", name, "é") for name in ("idna", "punycode", "undefined", "unicode_escape", "raw-unicode-escape")),
     ],
 )
 def test_character_sets_as_they_are_and_not_as_they_are_declared(data: bytes, declared: str | None, text: str) -> None:
