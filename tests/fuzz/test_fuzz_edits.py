@@ -75,7 +75,7 @@ def test_a_replacement_is_made_at_one_place_or_refused(text: str) -> None:
     assert isinstance(made, Fitted)
     data = made.text.data()
     assert data != before.data()
-    assert read_text(data).data() == data
+    assert "\0" in replace or read_text(data).data() == data
 
 
 @fuzzed([*FILE, "@@@"], ["a = 1\n@@@a = 2\n", "a@@@a\n"])
