@@ -5,7 +5,7 @@
 Every parser is given each mark that means something to it, repeated alone, with letters, blanks and line ends behind
 it, before and behind a long run of letters. A shape is doubled until it takes SLOW seconds or is LARGEST characters
 long; times are the least of some runs. Growth is the exponent of time over the last two doublings: 1 is linear, 2 is
-the square. What is slow and grows faster than FASTEST is listed, with exit code 1.
+the square. What takes half of SLOW by then and grows faster than FASTEST is named, with exit code 1.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _badness(one: Slowest) -> tuple[bool, float]:
 
 
 def _is_bad(one: Slowest) -> bool:
-    return one.growth > FASTEST and one.seconds > 2 * ENOUGH
+    return one.growth > FASTEST and one.seconds > SLOW / 2
 
 
 def _print(name: str, one: Slowest) -> None:
