@@ -4,8 +4,8 @@
 
 Every parser is given each mark that means something to it, repeated alone, with letters and with line ends behind
 it, before and behind a long run of letters. A shape is doubled until it takes SLOW seconds or is LARGEST characters
-long; times are the processor's, the least of some runs. Growth is the exponent of time over the last two doublings: 1 is linear, 2 is
-the square. What takes half of SLOW by then and grows faster than FASTEST is named, with exit code 1.
+long; times are the processor's, the least of some runs. Growth is the exponent of time over the last two doublings: 1
+is linear, 2 is the square. What takes half of SLOW by then and grows faster than FASTEST is named, with exit code 1.
 """
 
 from __future__ import annotations
