@@ -7,63 +7,64 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import NamedTuple
 
-from quaestor import chatml, tags
 from quaestor.answers.asked_names import names_of_code
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.callers_question import read_callers_question
+from quaestor.answers.citations.citation_marks import parse as parse_marks
+from quaestor.answers.citations.quote_match import find, find_nearest
+from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.fixed_parts import template_words
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.overview.asking import asks_for_overview
+from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
-from quaestor.authors import author_line, author_words
 from quaestor.chat.textcalls import TextCalls
 from quaestor.chat.thinking import Thinking
-from quaestor.chatml.raw import neutralise, restore
 from quaestor.chunking import cut
 from quaestor.chunking.frontmatter import read_fields, read_front_matter
-from quaestor.citations.mark import parse as parse_marks
-from quaestor.citations.match import find, find_nearest
-from quaestor.citations.sentences import sentences
-from quaestor.dates import date_of_path, iso_date
+from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.html import from_html, reads_as_page
+from quaestor.convert.html_tree import parse as parse_html
+from quaestor.convert.jsonl import from_records, reads_as_texts
+from quaestor.convert.notebook import from_notebook
+from quaestor.convert.page import outgoing
+from quaestor.core.authors import author_line, author_words
+from quaestor.core.dates import date_of_path, iso_date
+from quaestor.core.terms import term_keys
+from quaestor.crawl.robots import parse as parse_robots
+from quaestor.crawl.sitemaps import read_list
+from quaestor.crawl.urls import normalise, path_for
 from quaestor.edits.changes import Replace
-from quaestor.edits.match import fit
+from quaestor.edits.edit_paths import confined
+from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse as parse_edits
-from quaestor.edits.paths import confined
-from quaestor.edits.text import NotTextError, read_text
-from quaestor.endpoints.explain import Endpoint
-from quaestor.endpoints.retries import read_retry_after
+from quaestor.edits.place_replacement import fit
+from quaestor.files.deny import deny_content, deny_file
+from quaestor.files.git_index import tracked_names
+from quaestor.files.ignore_patterns import PatternSet
 from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.log import clean_message, clean_name, read_commits
 from quaestor.history.versions import version_in, version_of_tag
-from quaestor.ingest.convert.failures import ConversionError
-from quaestor.ingest.convert.html import from_html, reads_as_page
-from quaestor.ingest.convert.html_tree import parse as parse_html
-from quaestor.ingest.convert.notebook import from_notebook
-from quaestor.ingest.convert.page import outgoing
-from quaestor.ingest.convert.records import from_records, reads_as_texts
-from quaestor.ingest.deny import deny_content, deny_file
-from quaestor.ingest.patterns import PatternSet
-from quaestor.ingest.tracked import tracked_names
-from quaestor.ingest.web.robots import parse as parse_robots
-from quaestor.ingest.web.sitemaps import read_list
-from quaestor.ingest.web.urls import normalise, path_for
-from quaestor.models.arriving import Events, NotCompletionsError, parsed, with_fields
-from quaestor.models.stops import StopCutter
-from quaestor.prompts.passages import Passage, show
-from quaestor.retrieval.filters import read_filters
-from quaestor.retrieval.phrases import read_runs
-from quaestor.retrieval.query import read_query
-from quaestor.retrieval.related.imports import imports_of
-from quaestor.serving.agents import jsonc, toml
-from quaestor.serving.web.markdown import render
+from quaestor.install import jsonc_edit as jsonc
+from quaestor.install import toml_edit as toml
+from quaestor.llm import chatml, tags
+from quaestor.llm.chatml.raw import neutralise, restore
+from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.retries import read_retry_after
+from quaestor.llm.models.arriving import Events, NotCompletionsError, parsed, with_fields
+from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.prompts.numbered_passages import Passage, show
+from quaestor.related.imports import imports_of
+from quaestor.search.filters import read_filters
+from quaestor.search.phrases import read_runs
+from quaestor.search.query import read_query
+from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
 from quaestor.stores.globs import compile_globs
-from quaestor.terms import term_keys
 
 TODAY = date(2026, 1, 1)
 KNOWN = Bylines(9, 3, authors={"Ana Núñez": 2})

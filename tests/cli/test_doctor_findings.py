@@ -16,9 +16,9 @@ from cli_parts import Outcome, Run, free_port, write
 from quaestor import Index
 from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
-from quaestor.chat.session import Sessions
-from quaestor.commands import command
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.wording import command
+from quaestor.sessions.session_files import Sessions
 from servers.threads import Exchange, ThreadedServer
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permission bits are not Windows's way")

@@ -7,23 +7,23 @@ from datetime import date
 
 from fuzz.soups import fuzzed
 from quaestor.answers.callers_question import read_callers_question
+from quaestor.answers.citations.citation_marks import parse, without_marks, without_no_answer
+from quaestor.answers.citations.quote_match import find, find_nearest
+from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.fixed_parts import agreement, template_words, words_of
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.overview.asking import asks_for_overview, name_asked_for
+from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
-from quaestor.citations.mark import parse, without_marks, without_no_answer
-from quaestor.citations.match import find, find_nearest
-from quaestor.citations.sentences import sentences
-from quaestor.prompts.passages import Passage, show
-from quaestor.retrieval.filters import read_filters
-from quaestor.retrieval.phrases import read_runs
-from quaestor.retrieval.query import read_query
-from quaestor.serving.web.markdown import render
+from quaestor.llm.prompts.numbered_passages import Passage, show
+from quaestor.search.filters import read_filters
+from quaestor.search.phrases import read_runs
+from quaestor.search.query import read_query
+from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
 
 TRACES = [

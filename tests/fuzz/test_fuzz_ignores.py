@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 
 from fuzz.soups import fuzzed
-from quaestor.ingest.deny import deny_content, deny_file, is_secret, suffix_of
-from quaestor.ingest.patterns import PatternSet, as_bytes_text
-from quaestor.ingest.tracked import tracked_names
+from quaestor.files.deny import deny_content, deny_file, is_secret, suffix_of
+from quaestor.files.git_index import tracked_names
+from quaestor.files.ignore_patterns import PatternSet, as_bytes_text
 from quaestor.stores.globs import compile_globs, literal_folder
 
 PATTERNS = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from fuzz.soups import fuzzed
-from quaestor.ingest.convert.about import about
-from quaestor.ingest.convert.charset import decode_page
-from quaestor.ingest.convert.failures import ConversionError
-from quaestor.ingest.convert.html import from_html, page_text, reads_as_page
-from quaestor.ingest.convert.html_tokens import End, Start, tokens
-from quaestor.ingest.convert.html_tree import DEEPEST, Element, parse
-from quaestor.ingest.convert.notebook import from_notebook
-from quaestor.ingest.convert.page import outgoing
-from quaestor.ingest.convert.records import from_records, reads_as_texts
+from quaestor.convert.charset import decode_page
+from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.html import from_html, page_text, reads_as_page
+from quaestor.convert.html_tokens import End, Start, tokens
+from quaestor.convert.html_tree import DEEPEST, Element, parse
+from quaestor.convert.jsonl import from_records, reads_as_texts
+from quaestor.convert.notebook import from_notebook
+from quaestor.convert.page import outgoing
+from quaestor.convert.page_metadata import about
 
 NAMES = "html head title body main article p div h1 h2 li ul ol a b code pre table tr td th dl dt dd nav footer".split()
 MARKS = [

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from fuzz.soups import fuzzed
 from quaestor.accounts.prices import read_prices
-from quaestor.config import load_configuration
-from quaestor.errors import QuaestorError, UsageError
-from quaestor.prompts.loader import parse
-from quaestor.serving.agents import jsonc, toml
+from quaestor.core.config import load_configuration
+from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.install import jsonc_edit as jsonc
+from quaestor.install import toml_edit as toml
+from quaestor.llm.prompts.loader import parse
 
 JSONC = [
     "{",

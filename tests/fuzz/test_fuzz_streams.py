@@ -10,18 +10,18 @@ import pytest
 from fuzz.soups import fuzzed
 from quaestor.chat.textcalls import TextCalls, call_of
 from quaestor.chat.thinking import Thinking
-from quaestor.embedding.answers import NoVectorsError, read_tokens, read_vectors
-from quaestor.endpoints.explain import Endpoint
-from quaestor.endpoints.failures import read_overflow
-from quaestor.endpoints.retries import read_retry_after
-from quaestor.errors import UpstreamError
-from quaestor.messages import Message
-from quaestor.models import Request
-from quaestor.models.arriving import Events, NotCompletionsError, parsed, with_fields
-from quaestor.models.reply import Reply
-from quaestor.models.stops import StopCutter
-from quaestor.serving.mcp.replies import read_request, version_opened
-from quaestor.tokens import counter_for
+from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import Message
+from quaestor.embedding.server_replies import NoVectorsError, read_tokens, read_vectors
+from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.failures import read_overflow
+from quaestor.llm.endpoints.retries import read_retry_after
+from quaestor.llm.models import Request
+from quaestor.llm.models.arriving import Events, NotCompletionsError, parsed, with_fields
+from quaestor.llm.models.reply import Reply
+from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.tokens import counter_for
+from quaestor.mcp.first_replies import read_request, version_opened
 
 LINES = [
     "data:",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fuzz.soups import fuzzed
-from quaestor import chatml, tags
-from quaestor.chatml.raw import neutralise, restore
-from quaestor.chatml.tokenlist import special_token
-from quaestor.messages import Message
-from quaestor.tags import Broken, Call, Shown, Text
+from quaestor.core.messages import Message
+from quaestor.llm import chatml, tags
+from quaestor.llm.chatml.raw import neutralise, restore
+from quaestor.llm.chatml.tokenlist import special_token
+from quaestor.llm.tags import Broken, Call, Shown, Text
 
 MARKS = [
     *("<|", "|>", "<|/", "<", "`", "```", "~~~", "\\", "\n```\n", "=", "{", "}", "[", "]", '"', "'", ":", ",", "true"),

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from fuzz.soups import fuzzed
-from quaestor.chat.portable import as_json, as_markdown, exported, read_json
-from quaestor.chat.records import Ending
-from quaestor.chat.tables import SessionUnusableError
-from quaestor.chat.transcript import Transcript
-from quaestor.errors import QuaestorError, UsageError
-from quaestor.messages import Message
+from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.core.messages import Message
+from quaestor.sessions.export import as_json, as_markdown, exported, read_json
+from quaestor.sessions.records import Ending
+from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.transcript import Transcript
 
 MESSAGES = [
     *(

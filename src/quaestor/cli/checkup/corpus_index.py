@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quaestor.assemble.places import index_folder
+from quaestor.assemble.source_paths import index_folder
 from quaestor.cli.checkup.finding import FindingError
-from quaestor.commands import command
-from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.wording import command
 from quaestor.stores.embedded.examine import examine
-from quaestor.stores.embedded.failures import REBUILD
+from quaestor.stores.embedded.sqlite_failures import REBUILD
 
 
 def check_index(root: Path, settings: Settings) -> str:

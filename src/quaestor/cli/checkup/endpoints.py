@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from quaestor.assemble import check_endpoint
 from quaestor.cli.checkup.finding import TO_SET_RIGHT, UNREACHABLE, FindingError
-from quaestor.cli.serve import PORT
-from quaestor.config import Settings, without_credentials
-from quaestor.endpoints import OPENAI_URL
-from quaestor.endpoints.reaching import is_listening
+from quaestor.cli.commands.serve import PORT
+from quaestor.core.config import Settings, without_credentials
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.endpoints.reaching import is_listening
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _SECONDS = 1.0

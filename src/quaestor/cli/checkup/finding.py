@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.errors import IndexUnusableError, QuaestorError, UpstreamError, UsageError
+from quaestor.core.errors import IndexUnusableError, QuaestorError, UpstreamError, UsageError
 
 BROKEN = IndexUnusableError.exit_code
 """The installation, the index, or what is kept beside it is damaged."""

@@ -7,11 +7,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from quaestor.accounts import FILE
-from quaestor.amounts import amount
 from quaestor.assemble import make_sessions, make_users
-from quaestor.assemble.places import make_journal
+from quaestor.assemble.source_paths import make_journal
 from quaestor.cli.checkup.finding import FindingError
-from quaestor.config import Settings, data_home
+from quaestor.core.config import Settings, data_home
+from quaestor.core.wording import amount
 from quaestor.edits.journal import JournalError
 
 _MOST_NAMED = 3

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from quaestor.accounts import FILE
 from quaestor.cli.checkup.finding import TO_SET_RIGHT, FindingError
-from quaestor.config import RULES, Settings, config_folder, data_home
+from quaestor.core.config import RULES, Settings, config_folder, data_home
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_NAMED = 3
