@@ -69,8 +69,8 @@ $(FUZZ)/.installed:
 	@touch $@
 
 check: $(STAMP)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src training tests benchmarks
+	$(BIN)/ruff format --check src training tests benchmarks
 	$(BIN)/mypy
 
 $(STAMP): pyproject.toml requirements.lock
