@@ -21,7 +21,7 @@ FUZZ_ONLY ?=
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real fuzz check clean
+.PHONY: demo test slow real fuzz soak check clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -67,6 +67,11 @@ $(FUZZ)/.installed:
 	$(PYTHON) -m venv $(FUZZ)/venv
 	$(FUZZ)/venv/bin/python -m pip install --quiet --require-hashes --requirement tests/fuzz/requirements.txt
 	@touch $@
+
+# One server on a clone of this repository, with edits and git at work in it.
+MINUTES ?= 60
+soak: $(STAMP)
+	nice -n 10 $(BIN)/python benchmarks/soak.py --minutes $(MINUTES)
 
 check: $(STAMP)
 	$(BIN)/ruff check src training tests benchmarks

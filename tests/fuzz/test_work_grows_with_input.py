@@ -12,6 +12,8 @@ import pytest
 
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.citations.citation_marks import parse as parse_marks
+from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.traces import read_trace
 from quaestor.chat.textcalls import TextCalls
 from quaestor.chat.thinking import Thinking
@@ -34,6 +36,12 @@ DIGITS = "9" * 5_000
 def test_marks_of_an_answer(piece: str) -> None:
     found = parse_marks(piece * 120_000)
     assert len(found) == (1_000 if piece.startswith("~") else 0)
+
+
+@pytest.mark.parametrize("answer", ["[" + " " * 400_000 + "x", "*" * 400_000, "[^" + " " * 400_000])
+def test_blanks_and_marks_before_a_number(answer: str) -> None:
+    assert parse_marks(answer) == ()
+    assert without_no_answer(answer) == answer.strip()
 
 
 def test_imports_of_a_file() -> None:
@@ -130,6 +138,13 @@ def test_settings_that_are_nested_too_deeply(nested: str) -> None:
 def test_quotation_marks_of_a_trace_that_are_never_closed() -> None:
     line = '{module,fun,1,[{file,"a.erl"},{line,3}]} "' + " " * 550 + "a\n"
     assert len(read_trace(line * 600).frames) == 600
+
+
+@pytest.mark.parametrize("line", ["`" * 400_000, "http://x" * 50_000])
+def test_lines_of_prose_that_never_end(line: str) -> None:
+    words = "This is a line that says something about the project. "
+    [found] = paragraphs([words + line])
+    assert found.text.startswith(words.strip()) and len(found.text) <= 4_000
 
 
 def test_comments_that_are_never_closed() -> None:

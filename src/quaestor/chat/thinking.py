@@ -32,6 +32,7 @@ class Thinking:
             self._inside = begun.startswith(_OPENING)
             if not self._inside:
                 return self.finish()
+            self._blanks = []  # those before a thought belong to it
         thought, closing, rest = self._held.partition(_CLOSING)
         if not closing:
             # Only so much of a thought is kept as may be the beginning of its end.
@@ -43,4 +44,5 @@ class Thinking:
     def finish(self) -> str:
         """Return what was held back, unless it is a thought that has no end."""
         held, self._held, self._over = "".join((*self._blanks, self._held)), "", True
+        self._blanks = []
         return "" if self._inside else held

@@ -30,12 +30,13 @@ __all__ = [
 NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
 
-_NO_ANSWER = re.compile(r"[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
+_NO_ANSWER = re.compile(r"(?<![\[【(<*_`])[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
 _FENCE_OPENS = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
 _QUOTE_MARKS = "\"'“”„‟‘’«»`"
-_OPENING = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?(?=\d)", re.IGNORECASE)
+# Blanks are taken once and not given back, and of a run of marks only the first is tried.
+_OPENING = re.compile(r"[\[【]\s*+(?:\^\s*+)?(?:(?:passages?|sources?|p|no)\b\.?\s*+)?#?(?=\d)", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?(?!\d)")
 _SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=\d)", re.IGNORECASE)
 _LONGEST_QUOTE = 2000
