@@ -25,6 +25,8 @@ HOSTILE = [
     "<javascript:window.ran=1>",
     "[click](//elsewhere.example)",
     "[click](/log-out)",
+    "[nowhere]()",
+    "[nowhere](<>)",
     "![picture](https://elsewhere.example/a.png)",
     "![p](data:image/svg+xml;base64,PHN2Zy8+)",
     "[a]: javascript:window.ran=1\n\n[a]",

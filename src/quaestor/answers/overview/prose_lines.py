@@ -23,6 +23,7 @@ _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _SPACES = re.compile(r"\s+")
 _FEWEST_WORDS = 4
+_LONGEST = 4_000
 _COMMENT_START = re.compile(r"<!--")
 
 
@@ -44,8 +45,9 @@ class Paragraph:
 
 
 def plain(text: str) -> str:
-    """Return what some marked-up lines say, on one line."""
-    text = _TAG.sub(" ", _IMAGE.sub(" ", text))
+    """Return what some marked-up lines say, on one line; of very long ones, the beginning."""
+    # The patterns take the square of what looks like markup and is none.
+    text = _TAG.sub(" ", _IMAGE.sub(" ", text[:_LONGEST]))
     for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
         text = pattern.sub(r"\1", text)
     return _SPACES.sub(" ", _EMPHASIS.sub("", text)).strip(" |\\")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MOST_BY_DEFAULT = 4
+PORT = 8756
+"""Where it is served at unless somebody says."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
 
@@ -31,7 +33,7 @@ _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_cli
 @click.argument("paths", nargs=-1, type=str)
 @model_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8756, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
 @click.option("--allow-host", "names", multiple=True, help="A name under which the server may be reached.")
 @click.option(
     "--workers",

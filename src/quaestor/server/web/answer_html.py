@@ -170,8 +170,9 @@ class _Renderer(RendererHTML):
     """What is rendered otherwise than markdown-it does; methods are named after tokens."""
 
     def link_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        href = str(tokens[index].attrGet("href"))
-        return str(Markup('<a href="{}" target="_blank">').format(href))
+        # A link to nowhere, "[a]()", would lead to the page itself.
+        href = str(tokens[index].attrGet("href") or "")
+        return str(Markup('<a href="{}" target="_blank">').format(href)) if href else "<a>"
 
     def link_close(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
         """End a link, and say where it leads unless its words do: a model may have been told to hide that."""
