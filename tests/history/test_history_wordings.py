@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from history_repository import Repository
 
+from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history import answer_history
 from quaestor.answers.history_messages import best_of
