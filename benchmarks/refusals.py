@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from quaestor import Index
 from quaestor.answers.quotes import answer
 from quaestor.config import Settings
-from quaestor.corpus.doubt import doubt_of
-from quaestor.corpus.unmentioned import unmentioned
+from quaestor.corpus.doubt import doubt_of, likeness
+from quaestor.corpus.unmentioned import share_absent, unmentioned
 from quaestor.passages import Hit
 from quaestor.prompts.passages import number
 from quaestor.retrieval.retriever import Retriever
@@ -134,8 +134,9 @@ def asked_twice(index: Index, question: Question) -> tuple[Asked, Asked]:
 def _asked(index: Index, store: Store, retriever: Retriever, question: Question) -> Asked:
     text = mend(question.text, retriever.spelling(question.text).unknown)
     hits = retriever.search(text, _PASSAGES)
-    doubt = doubt_of(text, hits, unmentioned(store, text))
     passages, encode = number(hits), index.meaning.near.encode
+    absent = share_absent(text, retriever.spelling(text).unknown)
+    doubt = doubt_of(text, hits, unmentioned(store, text), absent, alike=likeness(text, hits))
     said = answer(text, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
     by_words = not answer(text, passages, encode, hits=hits).known
     return Asked(not said.known, _is_read(hits, question), bool(doubt.names), doubt.worth, by_words)
