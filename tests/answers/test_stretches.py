@@ -64,6 +64,11 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
         assert one.endswith("ends.")
 
 
+def test_an_item_of_a_list_keeps_its_mark() -> None:
+    assert texts("Pack:\n\n- bread\n- wine\n")[0] == "Pack:\n\n- bread\n- wine"
+    assert texts("| Who | What |\n|---|---|\n| Ana | bread |\n")[0].startswith("| Who |")
+
+
 def test_a_fenced_block_keeps_its_fences() -> None:
     text = "Open the vault once:\n\n```python\nopen_vault()\n```\n\nIt stays open until the process ends.\n"
     assert texts(text)[0] == text.strip()

@@ -93,7 +93,7 @@ class _Cutter:
         if item:
             self._close()
         if self._begun is None:
-            self._begun = begin + (item.end() if item else 0)
+            self._begun = begin
         self._ended = end
 
     def _take_title_above(self) -> None:
