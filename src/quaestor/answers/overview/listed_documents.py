@@ -16,7 +16,8 @@ from quaestor.passages import Document
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
-_MOST_KINDS = 8
+_AT_A_TIME = 3
+_MOST_KINDS = 24
 
 
 def documents_of(material: Material) -> list[Document]:
@@ -28,6 +29,8 @@ def _is_document(document: Document, material: Material) -> bool:
     name = document.path.rpartition("/")[2]
     told = document.language in PROSE or document.language == "html" or bool(document.title)
     plain = "." in name or document.title or name.isupper()  # a Caddyfile is no document, a README is
+    if document.language == "text" and not document.title and "." in name:
+        plain = name.lower().endswith((".txt", ".text", ".me"))  # of what has no language of its own, little is prose
     return bool(told and plain) and not (
         name.startswith(".") or is_code(document) or material.stands_behind(document.path)
     )
@@ -56,11 +59,26 @@ def titles(material: Material) -> list[Entry]:
     """Return the documents with their titles, dates and authors, the most telling first; of a few, their sections."""
     found = documents_of(material)
     found.sort(key=lambda one: _order(one, material))
-    shown = found[:_MOST_TITLES]
+    shown = _in_turn(found)[:_MOST_TITLES]
     entries = [_titled(one, material) for one in shown]
     if len(found) > _MOST_SECTIONS:
         return entries
     return [line for one, entry in zip(shown, entries, strict=True) for line in (entry, *_sections(one, material))]
+
+
+def _in_turn(found: Sequence[Document]) -> list[Document]:
+    """Return documents so that the first of each folder come before the second: no large folder hides the others.
+
+    Those of the folder that is first in order all come first: it is the one that the others lie in.
+    """
+    seen: Counter[str] = Counter()
+    home = dirname(found[0].path) if found else ""
+    places = []
+    for at, one in enumerate(found):
+        folder = dirname(one.path)
+        places.append((0 if folder == home else seen[folder] // _AT_A_TIME + 1, at, one))
+        seen[folder] += 1
+    return [one for _, _, one in sorted(places, key=lambda place: place[:2])]
 
 
 def _order(document: Document, material: Material) -> tuple[bool, int, str]:

@@ -35,6 +35,10 @@ _KIND = re.compile(r"^(?:folders?|directory|directories|module|package|file|crat
 _LETTERS = re.compile(r"\w+")
 _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
+# What goes on in a sentence: ", which would be ignored)".
+_RUNNING = re.compile(
+    r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where)\b", re.I
+)
 _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
 _DRAWN = re.compile(r"^\s*[│├└|`]")
@@ -133,7 +137,7 @@ class _Reader:
         while self._stack and self._stack[-1].indent >= indent:
             self._stack.pop()
         leading: list[tuple[str, int]] = []
-        lead_end = begin
+        lead_end, begins = begin, False
         for found in _TOKEN.finditer(text, begin):
             before = text[lead_end : found.start()]
             joined = _BETWEEN.match(before) is not None and _JOINS.search(before) is not None
@@ -149,17 +153,19 @@ class _Reader:
             if leads:
                 leading.append((path, found.end()))
                 lead_end = found.end()
+                begins = begins or len(leading) > 1 or not words
             else:
                 yield Named(path, 0.3 * self._weight, None)
         if leading:
             drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
             listed = drawn or (not code and _BULLET.match(line) is not None)
-            yield from self._leading(number, line, indent, leading, listed=listed)
+            yield from self._leading(number, line, indent, leading, listed=listed, begins=begins)
 
     def _leading(
-        self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool
+        self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool, begins: bool
     ) -> Iterator[Named]:
-        said = self._said(number, line, leading[-1][1], indent) if listed else None
+        # Only what begins an item is what the item is about.
+        said = self._said(number, line, leading[-1][1], indent) if listed and begins else None
         for path, _ in leading:
             yield Named(path, self._weight * (1.0 if listed else 0.5), said)
         first = leading[0][0]
@@ -227,7 +233,7 @@ class _Reader:
         rest = _SEPARATOR.sub("", line[end:], count=1)
         cell = rest.split(" | ")[0] if line.lstrip().startswith("|") else rest
         text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
-        if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":"):
+        if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":") and not _goes_on(rest, text):
             return Statement(text, Source(self._path, number, number), verbatim=text in line)
         for below in range(number + 1, min(number + 6, len(self._lines) + 1)):
             following = self._lines[below - 1]
@@ -239,6 +245,11 @@ class _Reader:
                 return None
             return Statement(text, Source(self._path, below, below), verbatim=text in following)
         return None
+
+
+def _goes_on(rest: str, text: str) -> bool:
+    """Return whether what follows a path is the rest of a sentence that began before it, and no description."""
+    return _RUNNING.match(rest) is not None or text.count("(") < text.count(")")
 
 
 def _trimmed(text: str) -> str:
