@@ -8,7 +8,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.answers.blocks import blocks_of, comment_above
-from quaestor.answers.names import explain_name
+from quaestor.answers.explain_name import explain_name
 from quaestor.answers.way import Question
 
 RANDOM_ACCESS = """/* pick.c -- example of random access to a packed file

@@ -10,8 +10,8 @@ import pytest
 import semble_grammars
 from tree_sitter import Language
 
+from quaestor.chunking.cached_grammars import UNPACKED_INTO, unpacked
 from quaestor.chunking.syntax import SYNTAXES
-from quaestor.chunking.unpacked import UNPACKED_INTO, unpacked
 
 
 def test_they_are_the_ones_that_the_package_gives() -> None:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.unpacked import UNPACKED_INTO, unpacked
+from quaestor.chunking.cached_grammars import UNPACKED_INTO, unpacked
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, Tree
