@@ -18,6 +18,7 @@ _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
 _AT_A_TIME = 3
 _MOST_KINDS = 24
+_KINDS_ON_A_LINE = 8
 
 
 def documents_of(material: Material) -> list[Document]:
@@ -110,7 +111,8 @@ def _sections(document: Document, material: Material) -> Sequence[Entry]:
 
 
 def kinds(material: Material) -> list[Entry]:
-    """Return the folders that hold the documents, by how many."""
+    """Return the folders that hold the documents, by how many, some to a line."""
     found = Counter(dirname(one.path) for one in documents_of(material))
     listed = [f"{folder or '.'}/ ({count:,})" for folder, count in found.most_common(_MOST_KINDS)]
-    return [Entry(says=Statement(", ".join(listed)))] if len(found) > 1 else []
+    lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
+    return [Entry(says=Statement(line)) for line in lines] if len(found) > 1 else []
