@@ -116,7 +116,7 @@ def whole(passage: Passage, found: tuple[int, int]) -> Stretch | None:
         start = len(text) - len(text.lstrip())
         start = text.rfind("\n", 0, start) + 1
         return Stretch(passage, start, len(text.rstrip()), code=True) if text.strip() else None
-    pieces = pieces_of(text, begins=passage.start_line == 1)
+    pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
     if not pieces:
         return None
     first = text.count("\n", 0, pieces[0].start) + passage.start_line
@@ -191,7 +191,11 @@ def _joined(first: int, last: int, head: tuple[int, int] | None) -> _Run:
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
     """Yield, from each piece on, as many of its section, or of what is ``whole``, as are read together."""
     text = passage.text
-    pieces = [part for piece in pieces_of(text, begins=passage.start_line == 1) for part in _parts(text, piece)]
+    pieces = [
+        part
+        for piece in pieces_of(text, begins=passage.start_line == 1, language=passage.language)
+        for part in _parts(text, piece)
+    ]
     reached = -1
     for number, piece in enumerate(pieces):
         end = piece.end
