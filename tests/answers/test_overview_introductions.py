@@ -90,6 +90,15 @@ def test_data_without_a_title_is_no_document(said: Say) -> None:
     assert "ca.crt" not in told.partition("Titles")[2]
 
 
+def test_a_proposal_is_listed_by_the_title_of_its_preamble(said: Say) -> None:
+    text = (
+        "<pre>\n  TIP: {0}\n  Title: Tills of the kind {0}\n</pre>\n\n== Abstract ==\n\nA till is opened and closed.\n"
+    )
+    told = said({f"tip-{n}.mediawiki": text.format(n) for n in range(3)})
+    assert "3 documents" in told
+    assert "Tills of the kind 2" in told
+
+
 def test_running_text_describes_no_part(said: Say) -> None:
     guide = (
         "# Architecture\n\n"

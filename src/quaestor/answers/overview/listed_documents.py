@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from posixpath import dirname
@@ -13,6 +14,9 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
 
+_PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
+_PREAMBLE = 20
+_TITLE = re.compile(r"^\s*Title:\s+(\S.*?)\s*$")
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
@@ -31,7 +35,7 @@ def _is_document(document: Document, material: Material) -> bool:
     told = document.language in PROSE or document.language == "html" or bool(document.title)
     plain = "." in name or document.title or name.isupper()  # a Caddyfile is no document, a README is
     if document.language == "text" and not document.title and "." in name:
-        plain = name.lower().endswith((".txt", ".text", ".me"))  # of what has no language of its own, little is prose
+        plain = name.lower().endswith(_PLAIN)  # of what has no language of its own, little is prose
     return bool(told and plain) and not (
         name.startswith(".") or is_code(document) or material.stands_behind(document.path)
     )
@@ -88,8 +92,10 @@ def _order(document: Document, material: Material) -> tuple[bool, int, str]:
 
 
 def _titled(document: Document, material: Material) -> Entry:
-    first = next(iter(headings(material.lines(document.path)[:80])), None)
-    title = document.title or (first[1] if first else "")
+    lines = material.lines(document.path)
+    named = _named_in_preamble(lines)
+    first = named or next(iter(headings(lines[:80])), None)
+    title = (named[1] if named else "") or document.title or (first[1] if first else "")
     about = ", ".join(part for part in (document.date, document.author) if part)
     text = " — ".join(part for part in (title, about) if part)
     line = first[0] if first and first[1] == title else 1
@@ -99,6 +105,12 @@ def _titled(document: Document, material: Material) -> Entry:
         if text
         else None,
     )
+
+
+def _named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:
+    """Return the line and the title that a numbered proposal gives itself before its first section: ``Title: ...``."""
+    found = ((number, _TITLE.match(line)) for number, line in enumerate(lines[:_PREAMBLE], 1))
+    return next(((number, one[1]) for number, one in found if one), None)
 
 
 def _sections(document: Document, material: Material) -> Sequence[Entry]:
