@@ -112,6 +112,23 @@ def test_running_text_describes_no_part(said: Say) -> None:
     assert "which would be" not in told
 
 
+def test_a_line_that_begins_with_a_name_is_no_item_of_a_list(said: Say) -> None:
+    guide = "# Architecture\n\nTills come one by one.\n\nThey go as\n`shop/orders.py` says: after towns.\n"
+    told = said({"docs/architecture.md": guide, **CODE})
+    assert "orders.py" in told
+    assert "after towns" not in told
+
+
+def test_a_wrapped_item_is_read_to_the_end_of_its_sentence(said: Say) -> None:
+    guide = "# Architecture\n\n- `shop/` - sends orders and waits\n  for the warehouse.\n- the rest is data\n"
+    assert "sends orders and waits for the warehouse" in said({"docs/architecture.md": guide, **CODE})
+
+
+def test_a_readme_deep_within_code_introduces_nothing(said: Say) -> None:
+    told = said({"shop/data/README.md": "# Tables\n\nThese are the tables of prices of last year.\n", **CODE})
+    assert "tables of prices" not in told.partition("Main parts")[0]
+
+
 def test_front_matter_and_open_tags_are_no_paragraphs() -> None:
     lines = [
         "---",

@@ -41,9 +41,11 @@ _RUNNING = re.compile(
 )
 _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
-_DRAWN = re.compile(r"^\s*[│├└|`]")
+# A backtick draws only before a line: elsewhere it begins a name in running text.
+_DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
 _PROMPTS = ("$ ", "% ", ">>> ")
 _LEADERS = 3
+_MOST_WRAPPED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class _Reader:
             if leads:
                 leading.append((path, found.end()))
                 lead_end = found.end()
-                begins = begins or len(leading) > 1 or not words
+                begins = begins or (len(leading) == 1 and not words)
             else:
                 yield Named(path, 0.3 * self._weight, None)
         if leading:
@@ -230,11 +232,13 @@ class _Reader:
 
     def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return what a line says of the path that ends at an offset of it; else what the line below says."""
-        rest = _SEPARATOR.sub("", line[end:], count=1)
-        cell = rest.split(" | ")[0] if line.lstrip().startswith("|") else rest
+        table = line.lstrip().startswith("|")
+        last = number if table else self._end_of_sentence(number)
+        rest = _SEPARATOR.sub("", " ".join([line[end:], *map(str.strip, self._lines[number:last])]), count=1)
+        cell = rest.split(" | ")[0] if table else rest
         text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
         if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":") and not _goes_on(rest, text):
-            return Statement(text, Source(self._path, number, number), verbatim=text in line)
+            return Statement(text, Source(self._path, number, last), verbatim=last == number and text in line)
         for below in range(number + 1, min(number + 6, len(self._lines) + 1)):
             following = self._lines[below - 1]
             if not following.strip() or following.strip().startswith(("[", "<", "!", "=")):
@@ -245,6 +249,20 @@ class _Reader:
                 return None
             return Statement(text, Source(self._path, below, below), verbatim=text in following)
         return None
+
+    def _end_of_sentence(self, number: int) -> int:
+        """Return the line that ends the sentence of an item of a list, which may be wrapped; some lines on at most."""
+        last = number
+        while (
+            last < min(len(self._lines), number + _MOST_WRAPPED)
+            and not self._lines[last - 1].rstrip().endswith((".", ":", "!", "?"))
+            and self._lines[last].startswith((" ", "\t"))
+            and self._lines[last].strip()
+            and not _BULLET.match(self._lines[last])
+            and not _DRAWN.match(self._lines[last])
+        ):
+            last += 1
+        return last
 
 
 def _goes_on(rest: str, text: str) -> bool:
