@@ -106,6 +106,8 @@ NATIVE: dict[Key, list[Try]] = {
         _session("/turns", json={"question": "the heron?"}),
         _session("/turns", json={"resume": True}),
     ],
+    ("GET", "/api/sessions/{id}/turns/running"): [_session("/turns/running")],
+    ("DELETE", "/api/sessions/{id}/turns/running"): [_session("/turns/running")],
     ("GET", "/api/usage"): [_open("/api/usage")],
     ("GET", "/api/documents"): [_open("/api/documents")],
     ("DELETE", "/api/documents/{id}"): [Try(lambda ids: f"/api/documents/{ids.document}")],
