@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, contextmanager
 
 from quaestor.accounts.shared import Shared
-from quaestor.errors import ConflictError, NotFoundError
+from quaestor.errors import ConflictError
 from quaestor.serving.claims import Claims
 from quaestor.serving.http.going_turn import GoingTurn
 from quaestor.serving.http.turn_log import TurnLog
@@ -22,7 +22,6 @@ _BEGIN_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
 # Followers elsewhere have read a turn's last events by then.
 _KEPT_SECONDS = 5.0
-_NONE_RUNS = "No answer of this conversation is being written."
 
 
 class Turns:
@@ -82,32 +81,20 @@ class Turns:
         await turn.begun(_BEGIN_SECONDS)
         return turn.follow()
 
-    def follow(self, user: str, session: str) -> AsyncGenerator[bytes]:
-        """Return the events of the turn that is under way, from the first.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+    def follow(self, user: str, session: str) -> AsyncGenerator[bytes] | None:
+        """Return the events of the turn that is under way, from the first; None if none is."""
         key = self._claims.said(_KIND, user, session)
         if key in self._here:
             return self._here[key][0].follow()
-        if not key or self._log is None:
-            raise NotFoundError(_NONE_RUNS)
-        return self._followed(self._log, key, user, session)
+        return self._followed(self._log, key, user, session) if key and self._log is not None else None
 
     def stop(self, user: str, session: str) -> None:
-        """Stop the turn that is under way; what there is of it stays on record.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Stop the turn that is under way, if one is; what there is of it stays on record."""
         key = self._claims.said(_KIND, user, session)
         if key in self._here:
             self._here[key][1].cancel()
         elif key and self._log is not None:
             self._log.stop(key)
-        else:
-            raise NotFoundError(_NONE_RUNS)
 
     async def _until_stopped(self, key: str, turn: GoingTurn) -> None:
         """Let a turn go on to its end, or until another process asks for it to be stopped; tell them how it goes on."""

@@ -77,13 +77,13 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
     )
 
 
-@router.get("/sessions/{session}/turns/{number}")
-def show_turn(session: str, number: str, at: Looking) -> HTMLResponse:
-    """Return one turn, to be put into a conversation; ``last`` is the newest."""
+@router.get("/sessions/{session}/turns")
+def show_turns(session: str, at: Looking, after: int = 0) -> HTMLResponse:
+    """Return the turns behind a number, to be put into a conversation."""
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.running(at.user.id, session)
-        [turn] = views(transcript, [turn_of(transcript, number)], running=running)
-    return page("turn.html", turn=turn)
+        found = [turn for turn in transcript.turns() if turn.number > after]
+        return page("turns.html", turns=views(transcript, found, running=running))
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")

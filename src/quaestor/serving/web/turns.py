@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from markupsafe import Markup
 
@@ -57,6 +58,7 @@ class TurnView:
         said: who answered, and what it took.
         last: whether no turn follows.
         superseded: whether its question was asked again by a later turn.
+        seconds: since it began.
     """
 
     number: int
@@ -78,6 +80,7 @@ class TurnView:
     said: str
     last: bool
     superseded: bool
+    seconds: int
 
 
 def views(transcript: Transcript, turns: Sequence[TurnRecord], *, running: bool = False) -> list[TurnView]:
@@ -134,7 +137,13 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
         said=_said(turn),
         last=turn.number == last,
         superseded=superseded,
+        seconds=_seconds_since(turn.began),
     )
+
+
+def _seconds_since(began: str) -> int:
+    """Return the whole seconds since a moment on record; 0 where a clock was put back meanwhile."""
+    return max(0, int((datetime.now(UTC) - datetime.fromisoformat(began)).total_seconds()))
 
 
 def _answer(turn: TurnRecord, path: str, sources: Sequence[Source]) -> Markup:

@@ -148,7 +148,7 @@ PAGE: dict[Key, list[Try]] = {
     ],
     ("GET", "/parts/indexing"): [_page("/parts/indexing")],
     ("GET", "/sessions/{session}"): [_of_session()],
-    ("GET", "/sessions/{session}/turns/{number}"): [_of_session("/turns/1"), _of_session("/turns/last")],
+    ("GET", "/sessions/{session}/turns"): [_of_session("/turns")],
     ("GET", "/sessions/{session}/turns/{number}/sources"): [_of_session("/turns/1/sources")],
     ("GET", "/sessions/{session}/turns/{number}/sources/{index}"): [_of_session("/turns/1/sources/0")],
     ("GET", "/sessions/{session}/turns/{number}/citations/{index}"): [_of_session("/turns/1/citations/0")],

@@ -75,18 +75,27 @@ async def begin_turn(
             "description": "The same events as of the request that began the turn, from the first.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
+        204: {"description": "None is under way."},
         **refusals(404),
     },
 )
-async def follow_turn(served: ServedHere, who: Who, id: SessionId) -> EventStream:
+async def follow_turn(served: ServedHere, who: Who, id: SessionId) -> Response:
     """Follow the turn of a session that is under way, to its end."""
-    return EventStream(served.turns.follow(who.id, id))
+    await asyncio.to_thread(_check, served, who, id)
+    events = served.turns.follow(who.id, id)
+    return Response(status_code=204) if events is None else EventStream(events)
 
 
 @router.delete("/sessions/{id}/turns/running", status_code=204, response_class=Response, responses=refusals(404))
 async def stop_turn(served: ServedHere, who: Who, id: SessionId) -> None:
-    """Stop the turn of a session that is under way; what there is of its answer stays on record."""
+    """Stop the turn of a session that is under way, if one is; what there is of its answer stays on record."""
+    await asyncio.to_thread(_check, served, who, id)
     served.turns.stop(who.id, id)
+
+
+def _check(served: Served, user: User, session: str) -> None:
+    """Raise ``NotFoundError`` unless a session is the user's."""
+    session_of(served, user, session).close()
 
 
 async def turn_events(

@@ -1,9 +1,9 @@
 // What every page does: one listener for what is clicked, one for keys.
 import * as chat from "./chat.js";
-import { copyAnswer, copyCode } from "./copying.js";
+import { copyAnswer, copyCode } from "./copy.js";
 import * as documents from "./documents.js";
 import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
-import { say } from "./saying.js";
+import { say } from "./announce.js";
 import { refresh } from "./server.js";
 import { localTimes } from "./times.js";
 import * as sessions from "./sessions.js";
@@ -20,6 +20,7 @@ const DOES = {
   try: (button) => chat.ask(button.textContent),
   stop: chat.stop,
   again: chat.again,
+  edit: chat.edit,
   newest: chat.goToNewest,
   copy: copyAnswer,
   "copy-code": copyCode,

@@ -1,5 +1,5 @@
 // The panel at the side, a sheet on a phone: sources, and the lines that an answer rests on.
-import { say } from "./saying.js";
+import { say } from "./announce.js";
 import { part } from "./server.js";
 
 const panel = document.getElementById("panel");

@@ -1,5 +1,5 @@
 // Copying an answer, or a piece of code in it.
-import { say } from "./saying.js";
+import { say } from "./announce.js";
 
 const SECONDS = 2;
 const frame = document.getElementById("copy-code");
