@@ -266,7 +266,7 @@ def test_what_is_asked_before_the_index_is_made_is_answered_when_it_is(chromium:
 
     with Corpora([write(tmp_path / "kitchen")], late) as corpora, running(served_of(corpora, settings)) as server:
         one = Page(chromium, server.url).open()
-        assert "Indexing kitchen: counting files" in one.text("header")
+        assert "Indexing kitchen: its files are being counted" in one.text("header")
         one.ask(QUESTION)
         one.wait(lambda: "is still being made" in one.text(".turn.streaming .now"))
         chromium.switch_to.new_window("tab")

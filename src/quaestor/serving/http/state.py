@@ -20,6 +20,7 @@ from quaestor.serving.http.guessing import Guesses
 from quaestor.serving.http.metrics import Metrics
 from quaestor.serving.http.queueing import AT_ONCE
 from quaestor.serving.http.running import Turns
+from quaestor.serving.starters import Starters
 from quaestor.serving.windows import Windows
 
 
@@ -51,6 +52,7 @@ class Served:
         body_limit: bytes of a request's body.
         upload_limit: the same where documents are taken in.
         turns: of which sessions one is under way.
+        starters: questions to begin with, by corpus.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -71,6 +73,7 @@ class Served:
     body_limit: int = 10_000_000
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
+    starters: Starters = field(default_factory=Starters)
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 

@@ -10,8 +10,9 @@ from pydantic import BaseModel, Field
 
 from quaestor.chat.records import SessionInfo
 from quaestor.cited import STANDING
+from quaestor.errors import QuaestorError
 from quaestor.serving.http.identity import Who
-from quaestor.serving.http.native.access import session_of
+from quaestor.serving.http.native.access import corpus_of, corpus_settings, session_of
 from quaestor.serving.http.native.windows import window_of
 from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
@@ -35,6 +36,18 @@ def begin(at: Looking, corpus: str = "") -> HTMLResponse:
     return page(
         "chat.html", frame=at.frame, heading=_UNTITLED, session=None, turns=[], earlier=0, about=named, chosen=corpus
     )
+
+
+@router.get("/parts/starters")
+def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
+    """Return questions to begin with about a corpus; none while it cannot be asked about."""
+    name = corpus or next((one.name for one in at.frame.corpora), "")
+    try:
+        settings = corpus_settings(at.served, at.user, name)
+        found = at.served.starters.of(corpus_of(at.served, at.user, name), settings)
+    except QuaestorError:
+        found = ()
+    return page("starters.html", questions=found)
 
 
 @router.get("/sessions")
@@ -120,7 +133,7 @@ def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
     return page(
         "window.html",
         frame=at.frame,
-        heading="Window",
+        heading="What the model read",
         back=f"/sessions/{session}?start={turn.number}#turn-{turn.number}",
         question=turn.question,
         requests=requests,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
 from quaestor.assemble import Index
@@ -17,6 +17,7 @@ from quaestor.serving.web.excerpts import shown
 from quaestor.serving.web.failing import PageRoute
 from quaestor.serving.web.filling import page
 from quaestor.serving.web.frame import Look, Looking
+from quaestor.serving.web.pages_of_documents import page_at
 from quaestor.serving.web.records import corpus_about, turn_of
 from quaestor.serving.web.searching import lines_href
 from quaestor.serving.web.turns import lines_place
@@ -25,6 +26,7 @@ router = APIRouter(route_class=PageRoute)
 _AROUND = 12
 _MOST_LINES = 400
 _MORE = 60
+_FRAGMENT = 200
 _EXPLAINED: dict[str, str] = {
     "verified": "These words stood here, letter by letter, when the answer was checked. That does not make them right.",
     "repaired": "The words were found nearby, or written a little differently; this is where they stood.",
@@ -95,6 +97,29 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -
     return _page(heading, pointed, at, corpus, name)
 
 
+def _fragment(pointed: Pointed) -> str:
+    """Return what makes a browser open a page at a quote."""
+    words = " ".join(pointed.quote.split())
+    return f"#:~:text={quote(words[:_FRAGMENT], safe='')}" if words and "#" not in pointed.url else ""
+
+
+def _pdf(pointed: Pointed, corpus: Index | None, name: str) -> dict[str, object]:
+    """Return where a PDF is shown, at the page that is meant."""
+    number = page_at(corpus, pointed.path, pointed.start_line)
+    address = "/pdf?" + urlencode({"corpus": name, "path": pointed.path})
+    return {"pdf": f"{address}#page={number}" if number else "", "pdf_page": number}
+
+
+@router.get("/pdf")
+def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
+    """Return a PDF of a corpus as it is on disk; nothing else is sent as what it is."""
+    index = corpus_of(at.served, at.user, corpus)
+    data = index.read_source(path) or b""
+    if not (path.lower().endswith(".pdf") and data.startswith(b"%PDF-")):
+        raise NotFoundError(f"{path!r} is no PDF.")
+    return Response(data, media_type="application/pdf", headers={"content-disposition": "inline"})
+
+
 def _page(
     heading: str, pointed: Pointed, at: Look, corpus: Index | None, name: str = "", gone: str = ""
 ) -> HTMLResponse:
@@ -120,6 +145,8 @@ def _page(
         quote=pointed.quote,
         symbol=pointed.symbol,
         url=pointed.url if urlsplit(pointed.url).scheme in ("http", "https") else "",
+        fragment=_fragment(pointed),
+        **_pdf(pointed, corpus, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
         earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if found and first > 1 else "",

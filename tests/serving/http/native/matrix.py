@@ -148,6 +148,13 @@ PAGE: dict[Key, list[Try]] = {
     ],
     ("GET", "/parts/indexing"): [_page("/parts/indexing")],
     ("GET", "/sessions/{session}"): [_of_session()],
+    ("GET", "/parts/starters"): [
+        _page("/parts/starters"),
+        Try(lambda ids: f"/parts/starters?corpus={ids.corpus}", status=200),
+    ],
+    ("GET", "/sessions/{session}/turns/{number}/markdown"): [_of_session("/turns/1/markdown")],
+    ("GET", "/sessions/{session}/turns/{number}/file"): [_of_session("/turns/1/file")],
+    ("GET", "/pdf"): [Try(lambda ids: f"/pdf?corpus={ids.corpus}&path=a.pdf", without=303)],
     ("GET", "/sessions/{session}/turns"): [_of_session("/turns")],
     ("GET", "/sessions/{session}/turns/{number}/sources"): [_of_session("/turns/1/sources")],
     ("GET", "/sessions/{session}/turns/{number}/sources/{index}"): [_of_session("/turns/1/sources/0")],

@@ -241,7 +241,7 @@ def test_what_was_sent_is_what_is_shown(tmp_path: Path, scripted_server: StartSe
             sent, number = of(found, "composed")[0]["sent"], len(of(found, "passages")[0]["passages"])
             assert (sent > 0) == (least > 0)
             assert sent < number
-            assert f"{sent} of {number} sent" in api.get(f"/sessions/{session}").text
+            assert f"{sent} of {number} read" in api.get(f"/sessions/{session}").text
 
 
 def test_whoever_asks_without_a_session_and_goes_away_closes_the_request_to_the_model(

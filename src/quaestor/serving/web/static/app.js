@@ -1,6 +1,6 @@
 // What every page does: one listener for what is clicked, one for keys.
 import * as chat from "./chat.js";
-import { copyAnswer, copyCode } from "./copy.js";
+import { copyAnswer, copyCode, copyQuote } from "./copy.js";
 import * as documents from "./documents.js";
 import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
 import { say } from "./announce.js";
@@ -24,6 +24,7 @@ const DOES = {
   newest: chat.goToNewest,
   copy: copyAnswer,
   "copy-code": copyCode,
+  "copy-quote": copyQuote,
   rename: (button) => sessions.rename(button.closest("[data-session]")),
   delete: (button) => sessions.remove(button.closest("[data-session]")),
   "delete-document": (button) => documents.remove(button.closest("[data-document]")),
@@ -48,8 +49,7 @@ document.addEventListener("click", async (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     if (document.querySelector("dialog:modal")) return;
-    if (chat.isRunning()) chat.stop();
-    else closePanel();
+    if (!closePanel() && chat.isRunning()) chat.stop();
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;

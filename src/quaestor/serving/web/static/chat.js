@@ -99,6 +99,16 @@ export function begin() {
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && lookAgain());
   addEventListener("pageshow", (event) => event.persisted && lookAgain());
   askWhatWaited();
+  offerStarters();
+  composer.elements.corpus?.addEventListener?.("change", offerStarters);
+}
+
+// What a corpus can be asked to begin with; there is nothing to offer while it is indexed for the first time.
+async function offerStarters() {
+  const place = document.getElementById("starters");
+  if (!place) return;
+  const made = await part(`/parts/starters?corpus=${encodeURIComponent(composer.elements.corpus?.value ?? "")}`).catch(() => null);
+  if (made) place.replaceChildren(made);
 }
 
 // A question that waited for the first index when the page was reloaded.
@@ -233,7 +243,7 @@ async function patiently(turn, work) {
     } catch (error) {
       if (error.status !== 503 || !error.wait) throw error;
       inTab(() => sessionStorage.setItem(WAITING, turn.question));
-      turn.doing(error.message);
+      turn.doing(`${error.message} Your question is answered as soon as it can be`);
       await wait(error.wait * 1000, signal);
       if (signal.aborted) throw signal.reason;
     }

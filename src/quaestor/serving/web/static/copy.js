@@ -1,40 +1,60 @@
-// Copying an answer, or a piece of code in it.
+// Copying an answer, a piece of code or a quote: as Markdown, with what it cites.
 import { say } from "./announce.js";
+import { text } from "./server.js";
 
 const SECONDS = 2;
 const frame = document.getElementById("copy-code");
 
-/** Give every piece of code that the server made its own button. */
+/** Give every piece of code, and every quote, that the server made its own button. */
 export function dress(root) {
   if (!frame) return;
-  for (const code of root.querySelectorAll(".prose pre[tabindex]")) {
-    if (code.parentElement.matches(".code-block")) continue;
+  for (const piece of root.querySelectorAll(".prose pre[tabindex], .prose > blockquote, .quote")) {
+    if (piece.parentElement.matches(".code-block")) continue;
     const block = frame.content.cloneNode(true).firstElementChild;
-    code.replaceWith(block);
-    block.append(code);
+    const quoted = piece.matches("blockquote");
+    block.classList.toggle("of-quote", quoted);
+    if (quoted) block.firstElementChild.dataset.do = "copy-quote";
+    piece.replaceWith(block);
+    block.append(piece);
   }
 }
 
-/** Copy the answer of a turn. */
+/** Copy the answer of a turn, with the list of what it cites. */
 export function copyAnswer(button) {
-  return copy(button, button.closest(".turn").querySelector(".prose"));
+  return copy(button, text(button.dataset.from));
 }
 
 /** Copy the code that a button stands in. */
 export function copyCode(button) {
-  return copy(button, button.parentElement.querySelector("pre"));
+  return copy(button, button.parentElement.querySelector("pre").innerText);
 }
 
-async function copy(button, node) {
-  const text = textOf(node);
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Without a safe connection there is no clipboard but the old one.
-    getSelection().selectAllChildren(node);
-    document.execCommand("copy");
-    getSelection().empty();
-  }
+/** Copy the quote that a button stands in, with the place where it stands. */
+export function copyQuote(button) {
+  const quote = button.parentElement.querySelector("blockquote");
+  const place = placeOf(quote) ?? "";
+  const lines = wordsOf(quote).split("\n").map((one) => `> ${one}`.trimEnd());
+  return copy(button, [...lines, ...(place && [">", `> — ${place}`])].join("\n"));
+}
+
+// The place that the mark within a quote, or the next one behind it, points to; in the panel, that of its heading.
+function placeOf(quote) {
+  const within = quote.querySelector(".cite") ?? quote.closest(".prose > *")?.nextElementSibling?.querySelector(".cite");
+  return within?.dataset.place ?? quote.closest(".page")?.querySelector(".place")?.textContent;
+}
+
+function wordsOf(quote) {
+  const words = quote.cloneNode(true);
+  for (const mark of words.querySelectorAll(".cite")) mark.remove();
+  // Only what is shown has its lines as they are seen.
+  quote.after(words);
+  const found = words.innerText.trim();
+  words.remove();
+  return found;
+}
+
+async function copy(button, what) {
+  await put(what);
   say("Copied");
   const word = button.querySelector("span");
   button.classList.add("copied");
@@ -45,11 +65,18 @@ async function copy(button, node) {
   }, SECONDS * 1000);
 }
 
-// What is written on the buttons of the code is not part of an answer.
-function textOf(node) {
-  const buttons = [...node.querySelectorAll("[data-do=copy-code]")];
-  for (const one of buttons) one.hidden = true;
-  const text = node.innerText;
-  for (const one of buttons) one.hidden = false;
-  return text;
+async function put(what) {
+  try {
+    // A browser lets a click write what comes only later in this way alone.
+    const blob = Promise.resolve(what).then((words) => new Blob([words], { type: "text/plain" }));
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+  } catch {
+    // Without a safe connection there is no clipboard but the old one.
+    const field = document.createElement("textarea");
+    field.value = await what;
+    (document.querySelector("dialog:modal") ?? document.body).append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
 }

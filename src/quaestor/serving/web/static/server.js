@@ -26,6 +26,11 @@ export async function part(path, body) {
   return holder.content;
 }
 
+/** Ask for plain text. */
+export async function text(path) {
+  return (await request(path, {})).text();
+}
+
 /** Put pieces that the server made in the place of those with the same ids. */
 export async function refresh(path) {
   const made = await part(path);

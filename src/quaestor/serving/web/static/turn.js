@@ -90,8 +90,8 @@ export class Turn {
       case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
       case "composed": return `${line(data.model)} reads ${amount(Number(data.sent ?? 0), "passage")}, about ${amount(words(data.tokens), "word")}`;
       case "retried": return "Once more, with less to read";
-      case "called": return `${line(data.name)}: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
-      case "returned": return data.failed ? `${line(data.name)} brought nothing` : `${line(data.name)} brought ${amount(data.passages?.length ?? 0, "passage")}`;
+      case "called": return `The model looks further: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
+      case "returned": return data.failed ? "That brought nothing" : `That brought ${amount(data.passages?.length ?? 0, "passage")}`;
       case "proposed": return `Proposes to change ${line((data.paths ?? []).join(", "))}`;
       case "stopped": return `Ended early: ${line(data.reason)}`;
       case "citations": return "Checking what is cited";
