@@ -45,7 +45,7 @@ NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a gol
     [
         (LIBRARY, "What does `send_with_retry` do?"),
         (PROGRAM, "What does `runTicker` do?"),
-        (HANDBOOK, "What is said about “Time off”?"),
+        (HANDBOOK, "What is said about “Trains”?"),
         (RECIPES, "How long does dough rest?"),
         (NOTES, None),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from quaestor.answers.overview.introduction import readme_of
@@ -30,18 +31,39 @@ _NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}<>|]")
 _WRITTEN = frozenset({"markdown", "restructuredtext", "asciidoc", "html", "org", "docx", "pdf", "epub", "latex"})
 
 
-def starters(corpus: Corpus) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """A question to begin with.
+
+    Attributes:
+        question: as a person would ask it.
+        path: the document that should answer it; empty where any may.
+        first: first line of what should answer it, 1-based.
+        last: the last one, inclusive.
+    """
+
+    question: str
+    path: str = ""
+    first: int = 1
+    last: int = 10**9
+
+    def is_answered_by(self, path: str, line: int) -> bool:
+        """Return whether a line of a document is where the answer should stand."""
+        return not self.path or (path == self.path and self.first <= line <= self.last)
+
+
+def starters(corpus: Corpus) -> Iterator[Starter]:
     """Yield questions that a corpus should have answers to, the most telling first.
 
     Whether it answers one is for the caller to find out: they are made of names and headings, nothing is searched for.
     """
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
-        yield "What is this about?"
+        yield Starter("What is this about?")
     yield from _taken_in_turns(_of_code(material), _of_prose(material)) if material.is_code else _of_prose(material)
 
 
-def _taken_in_turns(first: Iterator[str], second: Iterator[str]) -> Iterator[str]:
+def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
     both = [first, second]
     while both:
         for one in list(both):
@@ -52,7 +74,7 @@ def _taken_in_turns(first: Iterator[str], second: Iterator[str]) -> Iterator[str
                 yield found
 
 
-def _of_code(material: Material) -> Iterator[str]:
+def _of_code(material: Material) -> Iterator[Starter]:
     """Yield questions about what is defined in the files that most others import, or else in the largest."""
     counted = importers_of(material)
     largest = sorted(
@@ -60,11 +82,11 @@ def _of_code(material: Material) -> Iterator[str]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [list(islice(_names(material, path), 2)) for path in paths]
-    for first in (found[0] for found in names if found):
-        yield f"What does `{first}` do?"
-    for second in (found[1] for found in names if found[1:]):
-        yield f"Who uses `{second}`?"
+    names = [(path, list(islice(_names(material, path), 2))) for path in paths]
+    for path, (name, *_) in ((path, found) for path, found in names if found):
+        yield Starter(f"What does `{name}` do?", path)
+    for _, (_, name) in ((path, found) for path, found in names if found[1:]):
+        yield Starter(f"Who uses `{name}`?")
 
 
 def _is_own(material: Material, path: str) -> bool:
@@ -80,7 +102,7 @@ def _names(material: Material, path: str) -> Iterator[str]:
             yield symbol
 
 
-def _of_prose(material: Material) -> Iterator[str]:
+def _of_prose(material: Material) -> Iterator[Starter]:
     """Yield questions about sections of the README and of the largest other documents, one of each in turn."""
     readme = readme_of(material, "")
     others = sorted(
@@ -93,12 +115,12 @@ def _of_prose(material: Material) -> Iterator[str]:
         yield from (found[rank] for found in sections if rank < len(found))
 
 
-def _asked_sections(material: Material, path: str) -> Iterator[str]:
-    for _, text in headings(material.lines(path)):
+def _asked_sections(material: Material, path: str) -> Iterator[Starter]:
+    lines = material.lines(path)
+    found = list(headings(lines))
+    for (first, text), (following, _) in zip(found, [*found[1:], (len(lines) + 1, "")], strict=True):
         heading = _NUMBERING.sub("", plain(text)).strip(" .:#")
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
-        if heading.endswith("?"):
-            yield heading
-        else:
-            yield f"What is said about “{heading}”?"
+        question = heading if heading.endswith("?") else f"What is said about “{heading}”?"
+        yield Starter(question, path, first, following - 1)

@@ -14,7 +14,7 @@ from quaestor.serving.answering import outcome_of
 
 _MOST = 4
 _TRIED = 16
-_SECONDS = 4.0
+_SECONDS = 30.0
 
 
 class Starters:
@@ -43,14 +43,14 @@ async def _answered(corpus: Index, settings: Settings) -> tuple[str, ...]:
     """Return the first questions that are answered, and no two by the same lines."""
     found: dict[tuple[str, int], str] = {}
     until = time.monotonic() + _SECONDS
-    for tried, question in enumerate(starters(corpus)):
+    for tried, starter in enumerate(starters(corpus)):
         if len(found) == _MOST or tried == _TRIED or time.monotonic() > until:
             break
         try:
-            outcome = await outcome_of(corpus, None, question, settings)
+            outcome = await outcome_of(corpus, None, starter.question, settings)
         except QuaestorError:
             continue
         places = [(one.path, one.start_line) for one in outcome.citations if one.status == "verified"]
-        if outcome.done is not None and outcome.done.known and places:
-            found.setdefault(places[0], question)
+        if any(starter.is_answered_by(*one) for one in places):
+            found.setdefault(places[0], starter.question)
     return tuple(found.values())

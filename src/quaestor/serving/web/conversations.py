@@ -20,6 +20,7 @@ from quaestor.serving.web.frame import Looking
 from quaestor.serving.web.markdown import render_part
 from quaestor.serving.web.plain import written_time
 from quaestor.serving.web.records import about, listed, turn_of
+from quaestor.serving.web.said_before import said_in
 from quaestor.serving.web.turns import lines_place, views
 from quaestor.serving.web.windows import request_view
 
@@ -51,10 +52,14 @@ def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
 
 
 @router.get("/sessions")
-def list_sessions(at: Looking) -> HTMLResponse:
-    """Show all conversations."""
-    rows = [_row(info, about(at.served, at.user, info.root)) for info in listed(at.served, at.user)]
-    return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows)
+def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
+    """Show all conversations, or those in which all words of ``q`` stand in one turn or in the title."""
+    rows = [
+        {**_row(info, about(at.served, at.user, info.root)), **found}
+        for info in listed(at.served, at.user)
+        if (found := said_in(at.served, at.user, info, q)) is not None
+    ]
+    return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
 
 
 @router.get("/parts/side")

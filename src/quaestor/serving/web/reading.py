@@ -11,7 +11,10 @@ from fastapi.responses import HTMLResponse
 from quaestor.assemble import Index
 from quaestor.chat.transcript import Transcript
 from quaestor.cited import STANDING
+from quaestor.config import data_home
+from quaestor.corpus.history import is_object
 from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
+from quaestor.ingest.files import folder_of
 from quaestor.serving.http.native.access import corpus_of, session_of
 from quaestor.serving.web.excerpts import shown
 from quaestor.serving.web.failing import PageRoute
@@ -21,6 +24,7 @@ from quaestor.serving.web.pages_of_documents import page_at
 from quaestor.serving.web.records import corpus_about, turn_of
 from quaestor.serving.web.searching import lines_href
 from quaestor.serving.web.turns import lines_place
+from quaestor.sites import is_site
 
 router = APIRouter(route_class=PageRoute)
 _AROUND = 12
@@ -97,6 +101,13 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -
     return _page(heading, pointed, at, corpus, name)
 
 
+def _editor(pointed: Pointed, corpus: Index | None, at: Look) -> str:
+    """Return the address that opens a file in an editor; only for who sits at the machine that it lies on."""
+    if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
+        return ""
+    return f"vscode://file{quote(str(folder_of(corpus.root) / pointed.path))}:{pointed.start_line}"
+
+
 def _fragment(pointed: Pointed) -> str:
     """Return what makes a browser open a page at a quote."""
     words = " ".join(pointed.quote.split())
@@ -146,6 +157,7 @@ def _page(
         symbol=pointed.symbol,
         url=pointed.url if urlsplit(pointed.url).scheme in ("http", "https") else "",
         fragment=_fragment(pointed),
+        editor=_editor(pointed, corpus, at) if found else "",
         **_pdf(pointed, corpus, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),

@@ -1,6 +1,6 @@
 // What every page does: one listener for what is clicked, one for keys.
 import * as chat from "./chat.js";
-import { copyAnswer, copyCode, copyQuote } from "./copy.js";
+import { copyAnswer, copyChange, copyCode, copyQuote } from "./copy.js";
 import * as documents from "./documents.js";
 import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
 import { say } from "./announce.js";
@@ -25,6 +25,7 @@ const DOES = {
   copy: copyAnswer,
   "copy-code": copyCode,
   "copy-quote": copyQuote,
+  "copy-change": copyChange,
   rename: (button) => sessions.rename(button.closest("[data-session]")),
   delete: (button) => sessions.remove(button.closest("[data-session]")),
   "delete-document": (button) => documents.remove(button.closest("[data-document]")),

@@ -51,9 +51,9 @@ export async function again(button) {
   if (running) return;
   const last = button.closest(".turn");
   const question = last.querySelector(".question").textContent;
-  if (last.dataset.state === "done" || !last.dataset.turn) return run(question, { question });
+  if (last.dataset.state === "done" || !last.dataset.turn) return run(question, { question, ...limits() });
   last.hidden = true;
-  await run(question, { resume: true }, last.dataset.turn - 1);
+  await run(question, { resume: true, ...limits() }, last.dataset.turn - 1);
 }
 
 /** Put the question of a turn into the field, to be asked otherwise. */
@@ -70,7 +70,21 @@ export async function ask(question) {
   if (running) return refuse("", "The answer before is still being written. Send this when it is complete, or stop it.");
   document.getElementById("welcome")?.remove();
   field.value = "";
-  await run(question, { question });
+  document.getElementById("limits").open = false;
+  await run(question, { question, ...limits() });
+}
+
+// Which documents a question is about, where the person says so.
+function limits() {
+  const said = (name) => composer.elements[name].value.trim();
+  const list = (name) => said(name).split(/[\s,]+/).filter(Boolean);
+  const by = said("by");
+  return { path: list("path"), language: list("language"), since: said("since"), before: said("before"), by: by ? [by] : [] };
+}
+
+function showLimits() {
+  const number = Object.values(limits()).filter((one) => one.length).length;
+  document.querySelector("#limits summary").textContent = number ? `Filter (${number})` : "Filter";
 }
 
 export function begin() {
@@ -86,6 +100,8 @@ export function begin() {
     composer.requestSubmit();
   });
   field.addEventListener("input", () => (refused.hidden = true));
+  document.getElementById("limits").addEventListener("input", showLimits);
+  showLimits();
   thread.addEventListener("scroll", showWay, { passive: true });
   new MutationObserver(() => {
     dress(thread);

@@ -29,6 +29,11 @@ export function copyCode(button) {
   return copy(button, button.parentElement.querySelector("pre").innerText);
 }
 
+/** Copy a proposed change, as `git apply` takes it. */
+export function copyChange(button) {
+  return copy(button, button.closest(".proposal").querySelector("pre").textContent);
+}
+
 /** Copy the quote that a button stands in, with the place where it stands. */
 export function copyQuote(button) {
   const quote = button.parentElement.querySelector("blockquote");
