@@ -8,7 +8,7 @@ import httpx
 from browser_parts import PHONE, Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
-from quaestor import tags
+from quaestor.llm import tags
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
