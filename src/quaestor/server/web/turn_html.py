@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from quaestor.answers.citations.citation_marks import without_marks
+from quaestor.answers.citations.citation_marks import parse, without_marks
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render
@@ -18,6 +19,7 @@ from quaestor.sessions.records import CallRecord, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
 _LONGEST_STEP = 160
+_BEFORE_END = re.compile(r"\s+([.,;:!?])")
 # What the model's calls are to people.
 _DONE = {
     "search": "Searched",
@@ -137,7 +139,7 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
         known=ending.known,
         unchecked=ending.unchecked,
         quotes=cited_of(path, (*ending.citations, *ending.quotes))[len(ending.citations) :],
-        unsupported=tuple(" ".join(without_marks(sentence).split()) for sentence in ending.unsupported),
+        unsupported=tuple(map(_without_marks, ending.unsupported)),
         error=ending.error,
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(found, calls)),
@@ -150,6 +152,11 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
         superseded=superseded,
         seconds=_seconds_since(turn.began),
     )
+
+
+def _without_marks(sentence: str) -> str:
+    """Return a sentence on one line, without what it cites."""
+    return _BEFORE_END.sub(r"\1", " ".join(without_marks(sentence, parse(sentence)).split()))
 
 
 def _seconds_since(began: str) -> int:
