@@ -54,7 +54,7 @@ def test_text_is_shown_while_it_arrives_and_nothing_of_it_is_markup(page: StartP
 
 
 def test_paragraphs_that_are_whole_are_rendered_while_the_rest_arrives(page: StartPage) -> None:
-    pieces = ['It **rests** [1: "x"].\n\n', "```python\nrest = 18\n", *["x = 1\n" for _ in range(300)]]
+    pieces = ['It **rests** [1: "x"].\n\n', "```python\nrest = 18\n", *["x = 1\n" for _ in range(3000)]]
     one = page([Reply(pieces, pause=0.02)])
     one.ask("How long does the dough rest?")
     one.wait_for(".turn.streaming .settled strong")
@@ -306,7 +306,8 @@ def test_a_printed_conversation_holds_all_of_it(page: StartPage) -> None:
 def test_the_page_weighs_little(page: StartPage) -> None:
     one = page(answering)
     one.answered("How long does the dough rest?")
-    one.driver.refresh()
+    one.open("/")
+    one.wait(lambda: one.all("#starters button"))
     weights = one.run(
         "return performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))"
         ".map((entry) => [new URL(entry.name).pathname, entry.decodedBodySize])"

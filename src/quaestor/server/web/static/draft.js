@@ -5,7 +5,6 @@ const KEY = "draft:";
 export class Draft {
   #field;
   #name;
-  #kept = true;
 
   /** Begin to keep a field; what was typed before is put back into it. */
   constructor(field, name) {
@@ -13,10 +12,6 @@ export class Draft {
     this.#name = name;
     if (!field.value) field.value = this.#read() ?? "";
     field.addEventListener("input", () => this.keep());
-    // Where nothing can be kept, the browser asks before it leaves.
-    addEventListener("beforeunload", (event) => {
-      if (!this.#kept && field.value.trim()) event.preventDefault();
-    });
   }
 
   /** Keep what is in the field, or another text. */
@@ -24,17 +19,20 @@ export class Draft {
     try {
       if (text) localStorage.setItem(KEY + this.#name(), text);
       else localStorage.removeItem(KEY + this.#name());
-      this.#kept = true;
     } catch {
-      this.#kept = false;
+      // Where nothing can be kept, the browser asks before it leaves.
+      addEventListener("beforeunload", this.#ask);
     }
   }
+
+  #ask = (event) => {
+    if (this.#field.value.trim()) event.preventDefault();
+  };
 
   #read() {
     try {
       return localStorage.getItem(KEY + this.#name());
     } catch {
-      this.#kept = false;
       return null;
     }
   }
