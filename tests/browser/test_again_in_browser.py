@@ -12,13 +12,13 @@ from browser_parts import DESKTOP, Page, StartPage
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from served import Running, running, write
-from serving.http.workers.worker_parts import serving as started
-from serving.http.workers.worker_parts import until
 
 from quaestor.core.config import Settings
 from quaestor.server.http.served_from_settings import served_of
 from quaestor.server.open_corpora import Corpora
 from scripted_server import Recorded, Reply, ScriptedServer, in_pieces
+from server.http.workers.worker_parts import serving as started
+from server.http.workers.worker_parts import until
 
 QUESTION = "How long does the dough rest in the refrigerator?"
 RESTS = "It rests for eighteen hours."
