@@ -249,7 +249,8 @@ def _code(text: str, language: str) -> str:
 def _draw_tasks(state: StateCore) -> None:
     """Draw the boxes of lists of tasks."""
     for before, paragraph, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
-        first = inline.children[0] if inline.children else None
+        # Before it may stand the place of a sentence without support.
+        first = next((one for one in inline.children or () if one.type != "place"), None)
         is_first = (before.type, paragraph.type) == ("list_item_open", "paragraph_open")
         if is_first and first is not None and first.type == "text" and (box := _BOX.match(first.content)):
             first.content = ("☐ " if box[1] == " " else "☑ ") + first.content[box.end() :]
