@@ -18,7 +18,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real check docs dist clean
+.PHONY: demo test slow real check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -59,6 +59,14 @@ check: $(STAMP)
 	$(BIN)/ruff format --check src training tests benchmarks
 	$(BIN)/mypy
 
+# In an environment of its own: what audits is none of what is audited.
+AUDIT := .audit
+
+audit:
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(AUDIT)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
+
 # The documentation as a site in .site; a dead link is an error.
 docs: $(TOOLS)/.installed
 	$(TOOLS)/bin/mkdocs build
@@ -96,4 +104,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) $(TOOLS) .site dist
+	rm -rf $(VENV) $(TOOLS) $(AUDIT) .site dist
