@@ -54,6 +54,7 @@ def assert_safe(html: str) -> None:
         "title",
         "aria-label",
         "data-cite",
+        "data-place",
         "start",
         "scope",
         "tabindex",

@@ -186,7 +186,7 @@ class _Renderer(RendererHTML):
     def place(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         content = tokens[index].content
         if content == _WEAK:
-            return '<span class="unsupported" title="No passage was found to support this sentence">'
+            return '<span class="unsupported" title="No passage supports this sentence">'
         return "</span>" if content == _WEAK_END else str(_links(content, environment))
 
     def image(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
