@@ -15,6 +15,7 @@ CREATE TABLE quaestor.states (
     generation      bigint      NOT NULL DEFAULT 0,     -- committed transactions that changed anything
     content         bigint      NOT NULL DEFAULT 0,     -- the last generation that changed chunks
     stamp           text        NOT NULL DEFAULT '',    -- random, of that generation: tells two histories apart
+    written         text        NOT NULL DEFAULT '',    -- random, of the last transaction: tells whether it came through
     next_document   bigint      NOT NULL DEFAULT 1,
     next_chunk      bigint      NOT NULL DEFAULT 1,
     next_vector     bigint      NOT NULL DEFAULT 1,
@@ -66,6 +67,7 @@ CREATE TABLE quaestor.chunks (
     scope           text,                               -- JSON; NULL when empty
     defines         text,                               -- JSON; NULL when empty
     text            text        NOT NULL,
+    checksum        bigint      NOT NULL,               -- of the columns from `start_byte` to `text`, as they were read
     PRIMARY KEY (corpus_id, id)
 );
 CREATE INDEX chunks_by_vector ON quaestor.chunks (corpus_id, vector);
@@ -100,14 +102,15 @@ CREATE TABLE quaestor.terms (
 ALTER TABLE quaestor.terms ALTER COLUMN data SET STORAGE EXTERNAL;
 
 -- The same of many documents in one piece, which servers keep by its hash: all chunks in `first_chunk .. last_chunk`
--- that there were in `generation`. Chunks behind the last segment have their terms in `terms` alone.
+-- that there were when it was made. Chunks behind the last segment have their terms in `terms` alone.
 CREATE TABLE quaestor.segments (
     corpus_id       bigint      NOT NULL,
     first_chunk     bigint      NOT NULL,
     last_chunk      bigint      NOT NULL,
-    generation      bigint      NOT NULL,
     chunk_count     bigint      NOT NULL,
+    lengths         bigint[]    NOT NULL,               -- terms of these by field
     hash            bytea       NOT NULL,
+    checksum        bigint      NOT NULL,
     data            bytea       NOT NULL,
     PRIMARY KEY (corpus_id, first_chunk)
 );
@@ -119,6 +122,5 @@ CREATE TABLE quaestor.removed (
     first_chunk     bigint      NOT NULL,
     chunk_count     bigint      NOT NULL,
     document        bigint      NOT NULL,
-    generation      bigint      NOT NULL,
     PRIMARY KEY (corpus_id, first_chunk)
 );
