@@ -16,9 +16,9 @@ from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.postgres.connection import Database
-from quaestor.stores.postgres.sizes import SIZES as POSTGRES_SIZES
-from quaestor.stores.postgres.sizes import Sizes as PostgresSizes
-from quaestor.stores.postgres.store import PostgresStore
+from quaestor.stores.postgres.postgres_sizes import SIZES as POSTGRES_SIZES
+from quaestor.stores.postgres.postgres_sizes import Sizes as PostgresSizes
+from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.terms import key_of
 
 DIMENSIONS = 8

@@ -27,6 +27,7 @@ from store_factories import (
 
 from quaestor.errors import NotFoundError
 from quaestor.stores import FieldBoosts, Store, Where
+from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.embedded.sizes import Sizes
 
 # Each store, with what lets small tests reach all of it.
@@ -471,3 +472,40 @@ def test_stores_that_count_together_score_as_one(
         assert all(one.frequencies == expected.frequencies for one in found)
         for store in (whole, *parts):
             store.close()
+
+
+@pytest.mark.parametrize("into", ["embedded, in memory", "postgres"])
+def test_what_one_store_holds_another_can_hold(
+    store: Store, into: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    put(store, entry("a.py", ["one retry", "two \x00 naïve", ""], title="A"), entry("odd/\udcff.py", ["lone \ud800 x"]))
+    put(store, entry("c.md", [], "markdown"))
+    with store.writing() as writer:
+        writer.set_metadata("root", "/home/ä\udc80")
+    other = _factory(request, into)(tmp_path / "other")
+    put(other, entry("a.py", ["of an earlier version"]), entry("gone.py", ["x"]))
+    done: list[tuple[int, int]] = []
+    copied = copy_store(store, other, lambda *count: done.append(count))
+    assert (copied.documents, copied.chunks, copied.written, copied.removed) == (3, 4, 3, 1)
+    assert done[-1] == (3, 3)
+    assert other.documents() == store.documents()
+    assert other.all_metadata() == store.all_metadata() == {"root": "/home/ä\udc80"}
+    for path in store.documents():
+        assert [one.chunk for one in other.chunks_of(path)] == [one.chunk for one in store.chunks_of(path)]
+    assert lexical_texts(other, ["retry"]) == ["one retry"]
+    assert len(other.dense(vector_of("one retry"), 5)) == 3
+    assert texts(other, list(other.defining(["LONE"], 5))) == ["lone \ud800 x"]
+    again = copy_store(store, other, lambda *_: None)
+    assert again == copied._replace(written=0, removed=0)
+    other.close()
+
+
+def test_stores_that_differ_in_a_vector_alone_have_other_digests(open_store: Open, tmp_path: Path) -> None:
+    one, two = open_store(tmp_path / "one"), open_store(tmp_path / "two")
+    made = entry("a.py", ["text"])
+    put(one, made)
+    put(two, replace(made, vectors=-made.vectors))
+    assert digest_of(one)[:2] == digest_of(two)[:2] == (1, 1)
+    assert digest_of(one) != digest_of(two)
+    for store in (one, two):
+        store.close()

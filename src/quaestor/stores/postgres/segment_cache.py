@@ -10,7 +10,7 @@ from pathlib import Path
 
 from quaestor.errors import IndexUnusableError
 from quaestor.stores.embedded.postings import Segment
-from quaestor.stores.postgres.segments import Kept, file_hash, in_memory
+from quaestor.stores.postgres.word_segments import Kept, file_hash, in_memory
 
 _SUFFIX = ".postings"
 

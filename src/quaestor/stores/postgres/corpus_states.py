@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from quaestor.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.named import NamedTuple
+from quaestor.stores.postgres.escaped_text import kept, restored
 from quaestor.stores.postgres.nearest import index_names
-from quaestor.stores.postgres.texts import kept, restored
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
@@ -88,7 +88,8 @@ def erase_corpus(connection: Connection, corpus: int) -> None:
 def list_corpora(connection: Connection) -> list[Listed]:
     """Return every corpus by name: the one question that is asked across all of them."""
     rows = connection.execute(
-        "SELECT c.name, s.embedder, s.generation, s.changed, count(d.id), coalesce(sum(d.chunk_count), 0) "
+        "SELECT c.name, s.embedder, s.generation, s.changed AT TIME ZONE 'UTC', count(d.id), "
+        "coalesce(sum(d.chunk_count), 0) "
         "FROM quaestor.corpora c JOIN quaestor.states s ON s.corpus_id = c.corpus_id "
         "LEFT JOIN quaestor.documents d ON d.corpus_id = c.corpus_id GROUP BY 1, 2, 3, 4 ORDER BY 1"
     )

@@ -12,7 +12,7 @@ from quaestor.passages import Chunk, Document, Span
 from quaestor.stores import StoredChunk, StoreStats
 from quaestor.stores.embedded.truth import chunk_checksum, storable
 from quaestor.stores.embedded.truth import restored as from_storable
-from quaestor.stores.postgres.texts import kept, kept_or_none, restored, restored_or_none
+from quaestor.stores.postgres.escaped_text import kept, kept_or_none, restored, restored_or_none
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
@@ -44,9 +44,19 @@ def document_row(document: Document) -> tuple[Any, ...]:
 def read_document(row: Sequence[Any]) -> Document:
     """Return the document of the columns ``DOCUMENT``."""
     path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = row
-    texts = map(restored_or_none, (title, url, author, date))
     return Document(
-        restored(path), sha256, size, stamp, restored(language), encoding, *texts, chunker, restored_or_none(note)
+        restored(path),
+        sha256,
+        size,
+        stamp,
+        restored(language),
+        encoding,
+        restored_or_none(title),
+        restored_or_none(url),
+        restored_or_none(author),
+        restored_or_none(date),
+        chunker,
+        restored_or_none(note),
     )
 
 
@@ -66,7 +76,7 @@ def packed_chunk(row: Sequence[Any]) -> tuple[Any, ...]:
 
 def is_whole(packed: Sequence[Any]) -> bool:
     """Return whether a chunk's columns agree with their checksum; in the form of ``packed_chunk``."""
-    return chunk_checksum(tuple(packed[:8]), packed[8]) == packed[9]
+    return bool(chunk_checksum(tuple(packed[:8]), packed[8]) == packed[9])
 
 
 def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
@@ -79,7 +89,8 @@ def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
     packed = packed_chunk(columns)
     if not is_whole(packed):
         raise IndexUnusableError(
-            f"A chunk of {document.path!r} in the store does not agree with its checksum: run `quaestor index --rebuild`."
+            f"A chunk of {document.path!r} in the store does not agree with its checksum: run `quaestor index "
+            "--rebuild`."
         )
     start, end, start_line, end_line, symbol, kind, scope, defines, text, _ = packed
     chunk = Chunk(
@@ -170,6 +181,12 @@ def metadata(connection: Connection, corpus: int, key: str) -> str | None:
     query = "SELECT value FROM quaestor.metadata WHERE corpus_id = %s AND key = %s"
     row = connection.execute(query, (corpus, kept(key))).fetchone()
     return None if row is None else restored(row[0])
+
+
+def all_metadata(connection: Connection, corpus: int) -> dict[str, str]:
+    """Return every remembered string."""
+    rows = connection.execute("SELECT key, value FROM quaestor.metadata WHERE corpus_id = %s", (corpus,))
+    return {restored(key): restored(value) for key, value in rows}
 
 
 def stats(connection: Connection, corpus: int) -> StoreStats:

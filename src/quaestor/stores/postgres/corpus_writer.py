@@ -15,11 +15,11 @@ from quaestor.stores import Packed
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.embedded.truth import storable
-from quaestor.stores.postgres import rows
-from quaestor.stores.postgres.halves import sent
-from quaestor.stores.postgres.sizes import SIZES, Sizes
-from quaestor.stores.postgres.states import State, new_stamp, set_state
-from quaestor.stores.postgres.texts import kept
+from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
+from quaestor.stores.postgres.escaped_text import kept
+from quaestor.stores.postgres.half_vectors import sent
+from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 # The columns of every table that is copied to, with the types that they are sent as: a half vector is bytes here.
 _COPIED = {
     "documents": (
-        f"corpus_id, id, path_key, {rows.DOCUMENT}, first_chunk, chunk_count",
+        f"corpus_id, id, path_key, {stored_rows.DOCUMENT}, first_chunk, chunk_count",
         "int8 int8 bytea text text int8 int8 text text text text text text text text int8 int8",
     ),
     "chunks": (
-        f"corpus_id, id, document, vector, {rows.CHUNK}",
+        f"corpus_id, id, document, vector, {stored_rows.CHUNK}",
         "int8 int8 int8 int8 int8 int8 int8 int8 text text text text text int8",
     ),
     "vectors": ("corpus_id, id, key, embedding", "int8 int8 bytea bytea"),
@@ -99,11 +99,11 @@ class Transaction:
             NotFoundError: there is no document of this path.
         """
         self._flush()
-        columns = rows.DOCUMENT.split(", ")[1:]
+        columns = stored_rows.DOCUMENT.split(", ")[1:]
         changes = ", ".join(f"{column} = %s" for column in columns)
         done = self._connection.execute(
             f"UPDATE quaestor.documents SET {changes} WHERE corpus_id = %s AND path_key = %s".encode(),
-            (*rows.document_row(document)[1:], self._corpus, rows.path_key(document.path)),
+            (*stored_rows.document_row(document)[1:], self._corpus, stored_rows.path_key(document.path)),
         )
         if not done.rowcount:
             raise NotFoundError(f"{document.path!r} is not in the index: replace it instead of touching it.")
@@ -162,7 +162,7 @@ class Transaction:
         self._add([version for version in pending.values() if version is not None], places)
 
     def _places(self, paths: Iterable[str]) -> dict[str, _Place]:
-        by_key = {rows.path_key(path): path for path in paths}
+        by_key = {stored_rows.path_key(path): path for path in paths}
         found = self._execute(
             "SELECT path_key, id, first_chunk, chunk_count FROM quaestor.documents "
             "WHERE corpus_id = %s AND path_key = ANY(%s)",
@@ -183,7 +183,9 @@ class Transaction:
             values=(firsts, lasts, self._corpus),
         )
         names = [
-            (rows.name_key(storable(name.lower())), chunk) for chunk, some in gone for name in json.loads(some or "[]")
+            (stored_rows.name_key(storable(name.lower())), chunk)
+            for chunk, some in gone
+            for name in json.loads(some or "[]")
         ]
         self._execute(
             "DELETE FROM quaestor.names n USING unnest(%s::bigint[], %s::bigint[]) AS gone(name, chunk) "
@@ -224,13 +226,15 @@ class Transaction:
         """Add the rows of one document to those of each table."""
         corpus, first, columns = self._corpus, self._state.next_chunk, version.columns
         self._state = self._state._replace(next_chunk=first + version.chunks)
-        key = rows.path_key(version.document.path)
-        found["documents"].append((corpus, document, key, *rows.document_row(version.document), first, version.chunks))
+        key = stored_rows.path_key(version.document.path)
+        found["documents"].append(
+            (corpus, document, key, *stored_rows.document_row(version.document), first, version.chunks)
+        )
         found["chunks"].extend(
-            (corpus, first + at, document, vectors[key], *rows.chunk_row(own))
+            (corpus, first + at, document, vectors[key], *stored_rows.chunk_row(own))
             for at, (key, own) in enumerate(zip(columns.keys, columns.chunks, strict=True))
         )
-        found["names"].extend((corpus, rows.name_key(name), first + at) for name, at in columns.names)
+        found["names"].extend((corpus, stored_rows.name_key(name), first + at) for name, at in columns.names)
         found["terms"].extend((corpus, first + at, document, data) for at, data in columns.terms)
 
     def _new_document(self) -> int:

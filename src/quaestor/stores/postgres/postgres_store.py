@@ -19,6 +19,7 @@ from quaestor.stores import (
     FieldBoosts,
     Matched,
     Pack,
+    Packed,
     Scored,
     StoredChunk,
     StoreStats,
@@ -34,14 +35,14 @@ from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
 from quaestor.stores.embedded.views import LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh
-from quaestor.stores.postgres import filtering, nearest, rows, segments
+from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, word_segments
 from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.halves import received
+from quaestor.stores.postgres.corpus_states import State, check_embedder, erase_corpus, find_corpus, make_corpus, state
+from quaestor.stores.postgres.corpus_writer import Transaction
+from quaestor.stores.postgres.half_vectors import received
 from quaestor.stores.postgres.migrations import migrate
+from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.segment_cache import SegmentCache
-from quaestor.stores.postgres.sizes import SIZES, Sizes
-from quaestor.stores.postgres.states import State, check_embedder, erase_corpus, find_corpus, make_corpus, state
-from quaestor.stores.postgres.transaction import Transaction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,7 +185,7 @@ class PostgresStore:
                 if ended is None:
                     connection.execute("ROLLBACK")
                 elif ended.content == ended.generation:
-                    segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
+                    word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
         except IndexUnusableError:
             # A connection that is lost while it commits does not tell whether it did: the state does.
             if ended is None or transaction is None or not self._came_through(transaction.written):
@@ -278,9 +279,9 @@ class PostgresStore:
         def search(connection: Connection, now: State) -> Sequence[int]:
             allowed = self._allowed(connection, now, where)
             if allowed is None:
-                return rows.defining(connection, self._corpus, wanted, k)
+                return stored_rows.defining(connection, self._corpus, wanted, k)
             # A name is defined in a few places: all of them are looked at.
-            found = rows.defining(connection, self._corpus, wanted, _MOST_DEFINITIONS)
+            found = stored_rows.defining(connection, self._corpus, wanted, _MOST_DEFINITIONS)
             return allowed.only(found)[: max(k, 0)]
 
         return self._read(search)
@@ -288,18 +289,20 @@ class PostgresStore:
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, by identifier."""
         wanted = list(ids)
-        return self._read(lambda connection, _: rows.chunks(connection, self._corpus, wanted)) if wanted else {}
+        return self._read(lambda connection, _: stored_rows.chunks(connection, self._corpus, wanted)) if wanted else {}
 
     def paths_of(self, ids: Iterable[int]) -> Collection[str]:
         """Return the paths of the documents that these chunks belong to, each once."""
         wanted = list(ids)
-        return self._read(lambda connection, _: rows.paths_of(connection, self._corpus, wanted)) if wanted else ()
+        return (
+            self._read(lambda connection, _: stored_rows.paths_of(connection, self._corpus, wanted)) if wanted else ()
+        )
 
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
         """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
 
         def search(connection: Connection, now: State) -> list[str]:
-            found = rows.paths_ending(connection, self._corpus, end)
+            found = stored_rows.paths_ending(connection, self._corpus, end)
             allowed = self._allowed(connection, now, where)
             let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
             return [path for path, chunk in found if let_through is None or chunk in let_through]
@@ -308,7 +311,7 @@ class PostgresStore:
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""
-        return self._read(lambda connection, _: rows.chunks_of(connection, self._corpus, path))
+        return self._read(lambda connection, _: stored_rows.chunks_of(connection, self._corpus, path))
 
     def documents(self) -> Mapping[str, Document]:
         """Return every document by path; they are read once a generation."""
@@ -317,18 +320,18 @@ class PostgresStore:
             known = self._documents
             if known[0] == now.generation:
                 return known
-            return now.generation, MappingProxyType(rows.documents(connection, self._corpus))
+            return now.generation, MappingProxyType(stored_rows.documents(connection, self._corpus))
 
         self._documents = self._read(read)
         return self._documents[1]
 
     def document(self, path: str) -> Document | None:
         """Return one document."""
-        return self._read(lambda connection, _: rows.document(connection, self._corpus, path))
+        return self._read(lambda connection, _: stored_rows.document(connection, self._corpus, path))
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents that a filter lets through, and when."""
-        return self._read(lambda connection, _: filtering.bylines(connection, self._corpus, where))
+        return self._read(lambda connection, _: document_filter.bylines(connection, self._corpus, where))
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
@@ -344,9 +347,21 @@ class PostgresStore:
 
         return {key: restore(row) for key, row in self._read(read).items()}
 
+    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+        """Return those of some documents that there are, as ``pack`` made them."""
+
+        def read(connection: Connection, _: State) -> list[Packed]:
+            return list(exporting.unpacked(connection, self._corpus, paths, self._dimensions))
+
+        return self._read(read)
+
+    def all_metadata(self) -> Mapping[str, str]:
+        """Return every remembered string."""
+        return self._read(lambda connection, _: stored_rows.all_metadata(connection, self._corpus))
+
     def stats(self) -> StoreStats:
         """Return sizes."""
-        return self._read(lambda connection, _: rows.stats(connection, self._corpus))
+        return self._read(lambda connection, _: stored_rows.stats(connection, self._corpus))
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
@@ -354,7 +369,7 @@ class PostgresStore:
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
-        return self._read(lambda connection, _: rows.metadata(connection, self._corpus, key))
+        return self._read(lambda connection, _: stored_rows.metadata(connection, self._corpus, key))
 
     @property
     def repaired(self) -> Collection[str]:
@@ -397,7 +412,7 @@ class PostgresStore:
                 self._filters, self._filters_of = {}, now.generation
             known = self._filters.get(where)
         if known is None:
-            known = filtering.allowed(connection, self._corpus, where)
+            known = document_filter.allowed(connection, self._corpus, where)
             with self._mutex:
                 if self._filters_of == now.generation:
                     self._filters[where] = known
@@ -442,19 +457,19 @@ class PostgresStore:
 
     def _made_view(self, connection: Connection, content: Content) -> LexicalView:
         """Return the words of the state that a transaction sees: its segments, and what lies behind them."""
-        listed = segments.list_segments(connection, self._corpus)
+        listed = word_segments.list_segments(connection, self._corpus)
 
-        def fetch(kept: segments.Kept) -> bytes:
-            return segments.fetch_file(connection, self._corpus, kept)
+        def fetch(kept: word_segments.Kept) -> bytes:
+            return word_segments.fetch_file(connection, self._corpus, kept)
 
         held = [self._cache.segment(kept, fetch) for kept in listed]
         self._cache.keep_only({kept.hash for kept in listed})
         reached = listed[-1].last_chunk if listed else 0
-        recent = RecentChunks(segments.terms_after(connection, self._corpus, reached))
+        recent = RecentChunks(word_segments.terms_after(connection, self._corpus, reached))
         if not listed:
             return LexicalView.of(content, None, (), recent)
         lengths = {field: sum(kept.lengths[place] for kept in listed) for place, field in enumerate(FIELDS)}
         statistics = Statistics(sum(kept.chunk_count for kept in listed), lengths)
         mark = Mark(content, reached, statistics.chunks, 0)
         base = LexicalBase(mark, statistics, (), (), held, [None] * len(held))
-        return LexicalView.of(content, base, segments.removed_runs(connection, self._corpus), recent)
+        return LexicalView.of(content, base, word_segments.removed_runs(connection, self._corpus), recent)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quaestor.stores.postgres.connection import Connection
-    from quaestor.stores.postgres.sizes import Sizes
+    from quaestor.stores.postgres.postgres_sizes import Sizes
 
 _FALLING = 8
 """Neighbours become one unless the earlier has this many times the chunks of the later: so there are few."""
@@ -61,7 +61,9 @@ class _Part(NamedTuple):
     segment: Segment
     alive: NDArray[np.bool_]
 
-    def count(self) -> int:
+    @property
+    def exist(self) -> int:
+        """The number of its chunks that exist."""
         return int(np.count_nonzero(self.alive))
 
 
@@ -151,7 +153,7 @@ def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chun
         run = [_part(entry.segment) for entry in entries]
         run[0] = run[0]._replace(first_chunk=reached + 1)
         reached = run[-1].last_chunk
-        while earlier and _belong(earlier[-1].chunk_count, sum(part.count() for part in run)):
+        while earlier and _belong(earlier[-1].chunk_count, sum(part.exist for part in run)):
             run.insert(0, _loaded(connection, corpus, earlier.pop(), removed))
         earlier.append(_replace(connection, corpus, run))
     if earlier:
@@ -220,7 +222,8 @@ def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Kep
     )
     # What reaches over the end is kept for the next segment; here it takes away nothing that there is.
     connection.execute(
-        "DELETE FROM quaestor.removed WHERE corpus_id = %s AND first_chunk >= %s AND first_chunk + chunk_count - 1 <= %s",
+        "DELETE FROM quaestor.removed "
+        "WHERE corpus_id = %s AND first_chunk >= %s AND first_chunk + chunk_count - 1 <= %s",
         (corpus, first, last),
     )
     return kept

@@ -21,7 +21,8 @@ def sent(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
         rows: shape ``(n, dimensions)``.
     """
     head = _HEAD.pack(rows.shape[1], 0)
-    for row, given in zip(rows.astype(">f2"), rows.any(axis=1).tolist(), strict=True):
+    directed: list[bool] = np.any(rows, axis=1).tolist()
+    for row, given in zip(rows.astype(">f2"), directed, strict=True):
         yield head + row.tobytes() if given else None
 
 
