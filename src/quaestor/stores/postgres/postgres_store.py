@@ -35,8 +35,8 @@ from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
 from quaestor.stores.embedded.views import LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh
-from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, word_segments
-from quaestor.stores.postgres.connection import Connection, Database
+from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
 from quaestor.stores.postgres.corpus_states import State, check_embedder, erase_corpus, find_corpus, make_corpus, state
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.half_vectors import received
@@ -194,18 +194,43 @@ class PostgresStore:
             self._seen = max(self._seen, ended.generation)
 
     def settle(self) -> None:
-        """Make the index of vectors, once there are so many chunks that comparing all of them takes too long."""
+        """Make the index of vectors, once there are so many chunks that comparing all of them takes too long.
 
-        def wanting(connection: Connection) -> bool:
+        The planner is told of tables that have grown much, too, which otherwise takes a minute or more.
+        """
+
+        def found(connection: Connection) -> tuple[int, bool, bool]:
             query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s"
             [(count,)] = connection.execute(query, (self._corpus,))
             has = nearest.has_index(connection, self._corpus, self._dimensions)
-            return bool(count > self._sizes.exact and not has and self._dimensions <= nearest.MOST_DIMENSIONS)
+            return count, has, upkeep.is_known(connection, count)
 
-        if self._database.read(wanting, primary=True):
+        count, has, known = self._database.read(found, seconds=WRITE_SECONDS, primary=True)
+        if count > self._sizes.exact and not has and self._dimensions <= nearest.MOST_DIMENSIONS:
             nearest.make_index(self._database, self._corpus, self._dimensions)
+        if not known:
+            upkeep.analyse_tables(self._database)
         with self._mutex:
             self._indexed = None
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the corpus, in words; nothing where all is well."""
+        return self._database.read(
+            lambda connection: list(upkeep.find_wrong(connection, self._corpus)), seconds=WRITE_SECONDS, primary=True
+        )
+
+    def vacuum(self) -> None:
+        """Drop what no chunk uses, make words and indexes anew where that is of use, and give back room."""
+
+        def ordered(connection: Connection) -> State:
+            return upkeep.put_in_order(connection, self._corpus, self._sizes)
+
+        self._database.write(ordered)
+        upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
+        self.settle()
+        upkeep.vacuum_tables(self._database)
+        with self._mutex:
+            self._lexical = None
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
