@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from quaestor.errors import IndexUnusableError
+from quaestor.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.passages import Document
 from quaestor.stores import (
     DEFAULT_BOOSTS,
@@ -37,10 +37,18 @@ from quaestor.stores.embedded.views import LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh
 from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
-from quaestor.stores.postgres.corpus_states import State, check_embedder, erase_corpus, find_corpus, make_corpus, state
+from quaestor.stores.postgres.corpus_states import (
+    State,
+    check_embedder,
+    erase_corpus,
+    find_corpus,
+    first_state,
+    make_corpus,
+    state,
+)
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.half_vectors import received
-from quaestor.stores.postgres.migrations import migrate
+from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.segment_cache import SegmentCache
 
@@ -54,6 +62,17 @@ _REMEMBERED_FILTERS = 16
 _MOST_DEFINITIONS = 10_000
 
 _Read = TypeVar("_Read")
+
+
+def _find(database: Database, name: str) -> int | None:
+    """Return the number of a corpus, None if there is none."""
+    return _look(database, lambda connection: find_corpus(connection, name))
+
+
+def _look(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
+    """Return what is found, on a standby if there is one; what is not there yet may be on the primary."""
+    found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
+    return database.read(look, primary=True) if found is None and database.address.standbys else found
 
 
 class _LagsError(Exception):
@@ -114,7 +133,7 @@ class PostgresStore:
             IndexUnusableError: it is missing, made by a newer version, or made with another embedder.
         """
         migrate(database)
-        corpus = database.read(lambda connection: find_corpus(connection, name))
+        corpus = _find(database, name)
         if corpus is None:
             if not create:
                 raise IndexUnusableError(
@@ -122,7 +141,8 @@ class PostgresStore:
                 )
             corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
         number = corpus
-        found = database.read(lambda connection: state(connection, number), primary=True)
+        found = _look(database, lambda connection: first_state(connection, number))
+        assert found is not None
         if (found.embedder, found.dimensions) != (embedder, dimensions):
             raise IndexUnusableError(
                 f"The corpus {name!r} in the store {str(database.address)!r} was made with the embedder "
@@ -135,12 +155,11 @@ class PostgresStore:
     def made_with(database: Database, name: str) -> tuple[str, int] | None:
         """Return the name and the dimensions of the embedder that a corpus was made with; None if there is none."""
         migrate(database)
-
-        def found(connection: Connection) -> tuple[str, int] | None:
-            corpus = find_corpus(connection, name)
-            return None if corpus is None else state(connection, corpus)[:2]
-
-        return database.read(found, primary=True)
+        corpus = _find(database, name)
+        if corpus is None:
+            return None
+        found = _look(database, lambda connection: first_state(connection, corpus))
+        return None if found is None else found[:2]
 
     @staticmethod
     def erase(database: Database, name: str) -> None:
@@ -413,13 +432,16 @@ class PostgresStore:
 
         def checked(connection: Connection) -> tuple[_Read, int]:
             now = state(connection, self._corpus)
-            if now.generation < self._seen:
+            if now.generation < self._seen and self._database.address.standbys:
                 raise _LagsError
             return work(connection, now), now.generation
 
         try:
             result, generation = self._database.read(checked)
-        except _LagsError:
+        except (_LagsError, IndexUnusableError) as error:
+            # What a standby has not taken in yet may be missing altogether.
+            if not self._database.address.standbys or isinstance(error, IndexBusyError | EmbedderChangedError):
+                raise
             self._seen = 0  # after a promotion, the primary itself may be behind what was seen
             result, generation = self._database.read(checked, primary=True)
         self._seen = max(self._seen, generation)

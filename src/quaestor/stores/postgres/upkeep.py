@@ -114,7 +114,9 @@ def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None
 
 def is_known(connection: Connection, count: int) -> bool:
     """Return whether the planner knows that there are about ``count`` chunks or more."""
-    [(known,)] = connection.execute("SELECT reltuples FROM pg_class WHERE oid = 'quaestor.chunks'::regclass")
+    [(known,)] = connection.execute(
+        "SELECT reltuples FROM pg_class WHERE relnamespace = 'quaestor'::regnamespace AND relname = 'chunks'"
+    )
     return bool(2 * known >= count)
 
 
