@@ -31,9 +31,9 @@ from scale import BYTES_A_CHUNK, gather, say, take
 
 from quaestor.assemble import Index
 from quaestor.assemble.stores import open_database, open_store
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.embedding.static import question_vector
-from quaestor.retrieval.retriever import Retriever
+from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
 from quaestor.stores.copying import copy_store
 from quaestor.stores.embedded import EmbeddedStore

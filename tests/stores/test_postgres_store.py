@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +15,10 @@ import pytest
 from postgres_server import PostgresServer, server_folder
 
 pytest.importorskip("psycopg")
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 
 from store_factories import DIMENSIONS, Entry, entry, vector_of
 
-from quaestor.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Store, Where
 from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.postgres.connection import Database
@@ -322,7 +320,7 @@ def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServ
         "DELETE FROM quaestor.chunks WHERE {} AND text = 'x retry 1'": "documents whose chunks are not all there",
         "DELETE FROM quaestor.documents WHERE {} AND path = '1.py'": "chunks of no document",
         "DELETE FROM quaestor.vectors WHERE {}": "chunks without a vector",
-        "DELETE FROM quaestor.terms WHERE {}": "documents whose words are missing",
+        "DELETE FROM quaestor.core.terms WHERE {}": "documents whose words are missing",
         "DELETE FROM quaestor.removed WHERE {}": "the packed words are of",
         "UPDATE quaestor.segments SET data = '\\x00' WHERE {}": "do not agree with their hash",
     }

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.places import index_folder
-from quaestor.blake import blake2b
-from quaestor.commands import command
-from quaestor.config import Settings, data_home
-from quaestor.errors import IndexUnusableError, UsageError
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import IndexUnusableError, UsageError
+from quaestor.core.wording import command
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.amounts import amount
 from quaestor.assemble.stores import EMBEDDED, corpora_of, is_shared, made_with, open_as_made, open_store
-from quaestor.cli.meant import configure, find_root
 from quaestor.cli.options import json_option, path_argument, store_option
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark
 from quaestor.cli.progress import progress_of
-from quaestor.config import Settings
-from quaestor.errors import UsageError
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.postgres_store import PostgresStore

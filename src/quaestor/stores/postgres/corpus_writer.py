@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaestor.errors import NotFoundError
-from quaestor.named import NamedTuple
-from quaestor.passages import Document
+from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
 from quaestor.stores import Packed
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
@@ -192,7 +192,7 @@ class Transaction:
             values=([name for name, _ in names], [chunk for _, chunk in names], self._corpus),
         )
         self._execute(
-            "DELETE FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s)",
+            "DELETE FROM quaestor.core.terms WHERE corpus_id = %s AND first_chunk = ANY(%s)",
             [
                 chunk
                 for first, last in zip(firsts, lasts, strict=True)
