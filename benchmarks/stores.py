@@ -30,7 +30,7 @@ from _query_kinds_made import make
 from scale import BYTES_A_CHUNK, gather, say, take
 
 from quaestor.assemble import Index
-from quaestor.assemble.stores import open_database, open_store
+from quaestor.assemble.stores_by_name import open_database, open_store
 from quaestor.core.config import Settings
 from quaestor.embedding.static import question_vector
 from quaestor.search.retriever import Retriever

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.assemble.stores import EMBEDDED, corpora_of, is_shared, made_with, open_as_made, open_store
+from quaestor.assemble.stores_by_name import EMBEDDED, corpora_of, is_shared, made_with, open_as_made, open_store
 from quaestor.cli.options import json_option, path_argument, store_option
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark
 from quaestor.cli.progress import progress_of
