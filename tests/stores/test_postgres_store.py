@@ -320,7 +320,7 @@ def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServ
         "DELETE FROM quaestor.chunks WHERE {} AND text = 'x retry 1'": "documents whose chunks are not all there",
         "DELETE FROM quaestor.documents WHERE {} AND path = '1.py'": "chunks of no document",
         "DELETE FROM quaestor.vectors WHERE {}": "chunks without a vector",
-        "DELETE FROM quaestor.core.terms WHERE {}": "documents whose words are missing",
+        "DELETE FROM quaestor.terms WHERE {}": "documents whose words are missing",
         "DELETE FROM quaestor.removed WHERE {}": "the packed words are of",
         "UPDATE quaestor.segments SET data = '\\x00' WHERE {}": "do not agree with their hash",
     }

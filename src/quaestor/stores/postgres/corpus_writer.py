@@ -192,7 +192,7 @@ class Transaction:
             values=([name for name, _ in names], [chunk for _, chunk in names], self._corpus),
         )
         self._execute(
-            "DELETE FROM quaestor.core.terms WHERE corpus_id = %s AND first_chunk = ANY(%s)",
+            "DELETE FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s)",
             [
                 chunk
                 for first, last in zip(firsts, lasts, strict=True)

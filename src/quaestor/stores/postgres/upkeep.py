@@ -34,10 +34,10 @@ _WRONG = {
     ),
     "documents whose words are missing": (
         "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count > 0 AND NOT EXISTS "
-        "(SELECT FROM quaestor.core.terms t WHERE t.corpus_id = d.corpus_id AND t.first_chunk = d.first_chunk)"
+        "(SELECT FROM quaestor.terms t WHERE t.corpus_id = d.corpus_id AND t.first_chunk = d.first_chunk)"
     ),
     "words of no document": (
-        "SELECT count(*) FROM quaestor.core.terms t WHERE t.corpus_id = %(corpus)s AND NOT EXISTS "
+        "SELECT count(*) FROM quaestor.terms t WHERE t.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.documents d WHERE d.corpus_id = t.corpus_id AND d.id = t.document)"
     ),
     "names of no chunk": (

@@ -113,7 +113,7 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
     while True:
         cursor = connection.cursor(binary=True)
         found = cursor.execute(
-            "SELECT document, first_chunk, data FROM quaestor.core.terms WHERE corpus_id = %s AND first_chunk > %s "
+            "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk > %s "
             "ORDER BY first_chunk LIMIT %s",
             (corpus, last, _ROWS_AT_ONCE),
         ).fetchall()
