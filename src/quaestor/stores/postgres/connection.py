@@ -7,9 +7,9 @@ prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -29,6 +29,7 @@ WRITE_SECONDS = 600.0
 LOCK_SECONDS = 60.0
 """What a lock is waited for, unless something else is said."""
 
+_ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _REPEAT_SECONDS = 15.0
 _MOST_CONNECTIONS = 10
 _UNDONE = {"40001", "40P01"}  # conflicts and deadlocks, which undo a transaction whole
@@ -83,7 +84,7 @@ class Database:
             QuaestorError: what ``failures.translated`` says.
         """
         with translated(self.address):
-            connection = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
+            connection, _ = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
             with _ended(self._primary, connection):
                 yield connection
 
@@ -107,12 +108,26 @@ class Database:
             seconds: what each statement may take.
             primary: ask the primary even where there is a standby, which may lag behind.
         """
+        return self.read_after("", lambda connection, _: work(connection), seconds=seconds, primary=primary)
+
+    def read_after(
+        self,
+        first: str,
+        work: Callable[[Connection, Sequence[Any] | None], _T],
+        *,
+        seconds: float = READ_SECONDS,
+        primary: bool = False,
+    ) -> _T:
+        """Return what ``read`` does; ``work`` is given the first row of a statement that is sent with the beginning.
+
+        A look at the state thus takes no round trip of its own.
+        """
         pool = self._primary if primary else self._standby
 
         def once() -> _T:
-            connection = self._begun(pool, seconds, LOCK_SECONDS, "ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection, row = self._begun(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
             with _ended(pool, connection):
-                return work(connection)
+                return work(connection, row)
 
         with translated(self.address):
             return self._repeated(pool, once)
@@ -126,17 +141,22 @@ class Database:
             finally:
                 self._primary.give(connection)
 
-    def _begun(self, pool: Pool, seconds: float, lock_seconds: float, kind: str = "") -> Connection:
-        """Return a connection in a transaction with its limits; one message does it."""
+    def _begun(
+        self, pool: Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
+    ) -> tuple[Connection, Sequence[Any] | None]:
+        """Return a connection in a transaction with its limits, and the first row of a statement; in one message."""
         connection = pool.take()
         try:
-            connection.execute(f"BEGIN {kind}; {_limits(seconds, lock_seconds)}".encode())
+            cursor = connection.execute(f"BEGIN {kind}; {_limits(seconds, lock_seconds)}; {first}".encode())
+            while cursor.nextset():
+                pass
+            row = cursor.fetchone() if first else None
         except BaseException:
             connection.close()
             pool.give(connection)
             raise
         self._patience = _REPEAT_SECONDS
-        return connection
+        return connection, row
 
     def _repeated(
         self, pool: Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None

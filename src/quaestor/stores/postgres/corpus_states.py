@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
@@ -107,17 +108,25 @@ def state(connection: Connection, corpus: int, *, lock: bool = False) -> State:
     Raises:
         IndexUnusableError: it was deleted.
     """
-    found = first_state(connection, corpus, lock=lock)
-    if found is None:
+    return read_state(connection.execute(f"{state_query(corpus)}{' FOR UPDATE' if lock else ''}".encode()).fetchone())
+
+
+def state_query(corpus: int) -> str:
+    """Return the statement whose row ``read_state`` reads."""
+    return f"SELECT {_COLUMNS} FROM quaestor.states WHERE corpus_id = {corpus}"
+
+
+def read_state(row: Sequence[Any] | None) -> State:
+    """Return the state that a row holds; raises as ``state``."""
+    if row is None:
         raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
-    return found
+    return State(restored(row[0]), *row[1:])
 
 
-def first_state(connection: Connection, corpus: int, *, lock: bool = False) -> State | None:
+def first_state(connection: Connection, corpus: int) -> State | None:
     """Return what ``state`` does; None where there is none, as on a standby that lags."""
-    query = f"SELECT {_COLUMNS} FROM quaestor.states WHERE corpus_id = %s{' FOR UPDATE' if lock else ''}"
-    row = connection.execute(query.encode(), (corpus,)).fetchone()
-    return None if row is None else State(restored(row[0]), *row[1:])
+    row = connection.execute(state_query(corpus).encode()).fetchone()
+    return None if row is None else read_state(row)
 
 
 def set_state(connection: Connection, corpus: int, new: State) -> None:

@@ -29,18 +29,26 @@ _MOST_SEARCHED = 1000
 _MOST_SCANNED = 40_000
 
 
-def compare_all(
-    connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed | None
-) -> Scored:
+def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, loose: int) -> Scored:
+    """Return the ``k`` nearest chunks; every vector is compared, of which at most ``loose`` are in no chunk."""
+    rows = connection.execute(
+        "WITH nearest AS MATERIALIZED (SELECT v.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.vectors v "
+        "WHERE v.corpus_id = %s AND vector_dims(v.embedding) = %s ORDER BY distance LIMIT %s) "
+        "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
+        "ON c.corpus_id = %s AND c.vector = nearest.id ORDER BY nearest.distance, c.id LIMIT %s",
+        (literal(vector), corpus, len(vector), k + loose, corpus, k),
+    )
+    return _scored(rows.fetchall())
+
+
+def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
     """Return the ``k`` nearest chunks of those that are allowed; every one of them is compared."""
-    among = "" if allowed is None else "AND c.id = ANY(%s)"
-    values = () if allowed is None else (_chunks_of(allowed),)
     rows = connection.execute(
         "SELECT c.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.chunks c "
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
-        "WHERE c.corpus_id = %s AND v.corpus_id = %s AND vector_dims(v.embedding) = %s "
-        f"{among} ORDER BY distance, c.id LIMIT %s".encode(),
-        (literal(vector), corpus, corpus, len(vector), *values, k),
+        "WHERE c.corpus_id = %s AND v.corpus_id = %s AND vector_dims(v.embedding) = %s AND c.id = ANY(%s) "
+        "ORDER BY distance, c.id LIMIT %s",
+        (literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
     )
     return _scored(rows.fetchall())
 

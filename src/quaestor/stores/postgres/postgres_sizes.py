@@ -21,7 +21,7 @@ class Sizes(NamedTuple):
     overlaid: int = 2048
     gathered: int = 1 << 14
     worn: int = 1024
-    exact: int = 20_000
+    exact: int = 8192
     loose: int = 10_000
 
 

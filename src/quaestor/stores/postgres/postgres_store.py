@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.core.passages import Document
@@ -44,7 +44,9 @@ from quaestor.stores.postgres.corpus_states import (
     find_corpus,
     first_state,
     make_corpus,
+    read_state,
     state,
+    state_query,
 )
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.half_vectors import received
@@ -309,9 +311,11 @@ class PostgresStore:
         def search(connection: Connection, now: State) -> Scored:
             check_embedder(now, self._embedder, self._name)
             allowed = self._allowed(connection, now, where)
-            few = allowed is not None and int(allowed.chunk_counts.sum()) <= self._sizes.exact
-            if few or not self._has_index(connection, now):
-                return nearest.compare_all(connection, self._corpus, query, k, allowed)
+            indexed = self._has_index(connection, now)
+            if allowed is not None and (not indexed or int(allowed.chunk_counts.sum()) <= self._sizes.exact):
+                return nearest.compare_some(connection, self._corpus, query, k, allowed)
+            if not indexed:
+                return nearest.compare_all(connection, self._corpus, query, k, now.loose_vectors)
             return nearest.ask_index(connection, self._corpus, query, k, allowed)
 
         return self._read(search)
@@ -430,20 +434,20 @@ class PostgresStore:
     def _read(self, work: Callable[[Connection, State], _Read]) -> _Read:
         """Return what ``work`` reads of one state of the corpus, at least as new as the last one seen."""
 
-        def checked(connection: Connection) -> tuple[_Read, int]:
-            now = state(connection, self._corpus)
+        def checked(connection: Connection, found: Sequence[Any] | None) -> tuple[_Read, int]:
+            now = read_state(found)
             if now.generation < self._seen and self._database.address.standbys:
                 raise _LagsError
             return work(connection, now), now.generation
 
         try:
-            result, generation = self._database.read(checked)
+            result, generation = self._database.read_after(state_query(self._corpus), checked)
         except (_LagsError, IndexUnusableError) as error:
             # What a standby has not taken in yet may be missing altogether.
             if not self._database.address.standbys or isinstance(error, IndexBusyError | EmbedderChangedError):
                 raise
             self._seen = 0  # after a promotion, the primary itself may be behind what was seen
-            result, generation = self._database.read(checked, primary=True)
+            result, generation = self._database.read_after(state_query(self._corpus), checked, primary=True)
         self._seen = max(self._seen, generation)
         return result
 
