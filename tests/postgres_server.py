@@ -129,7 +129,7 @@ class PostgresServer:
             *(part for one in (*_SMALL, *self._settings) for part in ("-c", one)),
         ]
         with (self.folder / "log").open("ab") as log:
-            return subprocess.Popen(command, stdout=log, stderr=log, process_group=0, **_other_user())  # type: ignore[call-overload,no-any-return]
+            return subprocess.Popen(command, stdout=log, stderr=log, process_group=0, **other_user())  # type: ignore[call-overload,no-any-return]
 
     def _answers(self) -> bool:
         command = [str(binaries() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
@@ -191,8 +191,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _other_user() -> dict[str, object]:
-    """Return how a program is started as somebody else than root, whom PostgreSQL refuses."""
+def other_user() -> dict[str, object]:
+    """Return how a program is started as somebody else than root, whom PostgreSQL and PgBouncer refuse."""
     return {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
 
 
@@ -204,6 +204,6 @@ def _give_away(folder: Path) -> None:
 
 def _run(program: str, *arguments: str) -> None:
     command = [str(binaries() / program), *arguments]
-    done = subprocess.run(command, capture_output=True, check=False, cwd="/", **_other_user())  # type: ignore[call-overload]
+    done = subprocess.run(command, capture_output=True, check=False, cwd="/", **other_user())  # type: ignore[call-overload]
     if done.returncode:
         raise RuntimeError(f"{program} failed: {done.stderr.decode(errors='replace')[-2000:]}")
