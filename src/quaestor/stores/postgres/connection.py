@@ -132,6 +132,28 @@ class Database:
         with translated(self.address):
             return self._repeated(pool, once)
 
+    def look(self, statement: str) -> Sequence[Any] | None:
+        """Return the first row of one statement, of a transaction in a single round trip; repeated as ``read``."""
+        message = f"BEGIN {_ONE_STATE}; {_limits(READ_SECONDS, LOCK_SECONDS)}; {statement}; COMMIT".encode()
+
+        def once() -> Sequence[Any] | None:
+            connection, row = self._standby.take(), None
+            try:
+                cursor = connection.execute(message)
+                more: bool | None = True
+                while more:
+                    row = cursor.fetchone() if cursor.description else row
+                    more = cursor.nextset()
+            except BaseException:
+                connection.close()
+                raise
+            finally:
+                self._standby.give(connection)
+            return row
+
+        with translated(self.address):
+            return self._repeated(self._standby, once)
+
     def run_outside(self, statement: str) -> None:
         """Run a statement that no transaction may hold, such as ``VACUUM``; it takes what time it needs."""
         with translated(self.address):

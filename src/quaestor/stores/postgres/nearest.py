@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_DIMENSIONS = 4000
 """Of vectors that pgvector can index in half precision."""
 
-_SEARCHED = 200
+_SEARCHED = 400
 _MOST_SEARCHED = 1000
 _MOST_SCANNED = 40_000
 

@@ -413,7 +413,7 @@ class PostgresStore:
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        return self._read(lambda _, now: now.generation)
+        return self._now().generation
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
@@ -451,6 +451,12 @@ class PostgresStore:
         self._seen = max(self._seen, generation)
         return result
 
+    def _now(self) -> State:
+        """Return the state of the corpus, at least as new as the last one seen."""
+        if self._database.address.standbys:
+            return self._read(lambda _, now: now)
+        return read_state(self._database.look(state_query(self._corpus)))
+
     def _came_through(self, written: str) -> bool:
         return self._database.read(lambda connection: state(connection, self._corpus), primary=True).written == written
 
@@ -470,7 +476,7 @@ class PostgresStore:
         return known
 
     def _has_index(self, connection: Connection, now: State) -> bool:
-        content = Content(now.content, now.stamp)
+        content = _content(now)
         known = self._indexed
         if known is None or known[0] != content:
             known = self._indexed = content, nearest.has_index(connection, self._corpus, self._dimensions)
@@ -489,6 +495,9 @@ class PostgresStore:
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return what the words of the present state are looked for in, and what a filter lets through of it."""
+        present = self._lexical
+        if where is None and present is not None and present.content == _content(self._now()):
+            return present, None
 
         def read(connection: Connection, now: State) -> tuple[LexicalView, Allowed | None]:
             return self._view(connection, now), self._allowed(connection, now, where)
@@ -496,7 +505,7 @@ class PostgresStore:
         return self._read(read)
 
     def _view(self, connection: Connection, now: State) -> LexicalView:
-        content = Content(now.content, now.stamp)
+        content = _content(now)
         present = self._lexical
         if present is not None and present.content == content:
             return present
@@ -524,3 +533,8 @@ class PostgresStore:
         mark = Mark(content, reached, statistics.chunks, 0)
         base = LexicalBase(mark, statistics, (), (), held, [None] * len(held))
         return LexicalView.of(content, base, word_segments.removed_runs(connection, self._corpus), recent)
+
+
+def _content(now: State) -> Content:
+    """Return the state of the chunks."""
+    return Content(now.content, now.stamp)
