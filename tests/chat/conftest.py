@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Database
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from quaestor import Index
+from quaestor.chat.session import FolderSessions, Sessions
 from quaestor.config import Settings
 from scripted_server import scripted_server  # noqa: F401 - a fixture
 
@@ -27,3 +32,24 @@ def corpus(tmp_path: Path) -> Iterator[Index]:
     (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
     with Index.build(folder, settings=Settings(home=str(tmp_path / "home"))) as index:
         yield index
+
+
+@pytest.fixture
+def folder_sessions(tmp_path: Path) -> FolderSessions:
+    """Sessions in files."""
+    return FolderSessions(tmp_path / "sessions")
+
+
+@pytest.fixture(params=["folder", "server"])
+def sessions(request: pytest.FixtureRequest) -> Sessions:
+    """Sessions in files, and on a server."""
+    found: Sessions = request.getfixturevalue(f"{'folder' if request.param == 'folder' else 'shared'}_sessions")
+    return found
+
+
+@pytest.fixture
+def shared_sessions(database: Database) -> Sessions:
+    """Sessions on a server."""
+    from quaestor.chat.shared_sessions import SharedSessions  # noqa: PLC0415 - needs the extra
+
+    return SharedSessions(database)

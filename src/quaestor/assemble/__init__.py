@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from quaestor.assemble.places import make_journal as make_journal
     from quaestor.assemble.places import make_objection as make_objection
     from quaestor.assemble.several import Indexes as Indexes
+    from quaestor.assemble.state import shared_tables as shared_tables
 
 _HOMES = {
     "Index": "index",
@@ -58,6 +59,7 @@ _HOMES = {
     "make_store": "index",
     "make_subroutines": "conversations",
     "make_users": "endpoints",
+    "shared_tables": "state",
     "trial_of": "apart",
 }
 
@@ -85,6 +87,7 @@ __all__ = [
     "make_store",
     "make_subroutines",
     "make_users",
+    "shared_tables",
     "trial_of",
 ]
 

@@ -126,7 +126,14 @@ def answering(
 
 
 def make_sessions(settings: Settings) -> Sessions:
-    """Return the sessions that the settings name."""
-    from quaestor.chat.session import Sessions  # noqa: PLC0415 - only for conversations
+    """Return the sessions that the settings name: in the data folder, or on the server that holds the index."""
+    from quaestor.assemble.state import shared_server  # noqa: PLC0415 - only for conversations
 
-    return Sessions(data_home(settings) / "sessions")
+    server = shared_server(settings)
+    if server is not None:
+        from quaestor.chat.shared_sessions import SharedSessions  # noqa: PLC0415 - only with the extra
+
+        return SharedSessions(server)
+    from quaestor.chat.session import FolderSessions  # noqa: PLC0415
+
+    return FolderSessions(data_home(settings) / "sessions")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from quaestor import chatml
+from quaestor.chat.places import SessionUnusableError
 from quaestor.chat.records import CallRecord, Ending, TurnRecord
-from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import UsageError
 from quaestor.messages import Message, Role, ToolCall
 from quaestor.models.wire import as_wire
+from quaestor.state.rows import RowsRefusedError
 
 FORMAT = "quaestor-session"
 VERSION = 1
@@ -73,7 +73,7 @@ def read_json(text: str, transcript: Transcript) -> None:
         transcript.turns()
         transcript.requests()
         transcript.sources()
-    except (SessionUnusableError, sqlite3.Error, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (SessionUnusableError, RowsRefusedError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"the file to import is not a whole session ({error}); export it again") from None
 
 

@@ -1,5 +1,5 @@
-"""The sessions of one folder: begun, found by name, listed, deleted. Each is a file of its own, so that a damaged one
-is reported in the list and hurts no other.
+"""The sessions of one person: begun, found by name, listed, deleted. In a folder each is a file of its own, so that a
+damaged one is reported in the list and hurts no other.
 """
 
 from __future__ import annotations
@@ -7,11 +7,13 @@ from __future__ import annotations
 import re
 import secrets
 import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from quaestor.chat.places import SessionUnusableError
 from quaestor.chat.records import SessionInfo
-from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
 from quaestor.errors import NotFoundError, UsageError
 
@@ -25,15 +27,16 @@ _SETTLED_NS = 2_000_000_000
 _KNOWN: dict[Path, tuple[tuple[int, ...], SessionInfo]] = {}
 
 
-class Sessions:
-    """The sessions in a folder.
+class Sessions(ABC):
+    """Sessions by their names; ``FolderSessions`` and ``SharedSessions`` hold them."""
 
-    Args:
-        folder: where their files lie; it is made when the first session begins.
-    """
+    @abstractmethod
+    def of(self, user: str) -> Sessions:
+        """Return a user's sessions, whose names mean nobody else's; an empty id is the one user of a machine."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Return the names of all sessions, sorted."""
 
     def begin(self, *, root: str = "", owner: str = "", name: str | None = None) -> Transcript:
         """Begin a session.
@@ -47,10 +50,12 @@ class Sessions:
             UsageError: there is a session of this name, or it is no name.
         """
         name = name or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        try:
-            return Transcript.create(self._path(name), name=name, owner=owner, root=root)
-        except FileExistsError:
-            raise UsageError(f"There is a session {name!r} already. Choose another name, or resume that one.") from None
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name for a session; use letters, digits, '-' and '_', 64 at most.")
+        transcript = self._created(name, owner, root)
+        if transcript is None:
+            raise UsageError(f"There is a session {name!r} already. Choose another name, or resume that one.")
+        return transcript
 
     def open(self, name: str) -> Transcript:
         """Open a session by its name, or by the beginning of its name if there is only one such.
@@ -60,7 +65,7 @@ class Sessions:
             UsageError: several begin so.
             SessionUnusableError: its file is damaged.
         """
-        return Transcript.open(self._path(self.find(name)))
+        return self._opened(self.find(name))
 
     def find(self, name: str) -> str:
         """Return the whole name of a session that is given by its beginning.
@@ -81,14 +86,6 @@ class Sessions:
             raise NotFoundError(f"There is no session {name!r}. `quaestor sessions list` shows them all.")
         return found[0]
 
-    def names(self) -> list[str]:
-        """Return the names of all sessions, sorted."""
-        try:
-            files = list(self.folder.iterdir())
-        except FileNotFoundError:
-            return []
-        return sorted(file.name.removesuffix(_ENDING) for file in files if file.name.endswith(_ENDING))
-
     def list(self, *, root: str | None = None, owner: str | None = None) -> list[SessionInfo]:
         """Return what is known of the sessions, the one used last first; damaged ones last, with their error.
 
@@ -96,8 +93,9 @@ class Sessions:
             root: only those about this folder or file.
             owner: only those of this person.
         """
-        infos = [self._info(name) for name in self.names()]
-        wanted = (info for info in infos if info.error or (root in (None, info.root) and owner in (None, info.owner)))
+        wanted = (
+            info for info in self._infos() if info.error or (root in (None, info.root) and owner in (None, info.owner))
+        )
         return sorted(wanted, key=lambda info: (info.error is None, info.changed), reverse=True)
 
     def latest(self, *, root: str, owner: str = "") -> str:
@@ -117,7 +115,59 @@ class Sessions:
         Raises:
             NotFoundError: there is none.
         """
-        path = self._path(self.find(name))
+        self._remove(self.find(name))
+
+    @abstractmethod
+    def _created(self, name: str, owner: str, root: str) -> Transcript | None:
+        """Return a new session; None if there is one of this name."""
+
+    @abstractmethod
+    def _opened(self, name: str) -> Transcript: ...
+
+    @abstractmethod
+    def _infos(self) -> Iterable[SessionInfo]:
+        """Return what is known of all sessions, in any order."""
+
+    @abstractmethod
+    def _remove(self, name: str) -> None: ...
+
+
+class FolderSessions(Sessions):
+    """The sessions in a folder.
+
+    Args:
+        folder: where their files lie; it is made when the first session begins.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def of(self, user: str) -> FolderSessions:
+        """Return a user's sessions: those in a folder of the user's own."""
+        return FolderSessions(self.folder / user) if user else self
+
+    def names(self) -> list[str]:
+        """Return the names of all sessions, sorted."""
+        try:
+            files = list(self.folder.iterdir())
+        except FileNotFoundError:
+            return []
+        return sorted(file.name.removesuffix(_ENDING) for file in files if file.name.endswith(_ENDING))
+
+    def _created(self, name: str, owner: str, root: str) -> Transcript | None:
+        try:
+            return Transcript.create(self._path(name), name=name, owner=owner, root=root)
+        except FileExistsError:
+            return None
+
+    def _opened(self, name: str) -> Transcript:
+        return Transcript.open(self._path(name))
+
+    def _infos(self) -> Iterable[SessionInfo]:
+        return [self._info(name) for name in self.names()]
+
+    def _remove(self, name: str) -> None:
+        path = self._path(name)
         for ending in _BESIDE:
             path.with_name(path.name + ending).unlink(missing_ok=True)
         _KNOWN.pop(path, None)
@@ -138,8 +188,6 @@ class Sessions:
         return info
 
     def _path(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name for a session; use letters, digits, '-' and '_', 64 at most.")
         return self.folder / f"{name}{_ENDING}"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from served import Running, get, post, request
 
-from quaestor.serving.http.building import open_users
+from quaestor.assemble import make_users
 from quaestor.serving.http.lines import JsonLines
 
 SECRET = "a question about Project Nightingale"
@@ -188,7 +188,7 @@ def test_answers_are_sent_safely(shared: Running) -> None:
 
 
 def test_users_need_their_token(quoting: Running) -> None:
-    users = open_users(quoting.served.settings)
+    users = make_users(quoting.served.settings)
     user, token = users.add("anna")
     for path in ("/v1/models", "/metrics"):
         url = f"{quoting.url}{path}"

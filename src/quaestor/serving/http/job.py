@@ -44,11 +44,16 @@ class Job(NamedTuple):
 def application(job: Job, together: Together) -> Iterator[FastAPI]:
     """Open what is served, behind whoever asks, and yield the application over it."""
     # Seconds of imports for which a process that only watches over others need not wait.
+    from quaestor.serving.claims import Renewal  # noqa: PLC0415
     from quaestor.serving.corpora import Corpora  # noqa: PLC0415
     from quaestor.serving.http.app import create_app  # noqa: PLC0415
     from quaestor.serving.http.building import served_of  # noqa: PLC0415
 
-    with Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora:
+    together = together.with_others(job.settings)
+    with (
+        Renewal(together.turns),
+        Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora,
+    ):
         yield create_app(served_of(corpora, job.settings, beyond=job.beyond, hosts=job.hosts, together=together))
 
 

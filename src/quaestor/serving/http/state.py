@@ -51,6 +51,7 @@ class Served:
         body_limit: bytes of a request's body.
         upload_limit: the same where documents are taken in.
         turns: of which sessions one is under way.
+        elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -71,6 +72,7 @@ class Served:
     body_limit: int = 10_000_000
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
+    elsewhere: bool = False
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 

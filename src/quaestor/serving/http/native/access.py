@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from quaestor.accounts.users import User
 from quaestor.assemble import Index
+from quaestor.chat.places import SessionUnusableError
 from quaestor.chat.session import Sessions
-from quaestor.chat.tables import SessionUnusableError
 from quaestor.chat.transcript import Transcript
 from quaestor.config import Settings
 from quaestor.corpus.several import SeveralCorpora
@@ -75,9 +75,8 @@ def documents_of(served: Served, user: User) -> Documents:
 
 
 def sessions_of(served: Served, user: User) -> Sessions:
-    """Return a user's sessions: a folder for each user, so that no name in it can mean anybody else's."""
-    folder = served.sessions.folder
-    return Sessions(folder / user.id) if user.id else served.sessions
+    """Return a user's sessions, among whose names there is nobody else's."""
+    return served.sessions.of(user.id)
 
 
 def session_of(served: Served, user: User, name: str) -> Transcript:
@@ -116,6 +115,7 @@ def unknown_session(name: str) -> NotFoundError:
 
 def serve_documents(served: Served, user: User) -> None:
     """Begin to serve what a user uploaded, if there is anything and that is not done yet."""
-    folder = documents_of(served, user).folder
-    if folder.is_dir():
-        served.corpora.add(MY_DOCUMENTS, folder, owner=user.id)
+    documents = documents_of(served, user)
+    documents.bring()
+    if documents.folder.is_dir():
+        served.corpora.add(MY_DOCUMENTS, documents.folder, owner=user.id)

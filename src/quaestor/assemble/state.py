@@ -1,0 +1,65 @@
+"""From settings to what outlives a request: in the data folder, or on the PostgreSQL server that the store names."""
+
+from __future__ import annotations
+
+import atexit
+from functools import cache
+from typing import TYPE_CHECKING
+
+from quaestor.config import Settings, data_home
+
+if TYPE_CHECKING:
+    from quaestor.state.postgres import StateTables
+    from quaestor.state.rows import Database
+    from quaestor.stores.postgres.connection import Database as Server
+
+
+def shared_server(settings: Settings) -> Server | None:
+    """Return the server that holds the state, its tables up to date; None where the data folder does.
+
+    Raises:
+        UsageError: its address is wrong, or the extra is missing.
+        IndexUnusableError: it cannot be reached or used.
+    """
+    from quaestor.stores.postgres.address import is_address  # noqa: PLC0415 - read for every command
+
+    return _opened(settings.store) if is_address(settings.store) else None
+
+
+def shared_tables(settings: Settings) -> StateTables | None:
+    """Return the tables of users, ledger, rates, claims and uploads on that server; None where there is none.
+
+    Raises:
+        QuaestorError: as ``shared_server``.
+    """
+    server = shared_server(settings)
+    if server is None:
+        return None
+    from quaestor.accounts.database import AccountsUnusableError  # noqa: PLC0415 - only with the extra
+    from quaestor.state.postgres import StateTables  # noqa: PLC0415
+
+    return StateTables(server, AccountsUnusableError)
+
+
+def make_accounts(settings: Settings) -> Database:
+    """Return what holds users and ledger: a file in the data folder, or that server.
+
+    Raises:
+        QuaestorError: as ``shared_server``.
+    """
+    from quaestor.accounts import FILE  # noqa: PLC0415 - only for accounts
+    from quaestor.accounts.database import AccountsFile  # noqa: PLC0415
+
+    return shared_tables(settings) or AccountsFile(data_home(settings) / FILE)
+
+
+@cache
+def _opened(uri: str) -> Server:
+    """Return a server; all that a process keeps there goes over the same connections."""
+    from quaestor.stores.postgres.connection import Database  # noqa: PLC0415 - only with the extra
+    from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415
+
+    server = Database.open(uri)
+    atexit.register(server.close)
+    migrate(server)
+    return server
