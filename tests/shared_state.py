@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,10 +35,17 @@ def server_with_tables(postgres_server: PostgresServer) -> Iterator[PostgresServ
 @pytest.fixture
 def state_uri(server_with_tables: PostgresServer) -> Iterator[str]:
     """The address of a database of the test's own, with empty tables."""
+    with copied_database(server_with_tables) as uri:
+        yield uri
+
+
+@contextmanager
+def copied_database(server: PostgresServer) -> Iterator[str]:
+    """Give the address of a new database with empty tables."""
     name = f"state_{secrets.token_hex(4)}"
-    server_with_tables.run_sql(f'CREATE DATABASE "{name}" TEMPLATE "{TABLES}"')
-    yield server_with_tables.address(name)
-    server_with_tables.run_sql(f'DROP DATABASE "{name}" WITH (FORCE)')
+    server.run_sql(f'CREATE DATABASE "{name}" TEMPLATE "{TABLES}"')
+    yield server.address(name)
+    server.run_sql(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @pytest.fixture

@@ -33,3 +33,9 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Share
         return lambda: SharedFile(tmp_path / "shared")
     open_tables: Callable[[], Shared] = request.getfixturevalue("open_tables")
     return open_tables
+
+
+@pytest.fixture(params=["file", "server"])
+def place(request: pytest.FixtureRequest, file: Path) -> str:
+    """Where accounts are, as another process is told."""
+    return str(file if request.param == "file" else request.getfixturevalue("state_uri"))

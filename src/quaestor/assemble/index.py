@@ -21,6 +21,7 @@ from quaestor.retrieval.trust import trusting
 from quaestor.sites import crawl, is_address
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.failures import REBUILD
+from quaestor.stores.postgres import address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -306,8 +307,8 @@ def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settin
 
 def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:
     """Return the store that the settings name, for one source."""
-    if settings.store != "embedded":
-        raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
+    if settings.store != "embedded" and not address.is_address(settings.store):
+        raise UsageError(f"There is no store {address.masked(settings.store)!r}. Use 'embedded', or 'postgresql://…'.")
     folder = index_folder(root, settings)
     try:
         return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)

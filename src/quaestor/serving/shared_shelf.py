@@ -64,9 +64,9 @@ class SharedShelf:
     def bring(self) -> None:
         """Bring the folder up to what is stored; where nothing changed, that is one small question."""
         with self._tables.reading() as connection:
-            state = connection.execute(
+            [state] = connection.execute(
                 "select count(*), coalesce(max(changed), 0) from uploads where owner = ?", (self._owner,)
-            ).fetchone()
+            ).fetchall()
         with _BRINGING:
             if state != _SEEN.get(self.folder):
                 self._copy()
