@@ -177,6 +177,13 @@ def postgres_server() -> Iterator[PostgresServer]:
             server.stop()
 
 
+@pytest.fixture(scope="session")
+def postgres_address(postgres_server: PostgresServer) -> Iterator[str]:
+    """A database of that server for corpora: each test gives its own names of their own."""
+    with postgres_server.database("corpora") as address:
+        yield address
+
+
 def free_port() -> int:
     """Return a port that nobody listens on now."""
     with socket.socket() as probe:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from quaestor.assemble.embedders import STATIC, Made, chosen, made_of, register_of, spec_of
 from quaestor.assemble.places import index_folder, ingest_settings
+from quaestor.assemble.stores import open_store
 from quaestor.assemble.tuned import KEY as TUNED_KEY
 from quaestor.config import Settings
 from quaestor.corpus.values import Coming
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
 from quaestor.ingest.report import Progress, ProgressState
-from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _bring(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, to
         return 0
     ingest = ingest_settings(settings, root)
     with ComingVectors.opened(folder, embedder, name) as coming:
-        store = EmbeddedStore.open(folder, embedder=made.name, dimensions=made.dimensions, create=False)
+        store = open_store(root, settings, *made, create=False)
         try:
             fill(store, embedder, ingest, coming, lambda done, total: told(_state(done, total)))
             count = reembed(

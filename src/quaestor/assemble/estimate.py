@@ -12,7 +12,8 @@ from pathlib import Path
 
 from quaestor.accounts.published import Quote
 from quaestor.assemble.embedders import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
-from quaestor.assemble.places import index_folder, ingest_settings
+from quaestor.assemble.places import ingest_settings
+from quaestor.assemble.stores import open_store
 from quaestor.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
@@ -24,6 +25,7 @@ from quaestor.ingest.intake import Intake, usable_cores
 from quaestor.ingest.report import FoundFile, Survey
 from quaestor.ingest.settings import IngestSettings
 from quaestor.ingest.survey import survey, survey_texts
+from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.tokens import Tokenizer, tokenizer_for
 
@@ -238,9 +240,8 @@ def _known(root: Path, settings: Settings, made: Made | None, keys: Iterable[byt
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings, made: Made) -> Iterator[EmbeddedStore]:
-    folder = index_folder(root, settings)
-    store = EmbeddedStore.open(folder, embedder=made.name, dimensions=made.dimensions, create=False)
+def _opened(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
+    store = open_store(root, settings, *made, create=False)
     try:
         yield store
     finally:

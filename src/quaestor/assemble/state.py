@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,9 @@ def shared_server(settings: Settings) -> Server | None:
         UsageError: its address is wrong, or the extra is missing.
         IndexUnusableError: it cannot be reached or used.
     """
-    from quaestor.stores.postgres.address import is_address  # noqa: PLC0415 - read for every command
+    from quaestor.assemble.stores import is_shared, open_database  # noqa: PLC0415 - only for these
 
-    return _opened(settings.store) if is_address(settings.store) else None
+    return _with_tables(open_database(settings.store)) if is_shared(settings) else None
 
 
 def shared_tables(settings: Settings) -> StateTables | None:
@@ -54,12 +53,8 @@ def make_accounts(settings: Settings) -> Database:
 
 
 @cache
-def _opened(uri: str) -> Server:
-    """Return a server; all that a process keeps there goes over the same connections."""
-    from quaestor.stores.postgres.connection import Database  # noqa: PLC0415 - only with the extra
-    from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415
+def _with_tables(server: Server) -> Server:
+    from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415 - only with the extra
 
-    server = Database.open(uri)
-    atexit.register(server.close)
     migrate(server)
     return server

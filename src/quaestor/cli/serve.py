@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor.cli.meant import configure, find_root
-from quaestor.cli.options import model_options
+from quaestor.cli.options import model_options, store_option
 from quaestor.cli.output import one_line, remark
 from quaestor.config import without_credentials
 from quaestor.errors import ForbiddenError, UsageError
@@ -30,6 +30,7 @@ _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_cli
 @click.command("serve")
 @click.argument("paths", nargs=-1, type=str)
 @model_options
+@store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8756, show_default=True)
 @click.option("--allow-host", "names", multiple=True, help="A name under which the server may be reached.")
@@ -43,6 +44,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: tuple[str, ...],
     model: str | None,
     base_url: str | None,
+    store: str | None,
     host: str,
     port: int,
     names: tuple[str, ...],
@@ -60,7 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     from quaestor.serving.http.job import Job  # noqa: PLC0415
     from quaestor.serving.listening import listening  # noqa: PLC0415
 
-    flags = {"model": model, "base_url": base_url}
+    flags = {"model": model, "base_url": base_url, "store": store}
     settings = configure(None, **flags).settings
     # What is wrong with these is said before anything begins.
     make_model(settings)

@@ -37,7 +37,11 @@ class Job(NamedTuple):
     def settings_of(self, root: Path) -> Settings:
         """Return the settings of a corpus."""
         found = self.roots.get(root)
-        return load_configuration(self.flags, project=root).settings if found is None else found
+        if found is not None:
+            return found
+        # A copy of what a user uploaded, which every server indexes for itself: one that lags behind would take out
+        # of a common index what another has just put there.
+        return load_configuration(self.flags, project=root).settings._replace(store="embedded", corpus="")
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from quaestor.stores.postgres.address import Address
 from quaestor.stores.postgres.failures import translated
 from quaestor.stores.postgres.pool import Connection, Pool
 
+__all__ = ["Connection", "Database"]
+
 _T = TypeVar("_T")
 
 OLDEST_SERVER = 14
