@@ -18,7 +18,7 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
 from quaestor.accounts.periods import day_at, month_at, until
 from quaestor.accounts.purpose import Purpose
-from quaestor.errors import BudgetError
+from quaestor.core.errors import BudgetError
 from quaestor.state.rows import Database
 
 Opened = Callable[[], Database]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.accounts.rates import RateLimiter
-from quaestor.errors import LimitError
+from quaestor.core.errors import LimitError
 from quaestor.state.rows import Shared
 
 

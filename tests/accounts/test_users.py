@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.users import LOCAL, PREFIX, Users
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.state.rows import Database
 
 Opened = Callable[[], Database]

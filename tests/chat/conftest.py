@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +11,10 @@ import pytest
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from quaestor import Index
-from quaestor.chat.session import FolderSessions, Sessions
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.sessions.session_files import FolderSessions, Sessions
 from scripted_server import scripted_server  # noqa: F401 - a fixture
 
 SOURCE = "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n"

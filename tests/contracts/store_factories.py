@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.passages import Chunk, Document, Span
+from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.terms import key_of
 from quaestor.stores import ChunkTerms, Store, Writer
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
@@ -19,7 +20,6 @@ from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_sizes import SIZES as POSTGRES_SIZES
 from quaestor.stores.postgres.postgres_sizes import Sizes as PostgresSizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.terms import key_of
 
 DIMENSIONS = 8
 

@@ -25,7 +25,7 @@ from store_factories import (
     vector_of,
 )
 
-from quaestor.errors import NotFoundError
+from quaestor.core.errors import NotFoundError
 from quaestor.stores import FieldBoosts, Store, Where
 from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.embedded.sizes import Sizes

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from click import Context
 
-from quaestor.cli.group import cli
-from quaestor.settings import RULES
+from quaestor.cli.click_group import cli
+from quaestor.core.settings import RULES
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -119,7 +119,7 @@ def test_every_setting_is_one_of_ours() -> None:
 
 def test_the_board_shows_what_is_counted() -> None:
     pytest.importorskip("prometheus_client")
-    from quaestor.serving.http.metrics import Metrics  # noqa: PLC0415 - needs the extra
+    from quaestor.server.http.prometheus import Metrics  # noqa: PLC0415 - needs the extra
 
     class NoCorpora:
         def states(self) -> tuple[()]:

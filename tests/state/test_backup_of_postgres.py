@@ -18,9 +18,9 @@ from quaestor.accounts.money import Amount
 from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.users import Users
 from quaestor.assemble.stores import open_database
-from quaestor.chat.records import Ending
-from quaestor.config import Settings
-from quaestor.messages import Message
+from quaestor.core.config import Settings
+from quaestor.core.messages import Message
+from quaestor.sessions.records import Ending
 
 pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
 

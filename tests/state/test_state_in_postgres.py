@@ -15,10 +15,10 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
 from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.users import Users
-from quaestor.chat.records import Ending
-from quaestor.chat.session import Sessions
-from quaestor.errors import IndexUnusableError, NotFoundError, QuaestorError
-from quaestor.messages import Message
+from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
+from quaestor.core.messages import Message
+from quaestor.sessions.records import Ending
+from quaestor.sessions.session_files import Sessions
 from quaestor.state.rows import RowsRefusedError
 
 pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")

@@ -13,7 +13,7 @@ from postgres_server import PASSWORD, PostgresServer, free_port, server_folder
 
 psycopg = pytest.importorskip("psycopg")
 
-from quaestor.errors import (  # noqa: E402
+from quaestor.core.errors import (  # noqa: E402
     IndexBusyError,
     IndexReadOnlyError,
     IndexUnusableError,

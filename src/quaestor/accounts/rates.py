@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Literal
 
 from quaestor.accounts.shared import SharedFile
-from quaestor.errors import LimitError
+from quaestor.core.errors import LimitError
 from quaestor.state.rows import Connection, Shared
 
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from quaestor.accounts.database import AccountsFile
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.state.rows import Database
 
 PREFIX = "quaestor_"

@@ -6,9 +6,9 @@ import re
 import socket
 from pathlib import Path
 
-from quaestor.assemble.places import index_folder
-from quaestor.config import Settings
-from quaestor.ingest.gitdir import common_folder, git_folder, read_small, repository_root
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings
+from quaestor.files.git_folder import common_folder, git_folder, read_small, repository_root
 
 _LARGEST_CONFIG = 1 << 20
 _ORIGIN = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)

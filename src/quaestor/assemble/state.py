@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from quaestor.config import Settings, data_home
+from quaestor.core.config import Settings, data_home
 
 if TYPE_CHECKING:
     from quaestor.state.postgres import StateTables

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.places import index_folder
-from quaestor.blake import blake2b
-from quaestor.config import Settings, data_home
-from quaestor.errors import IndexUnusableError, UsageError
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 

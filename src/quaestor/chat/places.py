@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from quaestor.errors import UsageError
+from quaestor.core.errors import UsageError
 from quaestor.state.rows import Connection
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from quaestor.chat.places import SessionUnusableError
-from quaestor.chat.recorded import shown_title
-from quaestor.chat.records import SessionInfo
-from quaestor.chat.rows import clean, now
-from quaestor.chat.session import Sessions
-from quaestor.chat.transcript import Transcript
-from quaestor.errors import NotFoundError
+from quaestor.core.errors import NotFoundError
+from quaestor.sessions.records import SessionInfo
+from quaestor.sessions.rows import clean, now
+from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_reader import shown_title
+from quaestor.sessions.transcript import Transcript
 from quaestor.state.postgres import SESSION, StateConnection, transaction
 from quaestor.stores.postgres.connection import Database
 

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from quaestor.errors import QuaestorError
+from quaestor.core.errors import QuaestorError
 from quaestor.state.rows import RowsRefusedError, Values
 from quaestor.stores.postgres.connection import Database as Server
 from quaestor.stores.postgres.pool import Connection as Raw

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
-from quaestor.errors import ConflictError
-from quaestor.named import NamedTuple
+from quaestor.core.errors import ConflictError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Packed, Store
 
 _DOCUMENTS_AT_ONCE = 200

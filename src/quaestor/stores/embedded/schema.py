@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.errors import EmbedderChangedError
-from quaestor.stores.embedded.failures import unusable
+from quaestor.core.errors import EmbedderChangedError
+from quaestor.stores.embedded.sqlite_failures import unusable
 
 FILE = "index.sqlite3"
 VERSION = 3

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from quaestor.errors import NotFoundError
-from quaestor.named import NamedTuple
-from quaestor.passages import Document
+from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
 from quaestor.stores import Packed
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.sizes import SIZES, Sizes

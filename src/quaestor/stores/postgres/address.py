@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from quaestor.errors import UsageError
-from quaestor.named import NamedTuple
+from quaestor.core.errors import UsageError
+from quaestor.core.light_imports import NamedTuple
 
 _SCHEMES = ("postgresql://", "postgres://")
 _PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):([^/?#]*)@")

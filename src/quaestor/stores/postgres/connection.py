@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import psycopg
 
-from quaestor.errors import IndexUnusableError
+from quaestor.core.errors import IndexUnusableError
 from quaestor.stores.postgres.address import Address
 from quaestor.stores.postgres.failures import translated
 from quaestor.stores.postgres.pool import Connection, Pool

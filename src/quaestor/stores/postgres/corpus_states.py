@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from quaestor.errors import EmbedderChangedError, IndexUnusableError
-from quaestor.named import NamedTuple
+from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.postgres.escaped_text import kept, restored
 from quaestor.stores.postgres.nearest import index_names
 

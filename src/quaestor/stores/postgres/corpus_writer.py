@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaestor.errors import NotFoundError
-from quaestor.named import NamedTuple
-from quaestor.passages import Document
+from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
 from quaestor.stores import Packed
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
@@ -193,7 +193,8 @@ class Transaction:
             values=([name for name, _ in names], [chunk for _, chunk in names], self._corpus),
         )
         self._execute(
-            "DELETE FROM quaestor.terms WHERE corpus_id = %s AND document = ANY(%s)", [place.id for place in places]
+            "DELETE FROM quaestor.core.terms WHERE corpus_id = %s AND document = ANY(%s)",
+            [place.id for place in places],
         )
         self._execute(
             "INSERT INTO quaestor.removed (corpus_id, first_chunk, chunk_count, document) "

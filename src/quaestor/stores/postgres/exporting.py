@@ -35,7 +35,7 @@ def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensio
     chunks = _chunks(connection, corpus, found)
     terms: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
-        "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND document = ANY(%s) "
+        "SELECT document, first_chunk, data FROM quaestor.core.terms WHERE corpus_id = %s AND document = ANY(%s) "
         "ORDER BY first_chunk",
         (corpus, [number for number, *_ in found]),
     )

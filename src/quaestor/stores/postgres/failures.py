@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from quaestor.errors import (
+from quaestor.core.errors import (
     IndexBusyError,
     IndexReadOnlyError,
     IndexUnusableError,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psycopg
 
-from quaestor.errors import IndexUnusableError
-from quaestor.named import NamedTuple
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.postgres.address import Address
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.failures import explained

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import psycopg
 
-from quaestor.errors import IndexBusyError
+from quaestor.core.errors import IndexBusyError
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 

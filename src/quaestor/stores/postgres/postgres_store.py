@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from quaestor.errors import IndexUnusableError
-from quaestor.passages import Document
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.passages import Document
 from quaestor.stores import (
     DEFAULT_BOOSTS,
     LOCK_SECONDS,
@@ -27,8 +27,8 @@ from quaestor.stores import (
 )
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.lexical import LexicalBase, Statistics
-from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS
+from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.truth import Content

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.errors import IndexUnusableError
+from quaestor.core.errors import IndexUnusableError
 from quaestor.stores.embedded.postings import Segment
 from quaestor.stores.postgres.word_segments import Kept, file_hash, in_memory
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from quaestor.blake import blake2b
-from quaestor.errors import IndexUnusableError
-from quaestor.passages import Chunk, Document, Span
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.passages import Chunk, Document, Span
 from quaestor.stores import StoredChunk, StoreStats
 from quaestor.stores.embedded.truth import chunk_checksum, storable
 from quaestor.stores.embedded.truth import restored as from_storable

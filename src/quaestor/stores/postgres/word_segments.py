@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.blake import blake2b
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import block_sums
 from quaestor.stores.embedded.lexical import lengths_of
+from quaestor.stores.embedded.lexical_segments import merged
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
-from quaestor.stores.embedded.segments import merged
 from quaestor.stores.embedded.truth import DocumentTerms, Removed
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
     while True:
         cursor = connection.cursor(binary=True)
         found = cursor.execute(
-            "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk > %s "
+            "SELECT document, first_chunk, data FROM quaestor.core.terms WHERE corpus_id = %s AND first_chunk > %s "
             "ORDER BY first_chunk LIMIT %s",
             (corpus, last, _ROWS_AT_ONCE),
         ).fetchall()
