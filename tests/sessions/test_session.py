@@ -11,15 +11,16 @@ from chat_parts import Scripted, answer, ask
 
 from quaestor import Index
 from quaestor.chat.engine import Conversation
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.errors import NotFoundError, QuaestorError, UsageError
 from quaestor.core.messages import Message
 from quaestor.edits import Proposal
 from quaestor.llm import chatml
 from quaestor.sessions.export import as_json, as_markdown, exported, read_json
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
 from quaestor.sessions.rounds import Answered, Asked
-from quaestor.sessions.session_files import FolderSessions, Sessions
+from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome
 

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from quaestor import Index
 from quaestor.chat.engine import Conversation
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.citation import Citation
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.sessions import sent_messages as packing
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import compose
 from quaestor.window.evidence import message_of

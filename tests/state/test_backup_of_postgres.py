@@ -24,7 +24,7 @@ from quaestor.sessions.records import Ending
 
 pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
 
-from quaestor.chat.shared_sessions import SharedSessions
+from quaestor.sessions.shared_sessions import SharedSessions
 from quaestor.state.postgres import StateTables
 from quaestor.stores.postgres import migrations
 from quaestor.stores.postgres.connection import Database

@@ -17,13 +17,13 @@ from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.users import Users
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.core.messages import Message
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_files import Sessions
 from quaestor.state.rows import RowsRefusedError
 
 pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
 
-from quaestor.chat.shared_sessions import SharedSessions
+from quaestor.sessions.shared_sessions import SharedSessions
 from quaestor.state.postgres import SESSION, STATE, StateTables, transaction
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.migrations import migrate

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from quaestor.assemble.models_from_settings import make_ledger as make_ledger
     from quaestor.assemble.models_from_settings import make_model as make_model
     from quaestor.assemble.models_from_settings import make_users as make_users
+    from quaestor.assemble.shared_state import shared_tables as shared_tables
     from quaestor.assemble.source_paths import index_folder as index_folder
     from quaestor.assemble.source_paths import ingest_settings as ingest_settings
     from quaestor.assemble.source_paths import locate as locate
     from quaestor.assemble.source_paths import make_journal as make_journal
     from quaestor.assemble.source_paths import make_objection as make_objection
-    from quaestor.assemble.state import shared_tables as shared_tables
     from quaestor.assemble.trial_index import TUNED as TUNED
     from quaestor.assemble.trial_index import Trial as Trial
     from quaestor.assemble.trial_index import erase_apart as erase_apart
@@ -36,31 +36,31 @@ if TYPE_CHECKING:
     from quaestor.assemble.trial_index import trial_of as trial_of
 
 _HOMES = {
-    "Index": "index",
-    "Indexes": "several",
-    "TUNED": "apart",
-    "Trial": "apart",
-    "answering": "conversations",
-    "check_endpoint": "endpoints",
-    "conversation_settings": "conversations",
-    "erase_apart": "apart",
-    "index_apart": "apart",
-    "index_folder": "places",
-    "ingest_settings": "places",
-    "is_remote": "index",
-    "locate": "places",
-    "make_embedder": "embedders",
-    "make_endpoint": "endpoints",
-    "make_journal": "places",
-    "make_ledger": "endpoints",
-    "make_model": "endpoints",
-    "make_objection": "places",
-    "make_sessions": "conversations",
-    "make_store": "index",
-    "make_subroutines": "conversations",
-    "make_users": "endpoints",
-    "shared_tables": "state",
-    "trial_of": "apart",
+    "Index": "index_by_path",
+    "Indexes": "indexes_by_path",
+    "TUNED": "trial_index",
+    "Trial": "trial_index",
+    "answering": "conversation_from_settings",
+    "check_endpoint": "models_from_settings",
+    "conversation_settings": "conversation_from_settings",
+    "erase_apart": "trial_index",
+    "index_apart": "trial_index",
+    "index_folder": "source_paths",
+    "ingest_settings": "source_paths",
+    "is_remote": "index_by_path",
+    "locate": "source_paths",
+    "make_embedder": "embedders_by_name",
+    "make_endpoint": "models_from_settings",
+    "make_journal": "source_paths",
+    "make_ledger": "models_from_settings",
+    "make_model": "models_from_settings",
+    "make_objection": "source_paths",
+    "make_sessions": "conversation_from_settings",
+    "make_store": "index_by_path",
+    "make_subroutines": "conversation_from_settings",
+    "make_users": "models_from_settings",
+    "shared_tables": "shared_state",
+    "trial_of": "trial_index",
 }
 
 __all__ = [

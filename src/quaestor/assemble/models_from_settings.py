@@ -126,7 +126,7 @@ def price_of(settings: Settings) -> Price | None:
 def make_ledger(settings: Settings) -> Ledger:
     """Return the record of requests to models that the settings name: see ``make_accounts``."""
     from quaestor.accounts.ledger import Ledger  # noqa: PLC0415 - only with a model
-    from quaestor.assemble.state import make_accounts  # noqa: PLC0415
+    from quaestor.assemble.shared_state import make_accounts  # noqa: PLC0415
 
     return Ledger(make_accounts(settings))
 
@@ -134,6 +134,6 @@ def make_ledger(settings: Settings) -> Ledger:
 def make_users(settings: Settings) -> Users:
     """Return the users that the settings name: see ``make_accounts``."""
     from quaestor.accounts.users import Users  # noqa: PLC0415 - only for accounts
-    from quaestor.assemble.state import make_accounts  # noqa: PLC0415
+    from quaestor.assemble.shared_state import make_accounts  # noqa: PLC0415
 
     return Users(make_accounts(settings))

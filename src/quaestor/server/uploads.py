@@ -19,7 +19,7 @@ from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
 from quaestor.files.deny import deny_content, largest
 from quaestor.files.why_left_out import left_out
-from quaestor.server.shelf import FolderShelf, Lying, Shelf
+from quaestor.server.upload_shelf import FolderShelf, Lying, Shelf
 
 _ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")
 _LONGEST_NAME = 120
@@ -67,7 +67,7 @@ def shelf_for(settings: Settings, user: str) -> Shelf:
     tables = shared_tables(settings)
     if tables is None:
         return FolderShelf(folder, incoming)
-    from quaestor.server.shared_shelf import SharedShelf  # noqa: PLC0415 - only with the extra
+    from quaestor.server.shared_uploads import SharedShelf  # noqa: PLC0415 - only with the extra
 
     return SharedShelf(tables, user, folder, incoming)
 

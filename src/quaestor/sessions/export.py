@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.llm import chatml
 from quaestor.llm.models.wire import as_wire
 from quaestor.sessions.records import CallRecord, Ending, TurnRecord
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.state.rows import RowsRefusedError
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from quaestor.chat.places import SessionPlace
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -17,6 +16,7 @@ from quaestor.sessions import session_tables as tables
 from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import CallRecord, DecisionRun, Sent, SessionInfo, Source, TurnRecord
 from quaestor.sessions.rows import as_shown, ending_of, message_of
+from quaestor.sessions.session_place import SessionPlace
 
 _TITLE = 80
 _DECIDED = "select decisions from requests where turn = ?"

@@ -18,8 +18,8 @@ from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.errors import LimitError, NotFoundError
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.state.rows import RowsRefusedError
 
 APPLICATION = 0x51535472

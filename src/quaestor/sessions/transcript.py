@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
@@ -24,6 +23,7 @@ from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import Ending
 from quaestor.sessions.rounds import Answered
 from quaestor.sessions.rows import add_message, add_numbered, as_stored, checked_title, clean, now
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.session_reader import Recorded
 from quaestor.state.rows import Connection
 from quaestor.window import Window

@@ -7,14 +7,14 @@ from contextlib import suppress
 
 from quaestor.accounts.users import User
 from quaestor.assemble import Index
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus.several_corpora import SeveralCorpora
 from quaestor.server.http.served_state import Served
 from quaestor.server.open_corpora import State
 from quaestor.server.uploads import Documents
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.named_sessions import Sessions
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 
 MY_DOCUMENTS = "my-documents"

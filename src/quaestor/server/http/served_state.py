@@ -20,7 +20,7 @@ from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.http.turn_queue import AT_ONCE
 from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.named_sessions import Sessions
 
 
 async def nothing() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from quaestor.chat.places import SessionUnusableError
 from quaestor.core.errors import NotFoundError
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import SessionInfo
 from quaestor.sessions.rows import clean, now
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.session_reader import shown_title
 from quaestor.sessions.transcript import Transcript
 from quaestor.state.postgres import SESSION, StateConnection, transaction
