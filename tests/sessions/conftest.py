@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from chat_fixtures import corpus  # noqa: F401 - a fixture
 
-from corpus_of_two import corpus  # noqa: F401 - a fixture
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.session_files import FolderSessions
 
