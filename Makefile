@@ -16,7 +16,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real check clean
+.PHONY: demo test slow postgres real check clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -33,6 +33,9 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+postgres: $(STAMP)
+	$(BIN)/python -m pytest $(PARALLEL) -m postgres
 
 real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
 	QUAESTOR_REAL=$(REAL) $(BIN)/python -m pytest -m real

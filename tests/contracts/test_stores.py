@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -43,7 +43,15 @@ FACTORIES: dict[str, Open] = {
 }
 
 
-@pytest.fixture(params=FACTORIES)
+LONG = ("postgres, in segments", "postgres, by an index")
+
+
+def _each(*, long: Sequence[str] = LONG) -> list[object]:
+    """Return the stores' names; those that take long on a server are left to `make postgres`."""
+    return [pytest.param(name, marks=pytest.mark.postgres) if name in long else name for name in FACTORIES]
+
+
+@pytest.fixture(params=_each())
 def open_store(request: pytest.FixtureRequest) -> Open:
     return _factory(request, request.param)
 
@@ -434,7 +442,7 @@ class Sequences(RuleBasedStateMachine):
         ]
 
 
-@pytest.mark.parametrize("name", FACTORIES)
+@pytest.mark.parametrize("name", _each(long=("postgres", *LONG)))
 def test_random_sequences_match_a_model(name: str, request: pytest.FixtureRequest) -> None:
     machine = type("Sequences", (Sequences,), {"factory": staticmethod(_factory(request, name))})
     test = machine.TestCase

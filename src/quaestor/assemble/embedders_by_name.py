@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.stores import made_with
+from quaestor.assemble.stores_by_name import made_with
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple

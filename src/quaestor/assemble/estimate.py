@@ -13,7 +13,7 @@ from pathlib import Path
 from quaestor.accounts.published import Quote
 from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
 from quaestor.assemble.source_paths import ingest_settings
-from quaestor.assemble.stores import open_store
+from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder

@@ -42,7 +42,7 @@ from quaestor.assemble.embedders_by_name import (
 )
 from quaestor.assemble.models_from_settings import make_model
 from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
-from quaestor.assemble.stores import erase_store, is_shared, open_store
+from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
 from quaestor.assemble.transformer_upgrade import bring, lacking, named
 from quaestor.assemble.tuned_index import tuning_of
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, register_of, spec_of
 from quaestor.assemble.source_paths import index_folder, ingest_settings
-from quaestor.assemble.stores import open_store
+from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
 from quaestor.core.config import Settings
 from quaestor.corpus.descriptions import Coming

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quaestor.assemble.embedders_by_name import Made, make_embedder, refresh_cost
 from quaestor.assemble.source_paths import index_folder, ingest_settings
-from quaestor.assemble.stores import made_with, open_store
+from quaestor.assemble.stores_by_name import made_with, open_store
 from quaestor.assemble.tuned_index import tuning_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders_by_name import Made, make_embedder
 from quaestor.assemble.source_paths import index_folder, ingest_settings
-from quaestor.assemble.stores import made_with, open_store, refuse_shared
+from quaestor.assemble.stores_by_name import made_with, open_store, refuse_shared
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple

@@ -107,11 +107,17 @@ def state(connection: Connection, corpus: int, *, lock: bool = False) -> State:
     Raises:
         IndexUnusableError: it was deleted.
     """
+    found = first_state(connection, corpus, lock=lock)
+    if found is None:
+        raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
+    return found
+
+
+def first_state(connection: Connection, corpus: int, *, lock: bool = False) -> State | None:
+    """Return what ``state`` does; None where there is none, as on a standby that lags."""
     query = f"SELECT {_COLUMNS} FROM quaestor.states WHERE corpus_id = %s{' FOR UPDATE' if lock else ''}"
     row = connection.execute(query.encode(), (corpus,)).fetchone()
-    if row is None:
-        raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
-    return State(restored(row[0]), *row[1:])
+    return None if row is None else State(restored(row[0]), *row[1:])
 
 
 def set_state(connection: Connection, corpus: int, new: State) -> None:

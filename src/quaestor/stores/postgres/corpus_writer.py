@@ -12,7 +12,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
 from quaestor.stores import Packed
-from quaestor.stores.embedded.packing import Columns
+from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.embedded.truth import storable
 from quaestor.stores.postgres import stored_rows
@@ -178,9 +178,8 @@ class Transaction:
         firsts = [place.first_chunk for place in places]
         lasts = [place.first_chunk + place.chunk_count - 1 for place in places]
         gone = self._execute(
-            "DELETE FROM quaestor.chunks c USING unnest(%s::bigint[], %s::bigint[]) AS run(first, last) "
-            "WHERE c.corpus_id = %s AND c.id BETWEEN run.first AND run.last RETURNING c.id, c.defines",
-            values=(firsts, lasts, self._corpus),
+            "DELETE FROM quaestor.chunks WHERE corpus_id = %s AND id = ANY(%s) RETURNING id, defines",
+            [chunk for first, last in zip(firsts, lasts, strict=True) for chunk in range(first, last + 1)],
         )
         names = [
             (stored_rows.name_key(storable(name.lower())), chunk)
@@ -193,8 +192,12 @@ class Transaction:
             values=([name for name, _ in names], [chunk for _, chunk in names], self._corpus),
         )
         self._execute(
-            "DELETE FROM quaestor.core.terms WHERE corpus_id = %s AND document = ANY(%s)",
-            [place.id for place in places],
+            "DELETE FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s)",
+            [
+                chunk
+                for first, last in zip(firsts, lasts, strict=True)
+                for chunk in range(first, last + 1, MOST_TOGETHER)
+            ],
         )
         self._execute(
             "INSERT INTO quaestor.removed (corpus_id, first_chunk, chunk_count, document) "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaestor.stores import Packed
-from quaestor.stores.embedded.packing import Columns
+from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.unpacking import defined_names
 from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.half_vectors import received
@@ -35,9 +35,9 @@ def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensio
     chunks = _chunks(connection, corpus, found)
     terms: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
-        "SELECT document, first_chunk, data FROM quaestor.core.terms WHERE corpus_id = %s AND document = ANY(%s) "
+        "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s) "
         "ORDER BY first_chunk",
-        (corpus, [number for number, *_ in found]),
+        (corpus, [chunk for _, first, count, *_ in found for chunk in range(first, first + count, MOST_TOGETHER)]),
     )
     for number, first, data in rows:
         terms[number].append((first, data))
@@ -59,12 +59,10 @@ def _chunks(connection: Connection, corpus: int, found: Sequence[Sequence[Any]])
     """Return the chunks of some documents by document, each with the key and the vector before its columns."""
     chunks: dict[int, list[Sequence[Any]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
-        f"SELECT c.document, v.key, v.embedding, {_CHUNK_OF_C} "
-        "FROM unnest(%s::bigint[], %s::bigint[]) AS run(first, last) JOIN quaestor.chunks c "
-        "ON c.id BETWEEN run.first AND run.last "
+        f"SELECT c.document, v.key, v.embedding, {_CHUNK_OF_C} FROM quaestor.chunks c "
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
-        "WHERE c.corpus_id = %s AND v.corpus_id = %s ORDER BY c.id".encode(),
-        ([first for _, first, *_ in found], [first + count - 1 for _, first, count, *_ in found], corpus, corpus),
+        "WHERE c.corpus_id = %s AND v.corpus_id = %s AND c.id = ANY(%s) ORDER BY c.id".encode(),
+        (corpus, corpus, [chunk for _, first, count, *_ in found for chunk in range(first, first + count)]),
     )
     for number, *columns in rows:
         chunks[number].append(columns)

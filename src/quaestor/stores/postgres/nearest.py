@@ -33,22 +33,14 @@ def compare_all(
     connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed | None
 ) -> Scored:
     """Return the ``k`` nearest chunks of those that are allowed; every one of them is compared."""
-    query, values = literal(vector), list[object]()
-    if allowed is None:
-        source = "quaestor.chunks c"
-    else:
-        firsts, counts = allowed.runs()
-        source = (
-            "unnest(%s::bigint[], %s::bigint[]) AS run(first, last) JOIN quaestor.chunks c "
-            "ON c.id BETWEEN run.first AND run.last"
-        )
-        values += [firsts.tolist(), (firsts + counts - 1).tolist()]
+    among = "" if allowed is None else "AND c.id = ANY(%s)"
+    values = () if allowed is None else (_chunks_of(allowed),)
     rows = connection.execute(
-        f"SELECT c.id, v.embedding <=> %s::halfvec AS distance FROM {source} "
+        "SELECT c.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.chunks c "
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
         "WHERE c.corpus_id = %s AND v.corpus_id = %s AND vector_dims(v.embedding) = %s "
-        "ORDER BY distance, c.id LIMIT %s".encode(),
-        (query, *values, corpus, corpus, len(vector), k),
+        f"{among} ORDER BY distance, c.id LIMIT %s".encode(),
+        (literal(vector), corpus, corpus, len(vector), *values, k),
     )
     return _scored(rows.fetchall())
 
@@ -111,6 +103,12 @@ def index_names(connection: Connection, corpus: int) -> list[str]:
         (f"vectors_hnsw_{corpus}_",),
     )
     return [str(name) for (name,) in rows]
+
+
+def _chunks_of(allowed: Allowed) -> list[int]:
+    """Return the chunks of some documents."""
+    runs = zip(allowed.first_chunks.tolist(), allowed.chunk_counts.tolist(), strict=True)
+    return [chunk for first, count in runs for chunk in range(first, first + count)]
 
 
 def _scored(rows: Sequence[tuple[int, float]]) -> Scored:

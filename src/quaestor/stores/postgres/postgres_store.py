@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from quaestor.core.errors import IndexUnusableError
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.core.passages import Document
 from quaestor.stores import (
     DEFAULT_BOOSTS,
@@ -35,12 +35,20 @@ from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
 from quaestor.stores.embedded.views import LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh
-from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, word_segments
-from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.corpus_states import State, check_embedder, erase_corpus, find_corpus, make_corpus, state
+from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
+from quaestor.stores.postgres.corpus_states import (
+    State,
+    check_embedder,
+    erase_corpus,
+    find_corpus,
+    first_state,
+    make_corpus,
+    state,
+)
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.half_vectors import received
-from quaestor.stores.postgres.migrations import migrate
+from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.segment_cache import SegmentCache
 
@@ -54,6 +62,17 @@ _REMEMBERED_FILTERS = 16
 _MOST_DEFINITIONS = 10_000
 
 _Read = TypeVar("_Read")
+
+
+def _find(database: Database, name: str) -> int | None:
+    """Return the number of a corpus, None if there is none."""
+    return _look(database, lambda connection: find_corpus(connection, name))
+
+
+def _look(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
+    """Return what is found, on a standby if there is one; what is not there yet may be on the primary."""
+    found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
+    return database.read(look, primary=True) if found is None and database.address.standbys else found
 
 
 class _LagsError(Exception):
@@ -114,7 +133,7 @@ class PostgresStore:
             IndexUnusableError: it is missing, made by a newer version, or made with another embedder.
         """
         migrate(database)
-        corpus = database.read(lambda connection: find_corpus(connection, name))
+        corpus = _find(database, name)
         if corpus is None:
             if not create:
                 raise IndexUnusableError(
@@ -122,7 +141,8 @@ class PostgresStore:
                 )
             corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
         number = corpus
-        found = database.read(lambda connection: state(connection, number), primary=True)
+        found = _look(database, lambda connection: first_state(connection, number))
+        assert found is not None
         if (found.embedder, found.dimensions) != (embedder, dimensions):
             raise IndexUnusableError(
                 f"The corpus {name!r} in the store {str(database.address)!r} was made with the embedder "
@@ -135,12 +155,11 @@ class PostgresStore:
     def made_with(database: Database, name: str) -> tuple[str, int] | None:
         """Return the name and the dimensions of the embedder that a corpus was made with; None if there is none."""
         migrate(database)
-
-        def found(connection: Connection) -> tuple[str, int] | None:
-            corpus = find_corpus(connection, name)
-            return None if corpus is None else state(connection, corpus)[:2]
-
-        return database.read(found, primary=True)
+        corpus = _find(database, name)
+        if corpus is None:
+            return None
+        found = _look(database, lambda connection: first_state(connection, corpus))
+        return None if found is None else found[:2]
 
     @staticmethod
     def erase(database: Database, name: str) -> None:
@@ -194,18 +213,43 @@ class PostgresStore:
             self._seen = max(self._seen, ended.generation)
 
     def settle(self) -> None:
-        """Make the index of vectors, once there are so many chunks that comparing all of them takes too long."""
+        """Make the index of vectors, once there are so many chunks that comparing all of them takes too long.
 
-        def wanting(connection: Connection) -> bool:
+        The planner is told of tables that have grown much, too, which otherwise takes a minute or more.
+        """
+
+        def found(connection: Connection) -> tuple[int, bool, bool]:
             query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s"
             [(count,)] = connection.execute(query, (self._corpus,))
             has = nearest.has_index(connection, self._corpus, self._dimensions)
-            return bool(count > self._sizes.exact and not has and self._dimensions <= nearest.MOST_DIMENSIONS)
+            return count, has, upkeep.is_known(connection, count)
 
-        if self._database.read(wanting, primary=True):
+        count, has, known = self._database.read(found, seconds=WRITE_SECONDS, primary=True)
+        if count > self._sizes.exact and not has and self._dimensions <= nearest.MOST_DIMENSIONS:
             nearest.make_index(self._database, self._corpus, self._dimensions)
+        if not known:
+            upkeep.analyse_tables(self._database)
         with self._mutex:
             self._indexed = None
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the corpus, in words; nothing where all is well."""
+        return self._database.read(
+            lambda connection: list(upkeep.find_wrong(connection, self._corpus)), seconds=WRITE_SECONDS, primary=True
+        )
+
+    def vacuum(self) -> None:
+        """Drop what no chunk uses, make words and indexes anew where that is of use, and give back room."""
+
+        def ordered(connection: Connection) -> State:
+            return upkeep.put_in_order(connection, self._corpus, self._sizes)
+
+        self._database.write(ordered)
+        upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
+        self.settle()
+        upkeep.vacuum_tables(self._database)
+        with self._mutex:
+            self._lexical = None
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -388,13 +432,16 @@ class PostgresStore:
 
         def checked(connection: Connection) -> tuple[_Read, int]:
             now = state(connection, self._corpus)
-            if now.generation < self._seen:
+            if now.generation < self._seen and self._database.address.standbys:
                 raise _LagsError
             return work(connection, now), now.generation
 
         try:
             result, generation = self._database.read(checked)
-        except _LagsError:
+        except (_LagsError, IndexUnusableError) as error:
+            # What a standby has not taken in yet may be missing altogether.
+            if not self._database.address.standbys or isinstance(error, IndexBusyError | EmbedderChangedError):
+                raise
             self._seen = 0  # after a promotion, the primary itself may be behind what was seen
             result, generation = self._database.read(checked, primary=True)
         self._seen = max(self._seen, generation)

@@ -85,6 +85,20 @@ def fetch_file(connection: Connection, corpus: int, kept: Kept) -> bytes:
     return zlib.decompress(data)
 
 
+def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
+    """Return whether a segment is not as it was written."""
+    try:
+        return file_hash(fetch_file(connection, corpus, kept)) != kept.hash
+    except zlib.error:
+        return True
+
+
+def count_gone(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
+    """Return how many chunks of a segment no longer exist."""
+    part = _loaded(connection, corpus, kept, removed)
+    return len(part.alive) - part.exist
+
+
 def removed_runs(connection: Connection, corpus: int) -> list[Removed]:
     """Return the runs of chunks that went while a segment holds them."""
     rows = connection.execute(
@@ -99,7 +113,7 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
     while True:
         cursor = connection.cursor(binary=True)
         found = cursor.execute(
-            "SELECT document, first_chunk, data FROM quaestor.core.terms WHERE corpus_id = %s AND first_chunk > %s "
+            "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk > %s "
             "ORDER BY first_chunk LIMIT %s",
             (corpus, last, _ROWS_AT_ONCE),
         ).fetchall()

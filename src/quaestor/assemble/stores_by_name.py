@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -10,11 +12,13 @@ from typing import TYPE_CHECKING
 from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import IndexUnusableError, UsageError
+from quaestor.core.wording import command
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database
+    from quaestor.stores.postgres.corpus_states import Listed
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
 EMBEDDED = "embedded"
@@ -84,6 +88,33 @@ def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *
         create=create,
         cache=cache_folder(settings),
     )
+
+
+@contextmanager
+def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
+    """Hold the store of a source's index, whatever embedder it was made with; nothing is made.
+
+    Raises:
+        IndexUnusableError: there is none, or it cannot be used.
+    """
+    made = made_with(root, settings)
+    if made is None:
+        raise IndexUnusableError(f"There is no index of {str(root)!r} there. Run {command('index', root)}.")
+    store = open_store(root, settings, *made, create=False)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def corpora_of(settings: Settings) -> list[Listed]:
+    """Return what a database holds, by name."""
+    from quaestor.stores.postgres.corpus_states import list_corpora  # noqa: PLC0415 - only for these
+    from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415
+
+    database = open_database(settings.store)
+    migrate(database)
+    return database.read(list_corpora)
 
 
 def erase_store(root: Path, settings: Settings) -> None:
