@@ -17,7 +17,7 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
 from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.users import Users
-from quaestor.assemble.stores import open_database
+from quaestor.assemble.stores_by_name import open_database
 from quaestor.core.config import Settings
 from quaestor.core.messages import Message
 from quaestor.sessions.records import Ending

@@ -140,6 +140,7 @@ def own_server() -> Iterator[PostgresServer]:
             server.stop()
 
 
+@pytest.mark.postgres
 def test_a_server_that_is_away_is_named_and_used_again_when_it_is_back(own_server: PostgresServer) -> None:
     uri = own_server.address("postgres")
     with closing(Database.open(uri)) as database:

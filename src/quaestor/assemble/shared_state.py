@@ -20,7 +20,7 @@ def shared_server(settings: Settings) -> Server | None:
         UsageError: its address is wrong, or the extra is missing.
         IndexUnusableError: it cannot be reached or used.
     """
-    from quaestor.assemble.stores import is_shared, open_database  # noqa: PLC0415 - only for these
+    from quaestor.assemble.stores_by_name import is_shared, open_database  # noqa: PLC0415 - only for these
 
     return _with_tables(open_database(settings.store)) if is_shared(settings) else None
 
