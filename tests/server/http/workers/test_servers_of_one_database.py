@@ -231,9 +231,9 @@ def test_a_limit_spent_on_one_is_refused_on_the_other(
     """A model is asked through the official client until one server refuses; then the other refuses as well."""
     name, token = join()
     clients = [openai.OpenAI(base_url=f"{server.url}/v1", api_key=token, max_retries=0) for server in limited]
-    messages: Any = [{"role": "user", "content": QUESTION}]
+    messages: Any = [{"role": "user", "content": f"{QUESTION} {'Say so, please. ' * 150}"}]
     with pytest.raises(openai.RateLimitError, match="limit_day_tokens"):
-        for _ in range(5):
+        for _ in range(8):
             clients[0].chat.completions.create(model="quaestor", messages=messages)
     with pytest.raises(openai.RateLimitError, match="limit_day_tokens"):
         clients[1].chat.completions.create(model="quaestor", messages=messages)
