@@ -16,7 +16,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real check clean
+.PHONY: demo test slow faults real check clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -33,6 +33,10 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+# Some hours on two cores; QUAESTOR_ROUNDS=20 bounds the rounds of each fault. The table is kept in faults.jsonl.
+faults: $(STAMP)
+	QUAESTOR_FAULTS=faults.jsonl $(BIN)/python -m pytest -m faults $(PARALLEL)
 
 real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
 	QUAESTOR_REAL=$(REAL) $(BIN)/python -m pytest -m real

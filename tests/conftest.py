@@ -6,6 +6,10 @@ import signal
 
 from hypothesis import settings
 
+from fault_rounds import pytest_generate_tests, pytest_terminal_summary, trial
+
+__all__ = ["pytest_generate_tests", "pytest_terminal_summary", "trial"]
+
 # A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that. The tests of Ctrl-C are
 # about programs that a person started.
 signal.signal(signal.SIGINT, signal.default_int_handler)

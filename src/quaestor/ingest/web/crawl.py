@@ -11,6 +11,7 @@ from pathlib import Path
 from quaestor.amounts import amount
 from quaestor.errors import ForbiddenError, UpstreamError
 from quaestor.ingest.web.connect import PRIVATE, FetchError
+from quaestor.ingest.web.disk_failures import explained
 from quaestor.ingest.web.dropped import Dropped
 from quaestor.ingest.web.fetch import Fetched, Fetcher
 from quaestor.ingest.web.frontier import DONE, Entry, Frontier
@@ -69,8 +70,13 @@ class Crawl:
         Raises:
             ForbiddenError: the site lies in a private network and that was not allowed, or its robots.txt forbids all.
             UpstreamError: the start cannot be had, and nothing is there of an earlier run.
-            IndexUnusableError: another process crawls this site.
+            IndexUnusableError: another process crawls this site, or its files are damaged.
+            LimitError: there is no room, or the disk fails; what was fetched by then is kept.
         """
+        with explained(self._folder):
+            return self._run(progress)
+
+    def _run(self, progress: CrawlProgress | None) -> CrawlReport:
         self._folder.mkdir(parents=True, exist_ok=True)
         with WriteLock(self._folder).held(1.0):
             frontier = Frontier(self._folder)
