@@ -214,13 +214,13 @@ class _Watch:
 def _place(pid: int, which: int, arguments: list[int]) -> str:
     """Return the file that a call is about."""
     if which >= 0:
-        return os.readlink(f"/proc/{pid}/fd/{arguments[which] & 0xFFFFFFFF}")
+        return str(Path(f"/proc/{pid}/fd/{arguments[which] & 0xFFFFFFFF}").readlink())
     at = -which - 1
     path = _string(pid, arguments[at])
     if path.startswith("/"):
         return path
     folder = arguments[at - 1] & 0xFFFFFFFF if at else 0xFFFFFF9C
-    above = os.readlink(f"/proc/{pid}/cwd" if folder == 0xFFFFFF9C else f"/proc/{pid}/fd/{folder}")
+    above = Path(f"/proc/{pid}/cwd" if folder == 0xFFFFFF9C else f"/proc/{pid}/fd/{folder}").readlink()
     return f"{above}/{path}"
 
 
@@ -252,7 +252,7 @@ def killed(at: int) -> Decide:
 
 
 def serve(connection: socket.socket, works: dict[str, Callable[[Path], Any]], refused: type[BaseException]) -> None:
-    """Make a copy of this process for each line that is read, which hands its calls over and does what the line names."""
+    """Make a copy of this process for each line, which hands its calls over and does what the line names."""
     lines = connection.makefile("r")
     while line := lines.readline():
         work, folder, said = json.loads(line)
