@@ -35,6 +35,11 @@ class Trial:
         self.done = 0
         self.failures: list[str] = []
 
+    @property
+    def most(self) -> int:
+        """How many rounds there are to be."""
+        return self._most
+
     def rounds(self) -> Iterator[int]:
         """Yield as many numbers as there are to be rounds; afterwards none may have failed."""
         yield from self.over(range(self._most))
@@ -44,18 +49,22 @@ class Trial:
         count = min(len(cases), self._most)
         for number in range(count):
             yield cases[number * len(cases) // count]
-        assert not self.failures, f"{len(self.failures)} of {self.done} rounds failed:\n" + "\n".join(
-            self.failures[:_SHOWN]
-        )
+        self.judge()
 
     @contextmanager
-    def counted(self, name: object) -> Iterator[None]:
-        """Count the block as a round, and as a failed one if it raises."""
-        self.done += 1
+    def counted(self, name: object, rounds: int = 1) -> Iterator[None]:
+        """Count the block as a round, or several, and as a failed one if it raises."""
+        self.done += rounds
         try:
             yield
         except Exception as error:
             self.failures.append(f"{name}: {type(error).__name__}: {str(error)[:600]}")
+
+    def judge(self) -> None:
+        """Assert that no round has failed."""
+        assert not self.failures, f"{len(self.failures)} of {self.done} rounds failed:\n" + "\n".join(
+            self.failures[:_SHOWN]
+        )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

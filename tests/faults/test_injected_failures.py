@@ -1,7 +1,7 @@
 """A write, a sync, a rename that fails, or a ``kill -9`` just before it: at every single call, nothing is lost.
 
-The calls of a piece of work are counted once; then, for every n, a fresh copy of the same work has its n-th call refused
-by the kernel, or every one from the n-th on as a full disk does, or is killed there. See ``system_calls``.
+The calls of a piece of work are counted once; then, for every n, a fresh copy of the work has its n-th call refused by
+the kernel, or every one from the n-th on as a full disk does, or is killed there. See ``system_calls``.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def write_corpus(root: Path, version: int, parts: int = 30) -> None:
         (root / f"part{number}.md").unlink(missing_ok=True)
 
 
-# Many words each: of chunks that score alike, those that came first are candidates, and that is another order each time.
+# Many words each: of chunks that score alike, those that came first are candidates, and the order differs each time.
 QUERIES = [" ".join(f"word{number}" for number in range(first, first + 30)) for first in (0, 100, 200)]
 
 Everything = tuple[list[Any], list[Any], list[dict[tuple[str, int], float]]]
