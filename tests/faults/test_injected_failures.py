@@ -187,9 +187,13 @@ def made_root(folder: Path) -> Path:
     return root
 
 
-def check_edit(before: object, after: object) -> Callable[[Path, Outcome], None]:
+def check_edit(before: object, after: object, between: list[str]) -> Callable[[Path, Outcome], None]:
+    """Return a check that notes in ``between`` how rounds ended that left some files changed and some not."""
+
     def check(folder: Path, outcome: Outcome) -> None:
         root, journal = folder / "root", Journal(folder / "journal")
+        if state(root) not in (before, after):
+            between.append(outcome.ended)
         if outcome.ended == "done":
             assert state(root) == after
         elif outcome.ended == "refused" or (outcome.ended == "failed" and not Path(folder / "journal").exists()):
@@ -208,7 +212,9 @@ def test_an_edit(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     before = state(made_root(tmp_path / "start"))
     shutil.copytree(tmp_path / "start", tmp_path / "done")
     assert copies.run("edit", tmp_path / "done").ended == "done"
-    Work(copies, "edit", tmp_path / "start", check_edit(before, state(tmp_path / "done/root"))).run(trial)
+    between: list[str] = []
+    Work(copies, "edit", tmp_path / "start", check_edit(before, state(tmp_path / "done/root"), between)).run(trial)
+    assert "killed" in between, "no kill landed in the middle"
 
 
 @pytest.mark.fault(FAULTS + "an undo of five files", few=40, many=2000)
@@ -218,7 +224,9 @@ def test_an_undo(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     assert copies.run("edit", tmp_path / "round").ended == "done"
     after = state(tmp_path / "round/root")
     (tmp_path / "round").rename(tmp_path / "start")
-    Work(copies, "take_back", tmp_path / "start", check_edit(after, before)).run(trial)
+    between: list[str] = []
+    Work(copies, "take_back", tmp_path / "start", check_edit(after, before, between)).run(trial)
+    assert "killed" in between, "no kill landed in the middle"
 
 
 # --- the ledger -----------------------------------------------------------------------------------------------------
