@@ -61,7 +61,7 @@ def kill(root: Path, home: Path, seconds: float) -> None:
             process.send_signal(signal.SIGKILL)
 
 
-@pytest.mark.fault("kill -9 at a random moment of indexing with worker processes", few=4, many=200)
+@pytest.mark.fault("kill -9 at a random moment of indexing with worker processes", few=2, many=200)
 def test_killed_at_a_random_moment(trial: Trial, tmp_path: Path) -> None:
     assert len(QUERIES) > 2
     root, home = tmp_path / "corpus", tmp_path / "home"

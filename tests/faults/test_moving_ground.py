@@ -95,7 +95,7 @@ def test_a_crowd_on_moving_ground(trial: Trial, tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / str(number))
 
 
-@pytest.mark.fault("refreshes and searches while files change, vanish and become folders", few=2, many=60)
+@pytest.mark.fault("refreshes and searches while files change, vanish and become folders", few=1, many=60)
 def test_refreshes_on_moving_ground(trial: Trial, tmp_path: Path) -> None:
     for number in trial.rounds():
         root, home = tmp_path / f"{number}/corpus", tmp_path / f"{number}/home"

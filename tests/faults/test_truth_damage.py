@@ -138,7 +138,7 @@ def altered(value: Any, draw: random.Random) -> Any:
     return "x"
 
 
-@pytest.mark.fault("a value of each column of the index's tables altered, and a row of each removed", few=60, many=800)
+@pytest.mark.fault("a value of each column of the index's tables altered, and a row of each removed", few=16, many=800)
 def test_an_altered_row_gives_the_same_hits_or_is_refused(trial: Trial, case: Case) -> None:
     with closing(sqlite3.connect(index_folder(case.root, Settings(home=str(case.home))) / FILE)) as connection:
         columns = list(columns_of(connection))
@@ -164,7 +164,7 @@ def alter(file: Path, table: str, column: str, draw: random.Random) -> None:
             connection.execute(f"DELETE FROM {table} WHERE {which}", key)
 
 
-@pytest.mark.fault("a bit of the index's database flipped", few=60, many=1500)
+@pytest.mark.fault("a bit of the index's database flipped", few=16, many=1500)
 def test_a_flipped_bit_gives_the_same_hits_or_is_refused(trial: Trial, case: Case) -> None:
     for number in trial.rounds():
         with trial.counted(f"flip {number}"):
@@ -174,3 +174,11 @@ def test_a_flipped_bit_gives_the_same_hits_or_is_refused(trial: Trial, case: Cas
             data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
             (folder / FILE).write_bytes(data)
             case.judge(settings)
+
+
+def test_a_flipped_bit_in_the_terms_is_refused_where_they_are_read(tmp_path: Path) -> None:
+    case = Case(tmp_path, SIZES["some"])
+    for number in range(5):
+        settings, folder = case.copied()
+        alter(folder / FILE, "terms", "data", random.Random(number))
+        assert case.judge(settings) == "refused"
