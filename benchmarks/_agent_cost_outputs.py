@@ -16,9 +16,9 @@ from _chunks import LARGEST_FILE, SKIPPED_FOLDERS, SUFFIXES
 from _systems import PeerProcess
 
 from quaestor import Index
-from quaestor.cli.searching import excerpt
-from quaestor.corpus.objects import hit_object
-from quaestor.retrieval.query import read_query
+from quaestor.cli.hits import excerpt
+from quaestor.corpus.corpus_json import hit_object
+from quaestor.search.query import read_query
 
 _STOP = frozenset(
     "a an and are as at be by do does for from how in into is it its of on or that the their this to what when where "

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from _answers_set import Question, Words
-
-from quaestor.training.asked import Target
+from training.asked import Target
 
 Verdict = Literal["right", "partly", "wrong", "rightly refused", "wrongly refused"]
 VERDICTS: tuple[Verdict, ...] = ("right", "partly", "wrong", "rightly refused", "wrongly refused")

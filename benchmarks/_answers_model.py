@@ -18,7 +18,7 @@ from typing import Any, Self
 from _answers_judge import SHORT_HASH
 from _answers_set import Question
 
-from quaestor.citations.mark import NO_ANSWER
+from quaestor.answers.citations.citation_marks import NO_ANSWER
 
 _PASSAGE = re.compile(
     r'<passage n="(?P<n>\d+)" from="(?P<path>[^"]*?):(?P<start>\d+)(?:-\d+)?"[^>]*>\n(?P<text>.*?)\n</passage>',

@@ -10,7 +10,7 @@ from typing import Any
 
 from _metrics import Target
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 
 KINDS = ("first", "followup", "switch", "followup_after_switch")
 

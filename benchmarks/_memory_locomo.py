@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 
 ADVERSARIAL = 5
 _ID = re.compile(r"D\d+:\d+")

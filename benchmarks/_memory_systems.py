@@ -14,12 +14,12 @@ from langchain_core.messages import AIMessage, HumanMessage, trim_messages
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import ChatMemoryBuffer
 
+from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
-from quaestor.messages import Message
-from quaestor.tokens import MessageCounter, counter_for
+from quaestor.llm.tokens import MessageCounter, counter_for
 from quaestor.window import Policy, Recall, compose
-from quaestor.window.content import content_terms
-from quaestor.window.lexical import MessageTerms
+from quaestor.window.content_words import content_terms
+from quaestor.window.word_scores import MessageTerms
 
 RESERVE = 500
 MODEL = "gpt-4o"

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from quaestor import Index
-from quaestor.assemble.places import index_folder
-from quaestor.config import load_configuration
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import load_configuration
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.sizes import Sizes
 

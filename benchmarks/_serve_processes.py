@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_WORKER = b"quaestor.serving.http.worker"
+_WORKER = b"quaestor.server.http.server_process"
 
 
 def serving(process: int) -> list[int]:

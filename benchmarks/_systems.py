@@ -80,7 +80,7 @@ class Quaestor:
         """The settings of one embedder, whose indexes lie apart from those of others; None: as they are."""
         if not self._embedder:
             return None
-        from quaestor.config import data_home, load_configuration
+        from quaestor.core.config import data_home, load_configuration
 
         settings = load_configuration({"embedder": self._embedder}).settings
         return settings._replace(home=str(data_home(settings) / _shown(self._embedder)))

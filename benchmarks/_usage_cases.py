@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from quaestor.messages import Message, ToolCall
-from quaestor.models import Request
+from quaestor.core.messages import Message, ToolCall
+from quaestor.llm.models import Request
 
 SYSTEM = Message("system", "You answer questions about a corpus of code and documents. Be brief.")
 CODE = (

@@ -23,7 +23,7 @@ from _agent_cost_outputs import Block, Grep, Output, Quaestor, Semble
 from _annotations import Query, Repository, load
 from _metrics import path_matches
 
-from quaestor.tokens import tokenizer_for
+from quaestor.llm.tokens import tokenizer_for
 
 RESULTS = Path(__file__).with_name("results")
 BUDGETS = (500, 1000, 2000, 4000)

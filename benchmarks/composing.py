@@ -22,8 +22,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import _machine
 
+from quaestor.core.messages import Message
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.messages import Message
 from quaestor.window import Recall, compose
 
 TURNS = 20

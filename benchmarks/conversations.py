@@ -26,9 +26,9 @@ from _metrics import CUTOFF, Location, Target, covers, ndcg
 from _systems import keep_indexes_apart
 
 from quaestor import Index
-from quaestor.passages import Hit
-from quaestor.retrieval.conversation import POLICIES, Policy, query_of_turn, search_turn
-from quaestor.retrieval.retriever import Mode
+from quaestor.core.passages import Hit
+from quaestor.search.retriever import Mode
+from quaestor.search.turns import POLICIES, Policy, query_of_turn, search_turn
 
 # The search, and whether it knows what users call the corpus.
 SEARCHES: dict[str, tuple[Mode, bool]] = {

@@ -39,8 +39,8 @@ CRAWL = """
 import json, resource, sys, time
 from dataclasses import asdict
 from pathlib import Path
-from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.settings import CrawlSettings
+from quaestor.crawl.crawler import Crawl
+from quaestor.crawl.crawl_settings import CrawlSettings
 settings = CrawlSettings(exclude=("/drafts/*",), depth=int(sys.argv[3]), delay=0, seconds=1.5, page_bytes=3_000_000,
     allow_private=True, tries=2)
 report = asdict(Crawl(sys.argv[1], Path(sys.argv[2]), settings).run())

@@ -23,12 +23,12 @@ import _machine
 import numpy as np
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.datasets.code_search import read_code_search
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
-from quaestor.evaluation.own import own_data_set
+from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.running import Place, Run
 from quaestor.evaluation.scoring import MAIN, measures, score
 

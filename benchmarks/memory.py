@@ -18,10 +18,10 @@ from _machine import describe
 from _memory_locomo import Conversation, load
 from _memory_systems import MODEL, RESERVE, Bm25, LangChain, LlamaIndex, Quaestor, System
 
+from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.messages import Message
-from quaestor.tokens import counter_for
+from quaestor.llm.tokens import counter_for
 
 LIMITS = (1024, 2048, 4096, 8192)
 

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--missing", action="store_true", help="list what is not named")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)
-    from quaestor.training.asked import part_of  # noqa: PLC0415
+    from training.asked import part_of  # noqa: PLC0415
 
     scores: list[Score] = []
     with TemporaryDirectory() as home:
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def measured(asked: dict[str, object], part: str, folder: Path, budget: int, missing: bool) -> Iterator[Score]:
     from quaestor import Index  # noqa: PLC0415 - reads QUAESTOR_HOME
-    from quaestor.tokens import tokenizer_for  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
     count = tokenizer_for("gpt-4o").count
     named = asked["named"]

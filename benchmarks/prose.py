@@ -28,8 +28,8 @@ from _prose_corpora import UNANSWERABLE, Question, lay_out, load
 
 from quaestor import Index
 from quaestor.answers.quotes import answer as extract
-from quaestor.chat.settings import ConversationSettings
-from quaestor.prompts.passages import number
+from quaestor.chat.chat_settings import ConversationSettings
+from quaestor.llm.prompts.numbered_passages import number
 
 TEN = 10
 HERE = Path(__file__).parent

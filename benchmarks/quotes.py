@@ -22,10 +22,10 @@ from lines import Question, present
 
 from quaestor import Index
 from quaestor.answers.quotes import ExtractiveAnswer, answer
-from quaestor.chat.settings import ConversationSettings
-from quaestor.config import Settings
-from quaestor.prompts.passages import number
-from quaestor.retrieval.spelling import mend
+from quaestor.chat.chat_settings import ConversationSettings
+from quaestor.core.config import Settings
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.spelling import mend
 
 MEASURES = ("hit", "first", "any", "quotes", "characters", "refused", "by_words", "milliseconds")
 

@@ -29,15 +29,15 @@ from numpy.typing import NDArray
 
 from quaestor import Index
 from quaestor.answers.quotes import answer
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.passages import Hit
+from quaestor.core.terms import find_words
 from quaestor.corpus.doubt import doubt_of
 from quaestor.corpus.unmentioned import unmentioned
-from quaestor.passages import Hit
-from quaestor.prompts.passages import number
-from quaestor.retrieval.retriever import Retriever
-from quaestor.retrieval.spelling import mend
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.retriever import Retriever
+from quaestor.search.spelling import mend
 from quaestor.stores import Store
-from quaestor.terms import find_words
 
 SPLITS = ("learn", "choose", "report")
 _PASSAGES = 10

@@ -23,10 +23,10 @@ from quaestor import Index
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Composed, Passages
-from quaestor.chat.packing import passages_shown, runs
-from quaestor.config import Settings
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
+from quaestor.core.config import Settings
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.sessions.sent_messages import passages_shown, runs
 from quaestor.window import Window
 
 ROOT = Path(__file__).parents[1]

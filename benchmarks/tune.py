@@ -24,13 +24,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import _machine
 
 from quaestor import Index
-from quaestor.assemble.tuned import keep_tuned
-from quaestor.config import Settings
+from quaestor.assemble.tuned_index import keep_tuned
+from quaestor.core.config import Settings
 from quaestor.evaluation.datasets import read_data_set
 from quaestor.evaluation.metrics import Question, Target, ndcg
 from quaestor.evaluation.statistics import difference, estimate
-from quaestor.training.tune.figures import figures_object
-from quaestor.training.tune.tuning import tune
+from quaestor.tuning.tune_embedder import tune
+from quaestor.tuning.tuning_figures import figures_object
 
 RESULTS = Path(__file__).with_name("results")
 

@@ -21,10 +21,10 @@ import openai
 from _usage_cases import CHAT, COMPLETION
 
 from quaestor.assemble import make_endpoint
-from quaestor.config import Settings
-from quaestor.models import Request
-from quaestor.models.completion import CompletionModel
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings
+from quaestor.llm.models import Request
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.plain_completion import CompletionModel
 
 # What only a stream or our own loop needs; and one token of reply is enough.
 _LEFT_OUT = ("stream", "stream_options", "stop", "temperature")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.config import RULES, Configuration, Settings, data_home, load_configuration, without_credentials
-from quaestor.errors import UsageError
+from quaestor.core.config import RULES, Configuration, Settings, data_home, load_configuration, without_credentials
+from quaestor.core.errors import UsageError
 
 DEFAULTS = Settings()
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.dates import WRITTEN, after, date_bound, date_of_path, iso_date
-from quaestor.errors import UsageError
+from quaestor.core.dates import WRITTEN, after, date_bound, date_of_path, iso_date
+from quaestor.core.errors import UsageError
 
 DAYS = st.dates(date(1500, 1, 1), date(2199, 12, 30))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 
 
 class Ours(NamedTuple):

@@ -12,8 +12,8 @@ import pytest
 
 import quaestor
 from quaestor import Citation, Hit, Index, Message, QuaestorError
-from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
-from quaestor.settings import Settings
+from quaestor.core.errors import IndexUnusableError, NotFoundError, UsageError
+from quaestor.core.settings import Settings
 
 NAMES = [
     "Citation",

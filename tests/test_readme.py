@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.config import RULES
+from quaestor.core.config import RULES
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

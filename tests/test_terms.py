@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.terms import content_terms, find_words, key_of, split_identifier, term_keys, terms, terms_of_word, words
+from quaestor.core.terms import (
+    content_terms,
+    find_words,
+    key_of,
+    split_identifier,
+    term_keys,
+    terms,
+    terms_of_word,
+    words,
+)
 
 # Letters with marks, kana, Han, Latin with and without accents, digits, a blank.
 UNSPACED = "กาค้ไฟล์นั้ 再試行する サーバーaBé_9 连接。"

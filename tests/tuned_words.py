@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned import Replaced
+from quaestor.embedding.tuned_embedder import Replaced
 
 
 def alike(word: str, other: str) -> Replaced:

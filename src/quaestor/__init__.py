@@ -9,27 +9,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quaestor import chatml as chatml
-    from quaestor import tags as tags
     from quaestor.assemble import Index as Index
     from quaestor.assemble import Indexes as Indexes
     from quaestor.chat.engine import Conversation as Conversation
-    from quaestor.cited import Citation as Citation
-    from quaestor.errors import QuaestorError as QuaestorError
-    from quaestor.messages import Message as Message
-    from quaestor.passages import Hit as Hit
+    from quaestor.core.citation import Citation as Citation
+    from quaestor.core.errors import QuaestorError as QuaestorError
+    from quaestor.core.messages import Message as Message
+    from quaestor.core.passages import Hit as Hit
+    from quaestor.llm import chatml, tags
     from quaestor.window import compose as compose
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Citation": "quaestor.cited",
+    "Citation": "quaestor.core.citation",
     "Conversation": "quaestor.chat.engine",
-    "Hit": "quaestor.passages",
+    "Hit": "quaestor.core.passages",
     "Index": "quaestor.assemble",
     "Indexes": "quaestor.assemble",
-    "Message": "quaestor.messages",
-    "QuaestorError": "quaestor.errors",
+    "Message": "quaestor.core.messages",
+    "QuaestorError": "quaestor.core.errors",
     "compose": "quaestor.window",
 }
 _MODULES = ("chatml", "tags")

@@ -14,10 +14,10 @@ from quaestor.accounts.metered import MeteredModel
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Listed, Prices
 from quaestor.accounts.purpose import Purpose
-from quaestor.config import Settings
-from quaestor.messages import Message, Usage
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
+from quaestor.core.config import Settings
+from quaestor.core.messages import Message, Usage
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp()
 ASK = Request((Message("user", "Where is it?"),), max_tokens=50)

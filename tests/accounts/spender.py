@@ -15,8 +15,8 @@ from account_parts import ASK, Speaker, limits, metered, tokens
 
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.purpose import Purpose
-from quaestor.errors import BudgetError
-from quaestor.models import Delta, Request, TextDelta
+from quaestor.core.errors import BudgetError
+from quaestor.llm.models import Delta, Request, TextDelta
 
 
 class Hanging(Speaker):

@@ -14,8 +14,8 @@ import pytest
 from account_parts import ASK, REPLY, Speaker, heard, metered
 
 from quaestor.accounts.ledger import Ledger
-from quaestor.errors import BudgetError
-from quaestor.tokens import counter_for
+from quaestor.core.errors import BudgetError
+from quaestor.llm.tokens import counter_for
 
 SPENDER = Path(__file__).with_name("spender.py")
 BOUND = counter_for("gpt-4o").request(ASK.messages) + 50

@@ -17,7 +17,7 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
 from quaestor.accounts.periods import day_at, month_at, until
 from quaestor.accounts.purpose import Purpose
-from quaestor.errors import BudgetError
+from quaestor.core.errors import BudgetError
 
 ANNA, BEN = Purpose(user="anna"), Purpose(user="ben")
 

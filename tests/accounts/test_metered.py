@@ -15,11 +15,11 @@ from account_parts import ASK, NOON, REPLY, Clock, Speaker, heard, metered, pric
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.purpose import Purpose
-from quaestor.endpoints.failures import StreamCutError, TooLongError, UnreachableError
-from quaestor.errors import BudgetError, UpstreamError, UsageError
-from quaestor.messages import Message, Usage
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.tokens import counter_for
+from quaestor.core.errors import BudgetError, UpstreamError, UsageError
+from quaestor.core.messages import Message, Usage
+from quaestor.llm.endpoints.failures import StreamCutError, TooLongError, UnreachableError
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.tokens import counter_for
 
 COUNTER = counter_for("gpt-4o")
 PROMPT = COUNTER.request(ASK.messages)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from quaestor.accounts.money import Price, millionths, shown
 from quaestor.accounts.prices import load_prices, read_prices
-from quaestor.config import Settings
-from quaestor.errors import UsageError
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
 
 TABLE = """
 currency = "EUR"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.shared import Shared
-from quaestor.errors import LimitError
+from quaestor.core.errors import LimitError
 
 
 class Clock:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.users import LOCAL, PREFIX, Users
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 
 ADD = "import sys; from pathlib import Path; from quaestor.accounts.users import Users; "
 ADD += "Users.open(Path(sys.argv[1])).add(sys.argv[2])"

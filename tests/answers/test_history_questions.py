@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.history import may_ask_history
+from quaestor.answers.answer_history import may_ask_history
 from quaestor.answers.history_questions import Asked, history_question
 
 TODAY = date(2024, 3, 14)  # a Thursday

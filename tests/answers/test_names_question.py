@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.asking_back import is_without_context
+from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.names_question import NameQuestion, read_name_question
 from quaestor.answers.within_file import read_file_question
 

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor import Index
-from quaestor.answers.overview.answering import answer_with_overview
+from quaestor.answers.citations.verify import verify
+from quaestor.answers.overview.overview_answer import answer_with_overview
+from quaestor.answers.overview.overview_text import code, escaped, on_one_line
 from quaestor.answers.overview.prose_lines import paragraphs
-from quaestor.answers.overview.showing import code, escaped, on_one_line
 from quaestor.answers.overview.statements import Overview
 from quaestor.answers.way import Question
-from quaestor.citations.verify import verify
-from quaestor.errors import NotFoundError, UsageError
-from quaestor.prompts.passages import number
-from quaestor.serving.web.markdown import render
-from quaestor.tokens import tokenizer_for
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.llm.tokens import tokenizer_for
+from quaestor.server.web.answer_html import render
 
 README = """<p align="center"><img src="logo.png"></p>
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.overview.asking import asks_for_overview
+from quaestor.answers.overview.overview_question import asks_for_overview
 
 FOR_ONE = """What is this?|what is this project?|What is this repository about?|What does this library do?
 Where do I begin to read?|Where should I start reading the code?|where do i start|how is this laid out?

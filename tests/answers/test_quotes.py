@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import NOTHING, ExtractiveModel, answer, speaks
-from quaestor.citations.verify import verify
-from quaestor.models import Finished, Request, TextDelta
-from quaestor.passages import Chunk, Document, Hit, Span
-from quaestor.prompts.passages import Passage
+from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.llm.models import Finished, Request, TextDelta
+from quaestor.llm.prompts.numbered_passages import Passage
 
 RETRY = '''class RetryPolicy:
     """Decides whether a failed request is sent again, and after how long."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.answers.stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of
-from quaestor.prompts.passages import Passage
+from quaestor.llm.prompts.numbered_passages import Passage
 
 SHARING = """# Sharing a vault
 

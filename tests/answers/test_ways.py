@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "subroutines"))
-
 from subroutine_parts import FILES, write
 
 from quaestor import Index
+from quaestor.answers.citations.verify import verify
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
-from quaestor.citations.verify import verify
-from quaestor.prompts.passages import number
+from quaestor.llm.prompts.numbered_passages import number
 
 QUEUES = '''"""Queues and who may use them."""
 

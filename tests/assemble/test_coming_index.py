@@ -9,13 +9,13 @@ import pytest
 
 from quaestor import Index
 from quaestor.assemble import index_folder
-from quaestor.assemble.coming import bring, lacking
-from quaestor.config import Settings
-from quaestor.corpus.objects import search_object
+from quaestor.assemble.transformer_upgrade import bring, lacking
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError, UsageError
+from quaestor.corpus.corpus_json import search_object
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.errors import IndexUnusableError, UsageError
-from quaestor.ingest.report import ProgressState
+from quaestor.files.ingest_report import ProgressState
 from tiny_transformer import DIMENSIONS, write_transformer
 from tuned_words import alike
 
@@ -141,7 +141,7 @@ def test_a_broken_model_costs_only_itself(root: Path, settings: Settings, model:
 
 
 def test_a_tuned_index_may_be_given_a_transformer(root: Path, settings: Settings) -> None:
-    from quaestor.assemble.tuned import keep_tuned, tuning_of  # noqa: PLC0415
+    from quaestor.assemble.tuned_index import keep_tuned, tuning_of  # noqa: PLC0415
 
     static = settings._replace(embedder="auto")
     Index.build(root, settings=static).close()

@@ -12,10 +12,10 @@ import pytest
 
 from quaestor import Index
 from quaestor.assemble import index_folder, make_embedder
-from quaestor.assemble.embedders import Made, spec_of
+from quaestor.assemble.embedders_by_name import Made, spec_of
 from quaestor.cli import run
-from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError, UsageError
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.stores.embedded import EmbeddedStore
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import BudgetError, IndexUnusableError, UpstreamError
 from quaestor.embedding.remote import Allowance
-from quaestor.errors import BudgetError, IndexUnusableError, UpstreamError
-from quaestor.ingest.report import ProgressState
+from quaestor.files.ingest_report import ProgressState
 from servers.embedder import MODEL, on_record, sent
 from servers.script import Recorded, Reply
 from servers.scripted import ScriptedServer

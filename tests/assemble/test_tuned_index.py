@@ -12,12 +12,12 @@ import pytest
 
 from quaestor import Index
 from quaestor.assemble import index_folder
-from quaestor.assemble.tuned import keep_tuned, tuning_of, undo_tuned
-from quaestor.config import Settings
+from quaestor.assemble.tuned_index import keep_tuned, tuning_of, undo_tuned
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuning_names import file_of, is_tuned
-from quaestor.errors import IndexUnusableError
-from quaestor.ingest.reembed import texts_of
+from quaestor.indexing.reembed import texts_of
 from tuned_words import alike
 
 BUNDLED = StaticEmbedder.bundled()
@@ -106,8 +106,8 @@ SWITCHER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from quaestor.assemble.tuned import keep_tuned, undo_tuned
-from quaestor.config import Settings
+from quaestor.assemble.tuned_index import keep_tuned, undo_tuned
+from quaestor.core.config import Settings
 from tuned_words import alike
 root, settings = Path({root!r}), Settings(home={home!r})
 print("ready", flush=True)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from browser_parts import DESKTOP, Page, StartPage, start_chromium
 from selenium.webdriver import Chrome
+from served import FILES, Running, serving, write
 
 from scripted_server import Script, ScriptedServer
-from serving.http.served import FILES, Running, serving, write
 
 
 @pytest.fixture(scope="session")

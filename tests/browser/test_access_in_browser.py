@@ -10,7 +10,7 @@ from browser_parts import DESKTOP, PHONE, Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
 from quaestor.assemble import make_users
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."

@@ -8,12 +8,12 @@ from pathlib import Path
 from browser_parts import Page, StartPage
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
+from served import running, write
 
-from quaestor.config import Settings
-from quaestor.serving.corpora import Corpora
-from quaestor.serving.http.building import served_of
+from quaestor.core.config import Settings
+from quaestor.server.http.served_from_settings import served_of
+from quaestor.server.open_corpora import Corpora
 from scripted_server import Reply, in_pieces
-from serving.http.served import running, write
 
 QUESTION = "How long does the dough rest in the refrigerator?"
 RESTS = "It rests for eighteen hours."

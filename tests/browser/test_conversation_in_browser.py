@@ -7,7 +7,7 @@ from pathlib import Path
 from browser_parts import Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
-from quaestor import tags
+from quaestor.llm import tags
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."

@@ -8,7 +8,7 @@ from browser_parts import PHONE, StartPage
 from selenium.webdriver.common.keys import Keys
 
 from quaestor.assemble import make_users
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 LONG = {
     f"notes-{number}.md": f"# Bread {number}\n\n" + f"The dough rests {number} hours. " * 60 for number in range(12)

@@ -9,8 +9,7 @@ import pytest
 from browser_parts import DESKTOP, PHONE, Page
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
-
-from serving.http.served import serving, write
+from served import serving, write
 
 GARDEN = {"guide.md": "# Garden guide\n\n## Beans\n\nBeans are sown in May, and watered at dusk.\n"}
 LONG = "a-rather-long-name-of-a-folder-that-has-to-break-somewhere-on-a-phone"

@@ -8,9 +8,9 @@ from typing import Any
 
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from servers.scripted import ScriptedServer
 
 

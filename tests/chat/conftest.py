@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from scripted_server import scripted_server  # noqa: F401 - a fixture
 
 SOURCE = "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n"

@@ -9,14 +9,15 @@ from typing import Any, TypeVar
 
 import pytest
 
-from quaestor import Index, tags
+from quaestor import Index
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Event
-from quaestor.chat.settings import ConversationSettings
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.prompts.passages import number, show
-from quaestor.subroutines import Arguments, Outcome, Parameter, Registry, Room, Subroutine
+from quaestor.llm import tags
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.prompts.numbered_passages import number, show
+from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Subroutine
 from servers.script import Call, Recorded, Reply, in_pieces
 from servers.scripted import ScriptedServer
 

@@ -11,8 +11,8 @@ import pytest
 from quaestor import Conversation, Index
 from quaestor.chat.added_files import mentioned_paths, mentions, path_of
 from quaestor.chat.events import Passages
-from quaestor.config import Settings
-from quaestor.errors import NotFoundError
+from quaestor.core.config import Settings
+from quaestor.core.errors import NotFoundError
 
 FILES = {
     "src/clock.py": '"""Telling the time."""\n\n\ndef ticks():\n    return 7\n',

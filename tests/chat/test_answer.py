@@ -10,13 +10,13 @@ import pytest
 
 from quaestor import Index
 from quaestor.chat.answer import answer_question
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Searching, Text
-from quaestor.chat.settings import ConversationSettings
-from quaestor.config import Settings
-from quaestor.messages import Usage
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
-from quaestor.subroutines import Registry, registry_of
+from quaestor.core.config import Settings
+from quaestor.core.messages import Usage
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.tools import Registry, registry_of
 
 QUESTION = "how often is a request sent?"
 SOURCE = "MAX_ATTEMPTS = 3\n\n\ndef send_with_retry(request):\n    return request\n"

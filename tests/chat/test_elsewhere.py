@@ -5,13 +5,13 @@ from __future__ import annotations
 from chat_parts import Scripted, answer, ask, model_at
 
 from quaestor import Index
-from quaestor.chat.elsewhere import remembering
+from quaestor.chat.call_protocols import Passed
+from quaestor.chat.chat_settings import ConversationSettings
+from quaestor.chat.client_history import remembering
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Passages, Text
 from quaestor.chat.numbering import marked
-from quaestor.chat.protocols import Passed
-from quaestor.chat.settings import ConversationSettings
-from quaestor.messages import Message, ToolCall
+from quaestor.core.messages import Message, ToolCall
 from scripted_server import Call, Reply, StartServer
 
 QUESTION = "how often is a request sent?"

@@ -10,13 +10,13 @@ import pytest
 from chat_parts import Scripted, answer, ask, kinds, model_at
 
 from quaestor import Index
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
-from quaestor.chat.settings import ConversationSettings
-from quaestor.chat.transcript import Transcript
-from quaestor.endpoints.failures import StreamCutError, TooLongError
-from quaestor.errors import LimitError, UpstreamError, UsageError, WindowError
-from quaestor.messages import Message
+from quaestor.core.errors import LimitError, UpstreamError, UsageError, WindowError
+from quaestor.core.messages import Message
+from quaestor.llm.endpoints.failures import StreamCutError, TooLongError
+from quaestor.sessions.transcript import Transcript
 from scripted_server import Reply, StartServer
 
 QUESTION = "how often is a request sent?"

@@ -7,12 +7,12 @@ from pathlib import Path
 from chat_parts import Scripted, ask
 
 from quaestor import Index
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Event, Summarising
-from quaestor.chat.settings import ConversationSettings
-from quaestor.chat.transcript import Transcript
-from quaestor.errors import UpstreamError
-from quaestor.models import Request
+from quaestor.core.errors import UpstreamError
+from quaestor.llm.models import Request
+from quaestor.sessions.transcript import Transcript
 
 SUMMARY = "The user counts sheep and wishes to be told of wolves."
 SETTINGS = ConversationSettings(summaries=True, reserve=100)

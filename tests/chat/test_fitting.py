@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.chat.fitting import ask_message, fit_passages
-from quaestor.errors import WindowError
-from quaestor.messages import Message
-from quaestor.prompts.passages import Passage
-from quaestor.tokens import counter_for
+from quaestor.core.errors import WindowError
+from quaestor.core.messages import Message
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.llm.tokens import counter_for
 
 SYSTEM = Message("system", "Answer from the passages.")
 COUNTER = counter_for("gpt-4o")

@@ -6,10 +6,11 @@ import pytest
 from chat_parts import Scripted, answer, ask
 from loop_parts import WAYS, Runs, Way, each_way, of_kind, sent_text, talking
 
-from quaestor import Index, tags
+from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Citations, Composed, Done, Proposed, Returned, Stopped, Text
-from quaestor.messages import Message
+from quaestor.core.messages import Message
+from quaestor.llm import tags
 from scripted_server import Call, Reply, StartServer
 
 QUESTION = "how long does the dough rest?"

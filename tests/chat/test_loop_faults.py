@@ -10,10 +10,11 @@ import pytest
 from chat_parts import answer, ask
 from loop_parts import WAYS, Runs, Way, each_way, of_kind, sent_text, talking
 
-from quaestor import Index, tags
+from quaestor import Index
 from quaestor.chat.events import Called, Composed, Done, Returned, Stopped
-from quaestor.errors import LimitError, UpstreamError
-from quaestor.prompts import load
+from quaestor.core.errors import LimitError, UpstreamError
+from quaestor.llm import tags
+from quaestor.llm.prompts import load
 from scripted_server import Call, Recorded, Reply, StartServer
 
 QUESTION = "how long does the dough rest?"

@@ -10,11 +10,11 @@ from chat_parts import Scripted, ask
 
 from blog import AUTHORS, PLACES, write_blog
 from quaestor import Index
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Passages, Searching
-from quaestor.chat.settings import ConversationSettings
-from quaestor.config import Settings
-from quaestor.models import Request
+from quaestor.core.config import Settings
+from quaestor.llm.models import Request
 
 QUESTION = "where should I eat in Oaxaca?"
 GUIDE = "Where to eat in Oaxaca: eat at a stall where people wait, for good places to eat in Oaxaca close early. "

@@ -6,10 +6,11 @@ import pytest
 from chat_parts import answer, ask
 from loop_parts import WAYS, Way, each_way, of_kind, talking
 
-from quaestor import Index, tags
+from quaestor import Index
 from quaestor.chat.events import Premeditated, Text
-from quaestor.chat.plan import OPENING, Plan, read_plan
-from quaestor.prompts import load
+from quaestor.llm import tags
+from quaestor.llm.prompts import load
+from quaestor.sessions.plan import OPENING, Plan, read_plan
 from scripted_server import Recorded, Reply, StartServer
 
 QUESTION = "how long does the dough rest?"

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loop_parts import Runs, of_kind
 
-from quaestor import Index, tags
+from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Done, Text
-from quaestor.chat.reading import Reading
-from quaestor.models import Finished
-from quaestor.models.capabilities import Capabilities
-from quaestor.subroutines import registry_of
+from quaestor.chat.reply_reader import Reading
+from quaestor.llm import tags
+from quaestor.llm.models import Finished
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.tools import registry_of
 
 PIECES = ["<|", "|>", "<|search", ' query={"', '"}', "|>", "<|plan ", 'asked={"x"}', "<|result|>", "<|/result|>", "`"]
 PIECES += ["```\n", "\n", "text ", '{"name": "search", "arguments": {"query": "x"}}', "[1]", "<tool_call>", "{", "\\"]

@@ -9,14 +9,14 @@ from chat_parts import answer, ask
 from loop_parts import WAYS, Runs, of_kind, talking
 
 from quaestor import Conversation, Index
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.events import Called, Retried
-from quaestor.chat.settings import ConversationSettings
-from quaestor.chat.transcript import Transcript
-from quaestor.endpoints.failures import ToolsRefusedError
-from quaestor.errors import UpstreamError
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.prompts import load
+from quaestor.core.errors import UpstreamError
+from quaestor.llm.endpoints.failures import ToolsRefusedError
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.prompts import load
+from quaestor.sessions.transcript import Transcript
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer
 
 QUESTION = "how long does the dough rest?"

@@ -13,7 +13,7 @@ from quaestor.chunking import ChunkSettings, Cut, cut
 from quaestor.chunking.decode import decode
 from quaestor.chunking.languages import PROSE
 from quaestor.chunking.syntax import SYNTAXES
-from quaestor.errors import UsageError
+from quaestor.core.errors import UsageError
 
 SAMPLES = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "samples").glob("*.sample"))]
 LINES = [line for sample in SAMPLES for line in sample.splitlines(keepends=True)]

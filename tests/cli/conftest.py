@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from cli_parts import FILES, Outcome, Run, aged, write
 
 from quaestor.cli import run

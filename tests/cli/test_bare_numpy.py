@@ -60,4 +60,4 @@ def test_another_version_is_left_as_it_is() -> None:
 
 
 def test_no_module_of_a_search_asks_for_the_types() -> None:
-    assert told(BARE + "import quaestor.cli.search; print('numpy._typing' in sys.modules)") == "False\n"
+    assert told(BARE + "import quaestor.cli.commands.search; print('numpy._typing' in sys.modules)") == "False\n"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from cli_parts import Outcome, Run
 
-from quaestor import tags
+from quaestor.llm import tags
 from scripted_server import ScriptedServer, StartServer
 
 QUESTION = "how many attempts are made to send a request?"

@@ -11,8 +11,8 @@ from cli_parts import FILES, Run, shell, write
 
 from quaestor import __version__
 from quaestor.cli import COMMANDS
-from quaestor.config import RULES
-from quaestor.prompts.loader import load, names
+from quaestor.core.config import RULES
+from quaestor.llm.prompts.loader import load, names
 
 
 def test_stats_for_people(quaestor: Run, repository: Path) -> None:

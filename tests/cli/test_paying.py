@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_parts import Run, aged, contents, write
 
-from quaestor.tokens import tokenizer_for
+from quaestor.llm.tokens import tokenizer_for
 from servers.embedder import MODEL, on_record, sent
 from servers.script import Reply
 from servers.scripted import ScriptedServer

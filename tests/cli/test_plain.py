@@ -12,12 +12,12 @@ from cli_parts import Run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.cli import search as by_click
-from quaestor.cli import searching
-from quaestor.cli.group import run_group
+from quaestor.cli import hits as searching
+from quaestor.cli.click_group import run_group
+from quaestor.cli.commands import search as by_click
+from quaestor.cli.fast_search import is_plain, run_plain
+from quaestor.cli.hits import Search
 from quaestor.cli.output import style
-from quaestor.cli.plain import is_plain, run_plain
-from quaestor.cli.searching import Search
 
 SLOW = {"click", "dataclasses", "inspect", "ast", "hashlib", "ctypes", "pickle"}
 WORDS = st.sampled_from(["", "-", "--", "--json", "--jso", "-k", "3", "a b", "where is it", "-x", "é\udcff", "search"])

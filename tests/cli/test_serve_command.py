@@ -79,7 +79,9 @@ def test_a_port_that_is_taken_is_said(quaestor: Run, repository: Path) -> None:
     assert "--port" in refused.err
 
 
-@pytest.mark.parametrize("module", ["quaestor", "quaestor.cli", "quaestor.cli.search", "quaestor.cli.serve"])
+@pytest.mark.parametrize(
+    "module", ["quaestor", "quaestor.cli", "quaestor.cli.commands.search", "quaestor.cli.commands.serve"]
+)
 def test_nothing_of_the_server_is_imported_without_need(module: str) -> None:
     code = f"import sys, {module}; print([name for name in ('fastapi', 'uvicorn', 'pydantic') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)

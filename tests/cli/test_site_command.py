@@ -9,7 +9,7 @@ import pytest
 from cli_parts import Run
 
 from quaestor import Index
-from quaestor.errors import NotFoundError
+from quaestor.core.errors import NotFoundError
 from servers.site import Answer, SiteServer
 
 PAGES = {

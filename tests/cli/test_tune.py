@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "training" / "tune"))
 
 from test_tuning import lay_out
 
-from quaestor.cli.group import cli
-from quaestor.errors import UsageError
+from quaestor.cli.click_group import cli
+from quaestor.core.errors import UsageError
 
 
 @pytest.fixture

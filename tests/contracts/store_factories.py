@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.passages import Chunk, Document, Span
+from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.terms import key_of
 from quaestor.stores import ChunkTerms, Store, Writer
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sizes import SIZES, Sizes
-from quaestor.terms import key_of
 
 DIMENSIONS = 8
 

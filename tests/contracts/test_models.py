@@ -13,14 +13,14 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered import MeteredModel
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
-from quaestor.config import Settings
-from quaestor.endpoints.failures import StreamCutError, UnreachableError
-from quaestor.endpoints.retries import RetryPolicy
-from quaestor.errors import UpstreamError
-from quaestor.messages import Message
-from quaestor.models import Delta, Finished, Model, Request, TextDelta
-from quaestor.models.completion import CompletionModel
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings
+from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import Message
+from quaestor.llm.endpoints.failures import StreamCutError, UnreachableError
+from quaestor.llm.endpoints.retries import RetryPolicy
+from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.plain_completion import CompletionModel
 from scripted_server import Reply, StartServer, in_pieces
 
 ASK = Request((Message("user", "Where is it?"),), stop=("<end>",), max_tokens=50)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from store_factories import DIMENSIONS, ON_DISK, Entry, Open, entry, open_embedded, vector_of
 
-from quaestor.errors import NotFoundError
+from quaestor.core.errors import NotFoundError
 from quaestor.stores import FieldBoosts, Store, Where
 from quaestor.stores.embedded.sizes import Sizes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 NET = {
     "README.md": "# Net\n\nRequests over a wire.\n\n## Retries\n\nA request is sent three times before we give up.\n",

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.corpus.excerpts import excerpt, lines_of
-from quaestor.corpus.near import near_paths
+from quaestor.core.passages import Document
+from quaestor.corpus.line_excerpts import excerpt, lines_of
+from quaestor.corpus.near_paths import near_paths
 from quaestor.corpus.targets import read_name, split_place
 from quaestor.corpus.tree import Folder, make_tree
-from quaestor.passages import Document
-from quaestor.retrieval.related.imports import Modules, imports_of, outside_names
-from quaestor.retrieval.related.occurrences import occurrences
+from quaestor.related.imports import Modules, imports_of, outside_names
+from quaestor.related.occurrences import occurrences
 
 NAMES = st.text(st.sampled_from("ab.c_"), min_size=1, max_size=4).filter(lambda name: name.strip("."))
 PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=4).map("/".join), unique=True, max_size=25)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.corpus.doubt import Doubt, doubt_of
 from quaestor.corpus.unmentioned import share_absent
-from quaestor.passages import Chunk, Document, Hit, Span
-from quaestor.retrieval.spelling import Unknown
+from quaestor.search.spelling import Unknown
 
 QUESTION = "how does the client go on where a server is down?"
 SCORES = st.lists(st.floats(-5, 20), min_size=10, max_size=10).map(lambda scores: sorted(scores, reverse=True))

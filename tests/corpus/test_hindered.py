@@ -13,8 +13,8 @@ import pytest
 
 from quaestor import Index
 from quaestor.assemble import index_folder
-from quaestor.config import Settings
-from quaestor.errors import IndexBusyError
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexBusyError
 from quaestor.stores.embedded.lock import WriteLock
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.corpus.objects import search_object
-from quaestor.ingest import intake
+from quaestor.core.config import Settings
+from quaestor.corpus.corpus_json import search_object
+from quaestor.indexing import intake
 
 FILES = 12
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 DOCUMENTS = {
     "acme/_client.py": "class Client:\n    def failover(self, server):\n        raise ConnectionError(server)\n",

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.errors import NotFoundError
+from quaestor.core.config import Settings
+from quaestor.core.errors import NotFoundError
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git to make a repository")
 

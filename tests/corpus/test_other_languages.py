@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 FILES = {
     "src/pool.py": '''"""A pool of connections to one server."""

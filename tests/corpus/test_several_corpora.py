@@ -14,11 +14,11 @@ from several_parts import KITCHEN, NET, SHOP, built, write
 
 from hostile_queries import HOSTILE
 from quaestor import Hit, Index, Indexes
-from quaestor.config import Settings
-from quaestor.corpus.naming import short_names
-from quaestor.corpus.several import SeveralCorpora
-from quaestor.errors import IndexUnusableError, NotFoundError, UsageError
-from quaestor.retrieval.retriever import Mode
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError, NotFoundError, UsageError
+from quaestor.corpus.corpus_names import short_names
+from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.search.retriever import Mode
 from quaestor.stores import Where
 from scripted_server import Reply, ScriptedServer
 

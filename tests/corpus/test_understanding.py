@@ -8,12 +8,12 @@ import pytest
 
 from blog import write_blog
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
 from quaestor.corpus import Understood
-from quaestor.corpus.understanding import why_none
-from quaestor.errors import UsageError
+from quaestor.corpus.understood_filters import why_none
 from quaestor.stores import Where
-from quaestor.subroutines import registry_of
+from quaestor.tools import registry_of
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 DOCUMENTS = {
     "docs/guide.md": "# Guide\n\nA `match` has one arm for each case. Read the PDF, or ask over http.\n",

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.edits import (
     ChangedError,
     Create,
@@ -31,7 +32,6 @@ from quaestor.edits import (
     undo,
 )
 from quaestor.edits.changes import Change
-from quaestor.errors import NotFoundError, UsageError
 from unprivileged import run_unprivileged
 
 

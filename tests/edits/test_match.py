@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.edits import Refusal, Replace
-from quaestor.edits.match import Fitted, fit
-from quaestor.edits.text import read_text
+from quaestor.edits.file_text import read_text
+from quaestor.edits.place_replacement import Fitted, fit
 
 FILE = """import os
 

@@ -9,7 +9,7 @@ import pytest
 
 from quaestor.edits import Create, Delete, Plan, Problem, Proposal, Rename, Replace, Whole, plan
 from quaestor.edits.changes import Change
-from quaestor.edits.paths import confined, objections
+from quaestor.edits.edit_paths import confined, objections
 
 
 @pytest.fixture

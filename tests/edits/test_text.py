@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.edits.text import Line, NotTextError, read_text
+from quaestor.edits.file_text import Line, NotTextError, read_text
 
 PIECES = st.lists(st.sampled_from(["a", "é", "ß", "\u2028", "\x0c", "\r", "\n", "\r\n", "“", " ", "\t", "x = 1"]))
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import BudgetError, IndexUnusableError, UpstreamError, UsageError
 from quaestor.embedding.http import name_of
 from quaestor.embedding.remote import Allowance
-from quaestor.embedding.requests import RequestLimits
-from quaestor.errors import BudgetError, IndexUnusableError, UpstreamError, UsageError
-from quaestor.tokens import tokenizer_for
+from quaestor.embedding.request_batches import RequestLimits
+from quaestor.llm.tokens import tokenizer_for
 from servers.embedder import MODEL, embedder_of, on_record, sent
 from servers.script import Recorded, Reply
 from servers.scripted import ScriptedServer

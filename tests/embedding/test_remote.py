@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.config import Settings
-from quaestor.embedding.forgiving import ForgivingEmbedder
+from quaestor.core.config import Settings
+from quaestor.core.errors import BudgetError
 from quaestor.embedding.remote import Allowance
-from quaestor.errors import BudgetError
+from quaestor.embedding.words_when_down import ForgivingEmbedder
 from servers.embedder import embedder_of
 from servers.script import Reply
 from servers.scripted import ScriptedServer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quaestor.embedding.requests import RequestLimits, as_pieces, in_requests, longest_prefix
-from quaestor.tokens import ByteBound, tokenizer_for
+from quaestor.embedding.request_batches import RequestLimits, as_pieces, in_requests, longest_prefix
+from quaestor.llm.tokens import ByteBound, tokenizer_for
 
 exact = tokenizer_for("text-embedding-3-small").count
 texts = st.lists(st.text("aé\ud800 \n", max_size=30), max_size=20)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding import Embedder, static
 from quaestor.embedding.static import Pieces, StaticEmbedder, question_vector
-from quaestor.errors import IndexUnusableError
 
 WEIGHTS = Path(static.__file__).with_name("weights")
 VOCABULARY = ["read", "##er", "file", "a", "##b", "[0]", "[1]"]

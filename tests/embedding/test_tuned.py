@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned import Replaced, load, save
+from quaestor.embedding.tuned_embedder import Replaced, load, save
 from quaestor.embedding.tuning_names import base_of, file_of, forget, is_tuned
-from quaestor.errors import IndexUnusableError
 
 BUNDLED = StaticEmbedder.bundled()
 

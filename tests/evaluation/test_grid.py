@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.errors import UsageError
+from quaestor.core.errors import UsageError
 from quaestor.evaluation.grid import differ_in, grid, steps
 
 names = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=3, unique=True)

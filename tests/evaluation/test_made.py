@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.evaluation.made import MadeSet, make_questions, texts_of
-from quaestor.evaluation.made.elsewhere import Words, letters
+from quaestor.evaluation.made.rival_documents import Words, letters
 
 CODE = '''"""Sending."""
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import BudgetError
 from quaestor.embedding.remote import Allowance
-from quaestor.errors import BudgetError
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target

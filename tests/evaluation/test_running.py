@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.errors import ConflictError
+from quaestor.core.errors import ConflictError
+from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.settings import Settings
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import results_of
 from quaestor.evaluation.running import Answer, Cell, Outcome, Place, Run, Watcher
-from quaestor.evaluation.running.answers import Answers
-from quaestor.passages import Chunk, Document, Hit, Span
-from quaestor.settings import Settings
+from quaestor.evaluation.running.found_file import Answers
 from quaestor.stores.embedded.lock import WriteLock
 
 FILES = {

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.assemble.tuned import keep_tuned
-from quaestor.config import Settings
-from quaestor.errors import UsageError
+from quaestor.assemble.tuned_index import keep_tuned
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target

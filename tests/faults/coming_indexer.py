@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.ingest.report import ProgressState
+from quaestor.core.config import Settings
+from quaestor.files.ingest_report import ProgressState
 
 _, root, home, model = sys.argv
 

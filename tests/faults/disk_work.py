@@ -22,14 +22,14 @@ from quaestor import Conversation, Index
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.money import Amount
 from quaestor.accounts.purpose import Purpose
-from quaestor.chat.session import Sessions
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, apply, plan, undo
-from quaestor.errors import QuaestorError
-from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.settings import CrawlSettings
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.sessions.session_files import Sessions
 
 
 class Parrot:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.ingest import commit, intake
-from quaestor.ingest.report import ProgressState
+from quaestor.core.config import Settings
+from quaestor.files.ingest_report import ProgressState
+from quaestor.indexing import commit, intake
 
 commit.COMMIT_CHUNKS = intake.TASK_FILES = 5
 _, root, home = sys.argv

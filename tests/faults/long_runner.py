@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from quaestor import Conversation, Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 
 def taken(home: Path) -> dict[str, int]:

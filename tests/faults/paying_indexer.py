@@ -6,7 +6,7 @@ import math
 import sys
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 _, root, home, address = sys.argv
 settings = Settings(home=home, embedder="openai:m", embedder_base_url=address, embedder_price=1.0)

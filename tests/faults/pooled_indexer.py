@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.ingest import commit, intake
+from quaestor.core.config import Settings
+from quaestor.indexing import commit, intake
 
 if __name__ == "__main__":
     intake.POOL_BYTES = 0

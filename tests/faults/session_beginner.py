@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quaestor.chat.session import Sessions
+from quaestor.sessions.session_files import Sessions
 
 if __name__ == "__main__":
     print("begins", flush=True)

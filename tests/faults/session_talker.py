@@ -14,10 +14,10 @@ from pathlib import Path
 
 from quaestor import Conversation, Index
 from quaestor.chat.events import Composed
-from quaestor.chat.transcript import Transcript
-from quaestor.config import Settings
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
+from quaestor.core.config import Settings
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.sessions.transcript import Transcript
 
 
 class Parrot:

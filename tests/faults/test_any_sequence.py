@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from fault_rounds import Trial
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 PATHS = st.sampled_from(
     ["a.py", "b.md", "src/c.py", "src/deep/d.md", "src/deep", "docs/e.txt", "f.py", ".gitignore", "g"]

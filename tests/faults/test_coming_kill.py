@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.ingest.report import ProgressState
+from quaestor.files.ingest_report import ProgressState
 from tiny_transformer import write_transformer
 
 SCRIPT = Path(__file__).with_name("coming_indexer.py")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from quaestor.core.errors import UsageError
 from quaestor.edits import ChangedError, Journal, Proposal, Replace, Whole, apply, plan, recover, undo
-from quaestor.errors import UsageError
 
 APPLIER = Path(__file__).parent / "edit_applier.py"
 

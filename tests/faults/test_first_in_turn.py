@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.ingest.report import ProgressState
+from quaestor.core.config import Settings
+from quaestor.files.ingest_report import ProgressState
 
 SCRIPT = Path(__file__).with_name("first_indexer.py")
 DOCUMENTS = 60

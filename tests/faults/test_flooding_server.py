@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from quaestor.chat.textcalls import TextCalls
 from quaestor.chat.visible import Visible
-from quaestor.endpoints.retries import RetryPolicy, read_retry_after
-from quaestor.errors import UpstreamError
-from quaestor.messages import Message
-from quaestor.models import Finished, Request, TextDelta
-from quaestor.models.arriving import LARGEST_EVENT, Events, NotCompletionsError, parsed
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import Message
+from quaestor.llm.endpoints.retries import RetryPolicy, read_retry_after
+from quaestor.llm.models import Finished, Request, TextDelta
+from quaestor.llm.models.arriving import LARGEST_EVENT, Events, NotCompletionsError, parsed
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from servers.threads import Exchange, ThreadedServer
 
 ASK = Request((Message("user", "Where is it?"),))

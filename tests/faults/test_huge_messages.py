@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from fault_rounds import Trial
-from quaestor import Conversation, Index, Message, chatml, compose, tags
-from quaestor.chat.transcript import Transcript
-from quaestor.config import Settings
-from quaestor.errors import QuaestorError
-from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.tokens import tokenizer_for
+from quaestor import Conversation, Index, Message, compose
+from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError
+from quaestor.llm import chatml, tags
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.tokens import tokenizer_for
+from quaestor.sessions.transcript import Transcript
 from scripted_server import Reply, ScriptedServer
 
 MILLION = 1_000_000

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from quaestor import Index
-from quaestor.assemble.places import index_folder
-from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
 
 TRUTH = "index.sqlite3"
 QUERIES = ("where is word7 explained", "word11 word12 word13", "word3_part", "how does word40 meet word41")

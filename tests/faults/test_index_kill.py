@@ -20,8 +20,8 @@ from test_any_sequence import QUERIES, content
 
 from fault_rounds import Trial
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
 
 INDEXER = Path(__file__).with_name("pooled_indexer.py")
 

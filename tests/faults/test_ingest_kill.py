@@ -15,14 +15,14 @@ sys.path.insert(0, str(PARTS))
 
 from ingest_parts import HashedWords, make_indexer, open_store, write  # noqa: E402
 
-from quaestor.ingest.freshness import check  # noqa: E402
+from quaestor.files.freshness import check  # noqa: E402
 
 SCRIPT = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from ingest_parts import make_indexer, open_store
-from quaestor.ingest import commit, intake
+from quaestor.indexing import commit, intake
 intake.POOL_BYTES = 0
 intake.TASK_FILES = 2
 commit.COMMIT_CHUNKS = 20

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "ingest"))
 
 from ingest_parts import make_indexer, open_store, write
 
-from quaestor.ingest import intake
+from quaestor.indexing import intake
 
 
 def overwrite(path: Path, text: str) -> None:

@@ -20,13 +20,13 @@ from system_calls import Decide, Nursery, Outcome, from_then_on, is_possible, ki
 from fault_rounds import Trial
 from quaestor import Index
 from quaestor.accounts.ledger import Ledger
-from quaestor.chat.session import Sessions
-from quaestor.chat.transcript import Transcript
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, recover
-from quaestor.errors import IndexUnusableError
-from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.settings import CrawlSettings
+from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.transcript import Transcript
 from servers.site import Answer, SiteServer
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="needs Linux with seccomp's user notification")

@@ -8,10 +8,10 @@ from types import FrameType
 
 import pytest
 
-from quaestor import tags
-from quaestor.citations.sentences import sentences
-from quaestor.ingest.web.robots import parse
-from quaestor.tags.quoting import Quoting
+from quaestor.answers.citations.sentences import sentences
+from quaestor.crawl.robots import parse
+from quaestor.llm import tags
+from quaestor.llm.tags.quoting import Quoting
 
 
 def steps(work: Callable[[], object]) -> int:

@@ -22,11 +22,11 @@ import pytest
 
 from fault_rounds import Trial
 from quaestor import Conversation, Index
-from quaestor.chat.transcript import Transcript
-from quaestor.config import Settings
-from quaestor.endpoints.retries import RetryPolicy
-from quaestor.errors import QuaestorError
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError
+from quaestor.llm.endpoints.retries import RetryPolicy
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.sessions.transcript import Transcript
 
 
 @dataclass(frozen=True)

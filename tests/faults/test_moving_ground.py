@@ -18,7 +18,7 @@ from test_index_kill import INDEXER, write_version
 
 from fault_rounds import Trial
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.stores import Where
 
 CROWD = 4

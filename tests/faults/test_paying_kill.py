@@ -14,7 +14,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.accounts.ledger import Ledger
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from servers.embedder import sent
 from servers.script import Recorded
 from servers.scripted import ScriptedServer

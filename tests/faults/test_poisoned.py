@@ -21,15 +21,14 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from quaestor import Conversation, Index, tags
+from quaestor import Conversation, Index
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.events import Called, Citations, Done, Event, Proposed, Returned, Text
-from quaestor.chat.plan import OPENING
-from quaestor.config import Settings, load_configuration
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings, load_configuration
+from quaestor.llm import tags
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.sessions.plan import OPENING
 from scripted_server import Call, Recorded, Reply, StartServer, scripted_server  # noqa: F401 - a fixture
 
 QUESTION = "how does the purple payment gateway retry?"

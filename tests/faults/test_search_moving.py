@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 SEARCHES = 40
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.chat.session import Sessions
-from quaestor.chat.transcript import Transcript
+from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.transcript import Transcript
 
 TALKER = Path(__file__).with_name("session_talker.py")
 BEGINNER = Path(__file__).with_name("session_beginner.py")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from quaestor import sites
-from quaestor.errors import ForbiddenError, NotFoundError, QuaestorError, UpstreamError
-from quaestor.ingest.web.crawl import Crawl
-from quaestor.ingest.web.dropped import SECONDS
-from quaestor.ingest.web.settings import CrawlReport, CrawlSettings
+from quaestor.core.errors import ForbiddenError, NotFoundError, QuaestorError, UpstreamError
+from quaestor.crawl import sites
+from quaestor.crawl.crawl_settings import CrawlReport, CrawlSettings
+from quaestor.crawl.crawler import Crawl
+from quaestor.crawl.dropped_pages import SECONDS
 from servers.site import Answer, SiteServer
 
 LOCAL = CrawlSettings(allow_private=True, delay=0)

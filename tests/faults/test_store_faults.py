@@ -10,12 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
-
 from store_factories import DIMENSIONS, ON_DISK, entry, open_embedded, vector_of
 
-from quaestor.errors import IndexUnusableError, LimitError
+from quaestor.core.errors import IndexUnusableError, LimitError
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock

@@ -14,9 +14,9 @@ import pytest
 
 from fault_rounds import Trial
 from quaestor import Index
-from quaestor.assemble.places import index_folder
-from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
 from quaestor.stores import Where
 from quaestor.stores.embedded.schema import FILE
 

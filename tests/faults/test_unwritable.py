@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from quaestor import Index
-from quaestor.assemble.places import index_folder
-from quaestor.config import Settings
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings
 from unprivileged import run_unprivileged
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="modes and limits of Linux")
@@ -86,7 +84,7 @@ def run_with(settings: Settings, command: Sequence[str]) -> subprocess.Completed
 def test_what_a_dead_writer_left_is_read_as_well(root: Path, settings: Settings) -> None:
     """The log of SQLite holds the last commits until somebody ends in peace."""
     code = (
-        "import os, sys; from quaestor import Index; from quaestor.config import Settings; "
+        "import os, sys; from quaestor import Index; from quaestor.core.config import Settings; "
         "index = Index.build(sys.argv[1], settings=Settings(home=sys.argv[2])); os._exit(9)"
     )
     assert run_unprivileged("-c", code, str(root), settings.home).returncode == 9

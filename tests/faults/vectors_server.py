@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.serving.indexing import VectorsBehind
+from quaestor.core.config import Settings
+from quaestor.server.index_process import VectorsBehind
 
 _, root, home, model = sys.argv
 settings = Settings(home=home, embedder=f"onnx:{model}")

@@ -11,14 +11,14 @@ import pytest
 
 from history_repository import shop
 from quaestor import Conversation, Index
+from quaestor.answers.citations.verify import verify
 from quaestor.answers.history_answer import history_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.events import Citations, Done
-from quaestor.citations.verify import verify
-from quaestor.errors import NotFoundError, UsageError
-from quaestor.prompts.passages import number
-from quaestor.subroutines import registry_of
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.tools import registry_of
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from quaestor import Index
 from quaestor.answers.history_answer import HistoryAnswer, history_of
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
-from quaestor.errors import NotFoundError
+from quaestor.core.errors import NotFoundError
 from quaestor.history.git import Git, NoHistoryError
 from quaestor.history.log import log
 from quaestor.history.repository import Repository as Read

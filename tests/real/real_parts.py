@@ -10,9 +10,9 @@ from typing import Any
 
 from real_servers import ROOT, RealServer
 
-from quaestor.models import Finished, Model, Request, TextDelta
-from quaestor.models.completion import CompletionModel
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models import Finished, Model, Request, TextDelta
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.plain_completion import CompletionModel
 
 FILLER = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 

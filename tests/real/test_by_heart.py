@@ -6,9 +6,9 @@ import pytest
 from real_parts import FILLER, Replied, ask, chat_model
 from real_servers import RealServer
 
-from quaestor.messages import Message, ToolCall
-from quaestor.models import Request
-from quaestor.models.capabilities import Capabilities
+from quaestor.core.messages import Message, ToolCall
+from quaestor.llm.models import Request
+from quaestor.llm.models.capabilities import Capabilities
 
 pytestmark = pytest.mark.real
 

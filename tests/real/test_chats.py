@@ -12,11 +12,11 @@ from real_parts import FILLER, ask, chat_model, reply_of
 from real_servers import HERE, RealServer
 
 from conftest import StartLlama
-from quaestor.errors import UpstreamError
-from quaestor.messages import Message
-from quaestor.models import Request, TextDelta
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import Message
+from quaestor.llm.models import Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 
 pytestmark = pytest.mark.real
 

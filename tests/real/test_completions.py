@@ -8,10 +8,10 @@ import pytest
 from real_parts import FILLER, ask, chat_model, completion_model, post
 from real_servers import RealServer
 
-from quaestor import chatml
-from quaestor.messages import Message
-from quaestor.models import Request
-from quaestor.models.completion import encoding_for
+from quaestor.core.messages import Message
+from quaestor.llm import chatml
+from quaestor.llm.models import Request
+from quaestor.llm.models.plain_completion import encoding_for
 
 pytestmark = pytest.mark.real
 

@@ -15,8 +15,8 @@ from real_servers import ROOT, RealServer
 
 from quaestor import Conversation, Index
 from quaestor.chat.events import Citations, Composed, Done, Event, Retried
-from quaestor.config import Settings
-from quaestor.models.openai_compatible import OpenAICompatibleModel
+from quaestor.core.config import Settings
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 
 pytestmark = pytest.mark.real
 

@@ -12,7 +12,7 @@ from real_servers import RealServer, tiny_model
 
 from quaestor import Index
 from quaestor.assemble import make_embedder, make_ledger
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 pytestmark = pytest.mark.real
 

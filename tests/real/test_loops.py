@@ -14,13 +14,13 @@ from real_servers import RealServer
 from conftest import StartLlama
 from quaestor import Conversation, Index
 from quaestor.assemble import make_journal
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.events import Called, Done, Event, Premeditated, Proposed, Retried, Returned
-from quaestor.chat.settings import ConversationSettings
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.edits import Proposal, Replace, apply, plan, undo
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.subroutines import registry_of
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.tools import registry_of
 
 pytestmark = pytest.mark.real
 

@@ -12,7 +12,7 @@ import pytest
 from real_servers import python_with
 
 from quaestor import Index
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.transformer.embedder import OnnxEmbedder
 

@@ -8,14 +8,14 @@ import pytest
 from real_parts import ask, chat_model, completion_model, reply_of
 from real_servers import RealServer
 
-from quaestor.endpoints.failures import HungUpError, StreamCutError, TooLongError
-from quaestor.endpoints.retries import RetryPolicy
-from quaestor.errors import UpstreamError
-from quaestor.messages import Message
-from quaestor.models import Request
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.models.probe import probe
+from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import Message
+from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLongError
+from quaestor.llm.endpoints.retries import RetryPolicy
+from quaestor.llm.models import Request
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.probe import probe
 
 pytestmark = pytest.mark.real
 

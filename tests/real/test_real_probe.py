@@ -9,8 +9,8 @@ from real_parts import chat_model, completion_model
 from real_servers import RealServer
 
 from conftest import StartLlama
-from quaestor.models.openai_compatible import OpenAICompatibleModel
-from quaestor.models.probe import Probe, probe
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.probe import Probe, probe
 
 pytestmark = pytest.mark.real
 

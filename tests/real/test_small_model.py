@@ -23,8 +23,8 @@ from real_servers import ROOT, RealServer, free_port, llama_server, python_with,
 from quaestor import Index
 from quaestor.assemble import answering, make_model
 from quaestor.chat.outcome import TurnOutcome
-from quaestor.cited import Citation
-from quaestor.config import Settings
+from quaestor.core.citation import Citation
+from quaestor.core.config import Settings
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
 

@@ -71,7 +71,7 @@ class Filler:
 
     def __init__(self, chance: random.Random) -> None:
         files = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("src/quaestor/**/*.py"))]
-        files += [*sorted(ROOT.glob("src/quaestor/prompts/*.md")), ROOT / "README.md"]
+        files += [*sorted(ROOT.glob("src/quaestor/llm/prompts/*.md")), ROOT / "README.md"]
         self.text = "\n".join(file.read_text(encoding="utf-8") for file in files)
         said = (text for steps in transcripts() for step in steps for kind, text in step.items() if kind == "model")
         self._said = [re.sub(r"</?tool_call>|<\||\|>|[{}]", " ", text).split() for text in said]

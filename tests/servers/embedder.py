@@ -13,9 +13,9 @@ from quaestor.accounts.money import Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.record import Record
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.embedding.http import HttpEmbedder
-from quaestor.tokens import tokenizer_for
+from quaestor.llm.tokens import tokenizer_for
 from servers.scripted import ScriptedServer
 
 MODEL = "text-embedding-3-small"

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from quaestor.messages import Message, ToolCall
-from quaestor.tokens import MessageCounter, counter_for, load_encoding
+from quaestor.core.messages import Message, ToolCall
+from quaestor.llm.tokens import MessageCounter, counter_for, load_encoding
 from servers.completions import Answer, as_event, chunks, whole
 from servers.script import Recorded, Reply, Script, as_reply, in_pieces
 from servers.styles import STYLES, Style, continues_message, overflow_body, recut

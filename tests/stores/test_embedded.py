@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
-
 from store_factories import ON_DISK, entry, open_embedded, vector_of
 
 from quaestor.stores import Where

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
-
 from store_factories import DIMENSIONS, entry, vector_of
 
-from quaestor.errors import EmbedderChangedError, IndexUnusableError
+from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.stores.embedded import EmbeddedStore
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -12,15 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
-
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.checksums import DamagedError
+from quaestor.stores.embedded.lexical_segments import counted, merged, runs
 from quaestor.stores.embedded.postings import FIELDS, K1, Asked, B, Segment, keys_of
-from quaestor.stores.embedded.segments import counted, merged, runs
 
 TERMS = ["a", "aa", "b_a", "é", "x" * 70]
 LINES = st.lists(st.sampled_from(TERMS), max_size=9).map(" ".join)

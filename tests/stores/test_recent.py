@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
-
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
+from quaestor.stores.embedded.lexical_segments import counted
 from quaestor.stores.embedded.recent import RecentChunks
-from quaestor.stores.embedded.segments import counted
 from quaestor.stores.embedded.truth import DocumentTerms
 
 TERMS = st.sampled_from(["a", "aa", "ab", "b", "b_a", "é"])

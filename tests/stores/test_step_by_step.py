@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -11,9 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
-
 from store_factories import entry, open_embedded, vector_of
 
 from quaestor.stores import Store

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.config import Settings
-from quaestor.errors import IndexUnusableError
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
 from quaestor.stores.embedded import EmbeddedStore, schema
 
 FILES = {

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+from training.card import WEIGHTS, card
+from training.licences import _PERMISSIVE
+from training.refused import refusal
 
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.training.card import WEIGHTS, card
-from quaestor.training.licences import _PERMISSIVE
-from quaestor.training.refused import refusal
 
 DOCS = Path(__file__).parents[2] / "docs" / "embedder.md"
 _ROW = re.compile(r"\| (\S+/\S+) \| ([0-9a-f]{40}) \| (\S+) \| (\d+) \| (held out)? \|")

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from training.corpora import Place
+from training.heldout import held_out
 
+from quaestor.core.errors import UsageError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.errors import UsageError
-from quaestor.training import bags, card, distil, fit, judge, vocabulary
-from quaestor.training.corpora import Place
-from quaestor.training.heldout import held_out
-from quaestor.training.pairs import Pair, write_pairs
+from quaestor.tuning import card, distil, fit, judge, vocabulary
+from quaestor.tuning import text_bags as bags
+from quaestor.tuning.training_pairs import Pair, write_pairs
 
 ASKED = "open close read write send wait join split sort merge".split()
 CODED = "fopen fclose fread fwrite emit sleep concat partition order combine".split()

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from training.anchor import everyday_shares, pull_back
+from training.fit import second_round
+from training.mine import draw, hard_negatives
 
-from quaestor.training.anchor import everyday_shares, pull_back
-from quaestor.training.bags import KINDS, Bags, PairedBags, bag_files
-from quaestor.training.encoder import Parameters
-from quaestor.training.fit import second_round
-from quaestor.training.mine import draw, hard_negatives
-from quaestor.training.pairs import Kind, Pair, write_pairs
-from quaestor.training.train import Recipe
+from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bag_files
+from quaestor.tuning.train_embedder import Recipe
+from quaestor.tuning.trainable_embedder import Parameters
+from quaestor.tuning.training_pairs import Kind, Pair, write_pairs
 
 
 def one_row_each(rows: list[int]) -> Bags:
@@ -57,7 +57,7 @@ def test_a_text_as_good_as_the_right_one_is_no_negative() -> None:
 
 
 def test_negatives_come_from_the_same_repository(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.training.mine._POOL", 5)
+    monkeypatch.setattr("training.mine._POOL", 5)
     chance = np.random.default_rng(0)
     sources = np.sort(chance.integers(0, 3, 40)).tolist()
     rows = chance.permutation(40).tolist()

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from training.export_model2vec import tokenizer, write
+from training.vocabulary import HASHED, choose, count_rows, count_words
 
 from quaestor.embedding.static import Pieces, StaticEmbedder
-from quaestor.training import bags as bag_files
-from quaestor.training.adam import Adam, schedule
-from quaestor.training.bags import Bags, PairedBags, bags_of, join
-from quaestor.training.encoder import Parameters, backward, encode
-from quaestor.training.export import export, quantise
-from quaestor.training.export_model2vec import tokenizer, write
-from quaestor.training.loss import info_nce
-from quaestor.training.pairs import Pair, write_pairs
-from quaestor.training.train import Recipe, gradient, make_batches, train
-from quaestor.training.vocabulary import HASHED, choose, count_rows, count_words
+from quaestor.tuning import text_bags as bag_files
+from quaestor.tuning.adam import Adam, schedule
+from quaestor.tuning.contrastive_loss import info_nce
+from quaestor.tuning.export_weights import export, quantise
+from quaestor.tuning.text_bags import Bags, PairedBags, bags_of, join
+from quaestor.tuning.train_embedder import Recipe, gradient, make_batches, train
+from quaestor.tuning.trainable_embedder import Parameters, backward, encode
+from quaestor.tuning.training_pairs import Pair, write_pairs
 
 ROWS, DIMENSIONS = 24, 6
 
@@ -101,7 +101,7 @@ def test_hard_negatives_of_a_batch_count_as_wrong_answers() -> None:
 
 def test_encoding_is_the_weighted_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     bags, table = random_bags(10, np.random.default_rng(1)), random_parameters().table()
-    monkeypatch.setattr("quaestor.training.encoder._BLOCK", 3)
+    monkeypatch.setattr("quaestor.tuning.trainable_embedder._BLOCK", 3)
     for number, unit in enumerate(encode(bags, table).units):
         span = slice(bags.offsets[number], bags.offsets[number + 1])
         wanted = np.log1p(bags.counts[span].astype(np.float32)) @ table[bags.rows[span]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from quaestor.messages import Message, ToolCall
+from quaestor.core.messages import Message, ToolCall
 
 WORDS = ("retry", "timeout", "the", "client", "waits", "für", "日本", "x_1", "\n", "Anna", "budget", "🙂", "of", "lake")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.errors import UsageError, WindowError
-from quaestor.messages import Message, ToolCall
-from quaestor.tokens import counter_for
+from quaestor.core.errors import UsageError, WindowError
+from quaestor.core.messages import Message, ToolCall
+from quaestor.llm.tokens import counter_for
 from quaestor.window import Recall, Settings, compose, default_wording
 
 QUESTION = Message("user", "Where do we retry?")

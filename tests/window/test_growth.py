@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 from quaestor.window import Recall, compose
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from quaestor.messages import Message, ToolCall
-from quaestor.passages import Chunk, Document, Hit, Span
-from quaestor.tokens import counter_for, tokenizer_for
+from quaestor.core.messages import Message, ToolCall
+from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.llm.tokens import counter_for, tokenizer_for
 from quaestor.window import (
     Policy,
     Recall,

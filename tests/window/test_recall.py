@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
-from quaestor.window.lexical import MessageTerms
 from quaestor.window.recall import spread
 from quaestor.window.speakers import speaker_of
+from quaestor.window.word_scores import MessageTerms
 
 
 class Letters:

@@ -9,9 +9,9 @@ from conversations import conversations, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaestor.errors import WindowError
-from quaestor.messages import Message
-from quaestor.tokens import counter_for
+from quaestor.core.errors import WindowError
+from quaestor.core.messages import Message
+from quaestor.llm.tokens import counter_for
 from quaestor.window import Policy, Recall, Reminder, Settings, Window, compose
 
 limits = st.one_of(st.integers(256, 4096), st.integers(256, 1_000_000))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from quaestor.errors import QuaestorError
+from quaestor.core.errors import QuaestorError
 
 _APPLICATION = 0x51416363
 _VERSION = 1

@@ -12,8 +12,8 @@ from typing import Literal
 
 from quaestor.accounts.money import Amount, millionths, shown
 from quaestor.accounts.periods import Length, Period, until
-from quaestor.config import Settings
-from quaestor.errors import BudgetError
+from quaestor.core.config import Settings
+from quaestor.core.errors import BudgetError
 
 Scope = Literal["user", "all"]
 Unit = Literal["cost", "tokens"]

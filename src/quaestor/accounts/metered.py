@@ -14,12 +14,12 @@ from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.record import Record
-from quaestor.endpoints.failures import TooLongError, UnreachableError
-from quaestor.errors import UpstreamError
-from quaestor.messages import Usage
-from quaestor.models import Delta, Finished, Model, Request
-from quaestor.models.capabilities import Capabilities
-from quaestor.tokens import MessageCounter, counter_for
+from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import Usage
+from quaestor.llm.endpoints.failures import TooLongError, UnreachableError
+from quaestor.llm.models import Delta, Finished, Model, Request
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.tokens import MessageCounter, counter_for
 
 # More than any model reads: a server that reports it is mistaken.
 _BELIEVABLE = 1_000_000_000

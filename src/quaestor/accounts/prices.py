@@ -26,8 +26,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from quaestor.accounts.money import Price
-from quaestor.config import Settings, config_folder
-from quaestor.errors import UsageError
+from quaestor.core.config import Settings, config_folder
+from quaestor.core.errors import UsageError
 
 FILE = "prices.toml"
 CURRENCY = "USD"

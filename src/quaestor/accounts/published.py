@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from quaestor.accounts.money import Price
 from quaestor.accounts.prices import CURRENCY, Prices
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 
 DATE = "2026-01"
 """When these were the prices; https://platform.openai.com/docs/pricing has the present ones."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from quaestor.accounts.shared import Shared
-from quaestor.errors import LimitError
+from quaestor.core.errors import LimitError
 
 _COLUMNS = "(key text primary key, level real not null, at real not null) without rowid"
 

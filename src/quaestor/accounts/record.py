@@ -12,7 +12,7 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
-from quaestor.errors import UsageError
+from quaestor.core.errors import UsageError
 
 _LOG = logging.getLogger(__name__)
 _WARNED: set[Path] = set()

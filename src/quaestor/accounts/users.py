@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from quaestor.accounts.database import Database
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 
 PREFIX = "quaestor_"
 """What each token begins with, so that programs that look for leaked secrets know it."""

@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.amounts import amount
 from quaestor.answers.callers_question import CallersQuestion, read_callers_question
+from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.drafts import Draft, in_code
-from quaestor.answers.lines import CorpusLines
 from quaestor.answers.resolved_names import Resolved, resolve_name
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.passages import Hit
+from quaestor.core.stems import content_terms
+from quaestor.core.terms import split_identifier
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.models.content import content_terms
-from quaestor.passages import Hit
-from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related import Related, RelatedKind, Relative
-from quaestor.terms import split_identifier
+from quaestor.related import Related, RelatedKind, Relative
+from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200
 """Places of each kind that are looked for: parsing so many takes a fraction of a second."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from quaestor.answers.stretches import PROSE
 from quaestor.answers.way import WayAnswer
-from quaestor.passages import Chunk, Document, Hit, Span
+from quaestor.core.passages import Chunk, Document, Hit, Span
 
 
 def hit_of_lines(document: Document, text: str, start: int, symbol: str | None = None) -> Hit:

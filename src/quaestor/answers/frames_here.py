@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.lines import CorpusLines
+from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.surroundings import around, qualified_name, stretch
 from quaestor.answers.traces import Frame
 from quaestor.chunking.definitions import Definition
+from quaestor.core.terms import split_identifier
 from quaestor.corpus import Corpus
-from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related.files import IndexedFile
-from quaestor.terms import split_identifier
+from quaestor.related.stored_files import IndexedFile
+from quaestor.search.path_roles import profile_path
 
 _MOST_LOOKED_AT = 24
 _MOST_HERE = 8

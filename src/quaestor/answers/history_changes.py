@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from quaestor.amounts import amount
 from quaestor.answers.history_draft import Draft, code, commit_hit, document_hit, tag_hit, told
 from quaestor.answers.history_questions import Asked
+from quaestor.core.errors import QuaestorError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document, Hit
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.corpus.excerpts import lines_of
-from quaestor.errors import QuaestorError
+from quaestor.corpus.line_excerpts import lines_of
 from quaestor.history.changelog import Section, is_changelog, sections
 from quaestor.history.git import Git
+from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
-from quaestor.history.objects import commit_text
 from quaestor.history.tags import Tag, tags
 from quaestor.history.versions import Version, before, version_in
-from quaestor.named import NamedTuple
-from quaestor.passages import Document, Hit
 
 _MOST_FILES = 40
 _MOST_LINES = 45

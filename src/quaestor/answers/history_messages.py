@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from quaestor.core.stems import content_terms
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, log
-from quaestor.models.content import content_terms
 
 _MOST_BYTES = 48 << 20
 # Of a message, what says what it is about.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quaestor.answers.history_answer import HistoryAnswer
-from quaestor.passages import Hit
+from quaestor.core.passages import Hit
 
 
 def history_object(asked: str, found: HistoryAnswer, seconds: float) -> dict[str, Any]:

@@ -10,10 +10,10 @@ import re
 from datetime import date, timedelta
 from typing import Literal
 
-from quaestor.dates import WRITTEN as DATE
-from quaestor.dates import iso_date
+from quaestor.core.dates import WRITTEN as DATE
+from quaestor.core.dates import iso_date
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.versions import WRITTEN as VERSION
-from quaestor.named import NamedTuple
 
 Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released"]
 """What is asked: what changed; when, why and with which commit something came or went; who wrote or keeps something;

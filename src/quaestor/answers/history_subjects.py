@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quaestor.core.errors import UsageError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.corpus import Corpus
 from quaestor.corpus.targets import split_place
-from quaestor.errors import UsageError
 from quaestor.history.git import Git
 from quaestor.history.log import file_lines, presence
-from quaestor.named import NamedTuple
 
 _WORD = re.compile(r"[\w$]+")
 _TEST = re.compile(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from quaestor.amounts import amount
 from quaestor.answers.history_changes import Changelogs, Noted, holds_words, list_commits, span
 from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit, told
 from quaestor.answers.history_messages import best_of, commits_saying
 from quaestor.answers.history_questions import Asked
 from quaestor.answers.history_subjects import Subject
+from quaestor.core.wording import amount
 from quaestor.history.blame import blame, shares
 from quaestor.history.git import Git
+from quaestor.history.history_json import CommitText, commit_text
 from quaestor.history.log import Author, Commit, authors, log, presence
-from quaestor.history.objects import CommitText, commit_text
 from quaestor.history.pickaxe import holder, lines_with, origin, touching
 from quaestor.history.tags import first_release
 

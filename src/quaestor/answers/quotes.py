@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from quaestor.answers.stretches import Stretch, stretches_of
-from quaestor.messages import Usage
-from quaestor.models import Delta, Finished, Request, TextDelta
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.content import content_terms
-from quaestor.passages import Hit
-from quaestor.prompts.passages import Passage, where
-from quaestor.questions import asks_for_several
+from quaestor.core.messages import Usage
+from quaestor.core.passages import Hit
+from quaestor.core.questions import asks_for_several
+from quaestor.core.stems import content_terms
+from quaestor.llm.models import Delta, Finished, Request, TextDelta
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.prompts.numbered_passages import Passage, where
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

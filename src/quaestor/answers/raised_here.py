@@ -10,18 +10,18 @@ from itertools import combinations
 from typing import TypeAlias
 
 from quaestor.answers.asked_names import looks_like_a_file, names_of_code
+from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
-from quaestor.answers.lines import CorpusLines
 from quaestor.answers.surroundings import around, qualified_name, stretch
 from quaestor.answers.traces import Trace
 from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.core.passages import Document
+from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
-from quaestor.passages import Document
-from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.query import read_query
-from quaestor.retrieval.related.files import qualified
+from quaestor.related.stored_files import qualified
+from quaestor.search.path_roles import profile_path
+from quaestor.search.query import read_query
 from quaestor.stores import FieldBoosts, StoredChunk
-from quaestor.terms import STOP_WORDS, terms_of_word
 
 Ours: TypeAlias = Mapping[str, Sequence[int]]
 """Paths, innermost first, with lines."""

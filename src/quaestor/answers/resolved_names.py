@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.answers.asked_names import looks_like_a_file
+from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
-from quaestor.errors import NotFoundError
-from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related import Related, RelatedKind, Relative
-from quaestor.retrieval.spelling import mend
+from quaestor.related import Related, RelatedKind, Relative
+from quaestor.search.path_roles import profile_path
+from quaestor.search.spelling import mend
 
 _WORDING = frozenset(
     "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()

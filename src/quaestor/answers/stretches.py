@@ -9,8 +9,8 @@ from functools import cached_property
 
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
-from quaestor.models.content import content_terms
-from quaestor.prompts.passages import Passage
+from quaestor.core.stems import content_terms
+from quaestor.llm.prompts.numbered_passages import Passage
 
 PROSE = frozenset({"", "text", "markdown", "restructuredtext", "rst", "html", "asciidoc", "org", "mdx", "latex", "tex"})
 MOST_LINES = 30

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaestor.answers.lines import end_of_statement
+from quaestor.answers.document_lines import end_of_statement
 from quaestor.chunking.definitions import Definition
-from quaestor.retrieval.related.files import IndexedFile
+from quaestor.related.stored_files import IndexedFile
 
 _WHOLE = 30
 _BEFORE, _AFTER = 8, 6

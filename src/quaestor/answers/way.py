@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
-from quaestor.passages import Hit
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from quaestor.answers.asking_back import ask_back
+from quaestor.answers.answer_history import answer_history
+from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
-from quaestor.answers.errors import answer_error
-from quaestor.answers.history import answer_history
-from quaestor.answers.names import explain_name
-from quaestor.answers.overview.answering import answer_with_overview
+from quaestor.answers.explain_error import answer_error
+from quaestor.answers.explain_name import explain_name
+from quaestor.answers.overview.overview_answer import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import answer_within_file
 from quaestor.corpus import Corpus

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 
 from quaestor.answers.asked_names import looks_like_a_file, names_of_code
+from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.drafts import Draft
-from quaestor.answers.lines import CorpusLines
 from quaestor.answers.quotes import answer
 from quaestor.answers.resolved_names import resolve_path
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.stems import content_terms
 from quaestor.corpus import Corpus
-from quaestor.models.content import content_terms
-from quaestor.prompts.passages import number
-from quaestor.retrieval.query import read_query
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.query import read_query
 from quaestor.stores import Where
 
 _PASSAGES = 8

@@ -9,30 +9,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quaestor.assemble.apart import TUNED as TUNED
-    from quaestor.assemble.apart import Trial as Trial
-    from quaestor.assemble.apart import erase_apart as erase_apart
-    from quaestor.assemble.apart import index_apart as index_apart
-    from quaestor.assemble.apart import trial_of as trial_of
-    from quaestor.assemble.conversations import answering as answering
-    from quaestor.assemble.conversations import conversation_settings as conversation_settings
-    from quaestor.assemble.conversations import make_sessions as make_sessions
-    from quaestor.assemble.conversations import make_subroutines as make_subroutines
-    from quaestor.assemble.embedders import make_embedder as make_embedder
-    from quaestor.assemble.endpoints import check_endpoint as check_endpoint
-    from quaestor.assemble.endpoints import make_endpoint as make_endpoint
-    from quaestor.assemble.endpoints import make_ledger as make_ledger
-    from quaestor.assemble.endpoints import make_model as make_model
-    from quaestor.assemble.endpoints import make_users as make_users
-    from quaestor.assemble.index import Index as Index
-    from quaestor.assemble.index import is_remote as is_remote
-    from quaestor.assemble.index import make_store as make_store
-    from quaestor.assemble.places import index_folder as index_folder
-    from quaestor.assemble.places import ingest_settings as ingest_settings
-    from quaestor.assemble.places import locate as locate
-    from quaestor.assemble.places import make_journal as make_journal
-    from quaestor.assemble.places import make_objection as make_objection
-    from quaestor.assemble.several import Indexes as Indexes
+    from quaestor.assemble.conversation_from_settings import answering as answering
+    from quaestor.assemble.conversation_from_settings import conversation_settings as conversation_settings
+    from quaestor.assemble.conversation_from_settings import make_sessions as make_sessions
+    from quaestor.assemble.conversation_from_settings import make_subroutines as make_subroutines
+    from quaestor.assemble.embedders_by_name import make_embedder as make_embedder
+    from quaestor.assemble.index_by_path import Index as Index
+    from quaestor.assemble.index_by_path import is_remote as is_remote
+    from quaestor.assemble.index_by_path import make_store as make_store
+    from quaestor.assemble.indexes_by_path import Indexes as Indexes
+    from quaestor.assemble.models_from_settings import check_endpoint as check_endpoint
+    from quaestor.assemble.models_from_settings import make_endpoint as make_endpoint
+    from quaestor.assemble.models_from_settings import make_ledger as make_ledger
+    from quaestor.assemble.models_from_settings import make_model as make_model
+    from quaestor.assemble.models_from_settings import make_users as make_users
+    from quaestor.assemble.source_paths import index_folder as index_folder
+    from quaestor.assemble.source_paths import ingest_settings as ingest_settings
+    from quaestor.assemble.source_paths import locate as locate
+    from quaestor.assemble.source_paths import make_journal as make_journal
+    from quaestor.assemble.source_paths import make_objection as make_objection
+    from quaestor.assemble.trial_index import TUNED as TUNED
+    from quaestor.assemble.trial_index import Trial as Trial
+    from quaestor.assemble.trial_index import erase_apart as erase_apart
+    from quaestor.assemble.trial_index import index_apart as index_apart
+    from quaestor.assemble.trial_index import trial_of as trial_of
 
 _HOMES = {
     "Index": "index",

@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.accounts.published import Quote
-from quaestor.assemble.embedders import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
-from quaestor.assemble.places import index_folder, ingest_settings
-from quaestor.config import Settings
+from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
+from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
-from quaestor.embedding.requests import RequestLimits
-from quaestor.ingest.batches import POOL_BYTES, batched
-from quaestor.ingest.files import Found, checked_root, folder_of, walk
-from quaestor.ingest.indexer import Indexer
-from quaestor.ingest.intake import Intake, usable_cores
-from quaestor.ingest.report import FoundFile, Survey
-from quaestor.ingest.settings import IngestSettings
-from quaestor.ingest.survey import survey, survey_texts
+from quaestor.embedding.request_batches import RequestLimits
+from quaestor.files.ingest_report import FoundFile, Survey
+from quaestor.files.source_settings import IngestSettings
+from quaestor.files.walk import Found, checked_root, folder_of, walk
+from quaestor.indexing.batches import POOL_BYTES, batched
+from quaestor.indexing.indexer import Indexer
+from quaestor.indexing.intake import Intake, usable_cores
+from quaestor.indexing.survey import survey, survey_texts
+from quaestor.llm.tokens import Tokenizer, tokenizer_for
 from quaestor.stores.embedded import EmbeddedStore
-from quaestor.tokens import Tokenizer, tokenizer_for
 
 REQUEST_SECONDS = 1.0
 """What a request to an endpoint is assumed to take: nothing is sent to find out."""

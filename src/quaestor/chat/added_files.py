@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
-from quaestor.passages import Hit
 
 _MENTION = re.compile(r"(?<![\w@/.:])@([\w./+-]*\w)")
 _MOST_CHUNKS = 40

@@ -10,13 +10,13 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from quaestor.answers.quotes import answer as extract
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text
-from quaestor.chat.settings import ConversationSettings
+from quaestor.core.messages import Usage
 from quaestor.corpus import Corpus
-from quaestor.messages import Usage
-from quaestor.models import Model
-from quaestor.subroutines import Registry
+from quaestor.llm.models import Model
+from quaestor.tools import Registry
 
 
 async def answer_question(

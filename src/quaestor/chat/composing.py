@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from quaestor.chat.packing import passages_shown, runs
-from quaestor.chat.protocols import CallProtocol
-from quaestor.chat.settings import Brief, ConversationSettings
-from quaestor.citations.mark import NO_ANSWER
-from quaestor.messages import Message
-from quaestor.models import Request
-from quaestor.prompts.loader import load, names
-from quaestor.prompts.passages import Passage
-from quaestor.tokens import MessageCounter
+from quaestor.answers.citations.citation_marks import NO_ANSWER
+from quaestor.chat.call_protocols import CallProtocol
+from quaestor.chat.chat_settings import Brief, ConversationSettings
+from quaestor.core.messages import Message
+from quaestor.llm.models import Request
+from quaestor.llm.prompts.loader import load, names
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.llm.tokens import MessageCounter
+from quaestor.sessions.sent_messages import passages_shown, runs
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
 
 _SHORT = 3072

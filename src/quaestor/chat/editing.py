@@ -16,16 +16,16 @@ from quaestor.chat.events import Event, Passages, Searching, Text
 from quaestor.chat.fitting import ask_message, fit_passages
 from quaestor.chat.streaming import stream_within
 from quaestor.chunking.decode import decode
+from quaestor.core.errors import ForbiddenError, NotFoundError
+from quaestor.core.messages import Message, Usage
+from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
 from quaestor.edits import Plan, Proposal, Refusal, parse
-from quaestor.errors import ForbiddenError, NotFoundError
-from quaestor.ingest.deny import deny_content
-from quaestor.messages import Message, Usage
-from quaestor.models import Finished, Model, Request
-from quaestor.passages import Hit
-from quaestor.prompts.loader import load
-from quaestor.prompts.passages import Passage, number, show_all
-from quaestor.tokens import MessageCounter, counter_for
+from quaestor.files.deny import deny_content
+from quaestor.llm.models import Finished, Model, Request
+from quaestor.llm.prompts.loader import load
+from quaestor.llm.prompts.numbered_passages import Passage, number, show_all
+from quaestor.llm.tokens import MessageCounter, counter_for
 
 _SMALL = re.compile(r"(?<![\d.])(?:0\.\d+|[123](?:\.\d+)?)b\b", re.IGNORECASE)
 _NEED = re.compile(r"^\W{0,4}NEED:[ \t]*(\S.{0,200}?)[ \t]*$", re.MULTILINE)

@@ -13,40 +13,40 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
+from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
-from quaestor.chat.calling import Calling
+from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
+from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.composing import Composer, examples, instructions, is_short
+from quaestor.chat.conversation_state import restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
-from quaestor.chat.history import restored
 from quaestor.chat.loop import Loop
+from quaestor.chat.model_requests import Requests
 from quaestor.chat.numbering import Numbering, marked
-from quaestor.chat.protocols import CallProtocol, Passed, protocol_for
-from quaestor.chat.records import Ending
-from quaestor.chat.requests import Requests
-from quaestor.chat.rows import clean
-from quaestor.chat.settings import Brief, ConversationSettings
-from quaestor.chat.transcript import Transcript
+from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
-from quaestor.citations.verify import verify
-from quaestor.cited import Citation
+from quaestor.core.citation import Citation
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.messages import Message
+from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.doubt import Doubt
-from quaestor.endpoints.failures import ToolsRefusedError
-from quaestor.errors import NotFoundError, UsageError
-from quaestor.messages import Message
-from quaestor.models import Model, Request
-from quaestor.models.capabilities import Capabilities
-from quaestor.models.counting import counter_of
-from quaestor.models.stops import StopCutter
-from quaestor.passages import Hit
-from quaestor.prompts import load
-from quaestor.retrieval.conversation import TurnQuery, query_of_turn
-from quaestor.retrieval.spelling import mend
-from quaestor.subroutines import Registry
+from quaestor.llm.endpoints.failures import ToolsRefusedError
+from quaestor.llm.models import Model, Request
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.models.request_counter import counter_of
+from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.prompts import load
+from quaestor.search.spelling import mend
+from quaestor.search.turns import TurnQuery, query_of_turn
+from quaestor.sessions.records import Ending
+from quaestor.sessions.rows import clean
+from quaestor.sessions.transcript import Transcript
+from quaestor.tools import Registry
 from quaestor.window import Recall, Window
 
 

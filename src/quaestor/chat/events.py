@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from quaestor.chat.plan import Plan
-from quaestor.cited import Citation
-from quaestor.messages import ToolCall, Usage
-from quaestor.models import FinishReason
-from quaestor.passages import Hit
-from quaestor.prompts.passages import Passage
-from quaestor.retrieval.spelling import Unknown
+from quaestor.core.citation import Citation
+from quaestor.core.messages import ToolCall, Usage
+from quaestor.core.passages import Hit
+from quaestor.llm.models import FinishReason
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.spelling import Unknown
+from quaestor.sessions.plan import Plan
 from quaestor.window import Window
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quaestor.errors import WindowError
-from quaestor.messages import Message
-from quaestor.prompts.loader import load
-from quaestor.prompts.passages import Passage, show, show_all
-from quaestor.tokens import MessageCounter
+from quaestor.core.errors import WindowError
+from quaestor.core.messages import Message
+from quaestor.llm.prompts.loader import load
+from quaestor.llm.prompts.numbered_passages import Passage, show, show_all
+from quaestor.llm.tokens import MessageCounter
 
 # A passage cut to less than this says nothing that could be cited.
 _LEAST_TOKENS = 40

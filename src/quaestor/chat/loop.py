@@ -12,9 +12,10 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from quaestor import tags
-from quaestor.chat.calling import Calling
+from quaestor.chat.call_protocols import CallProtocol
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.composing import Composer, shown_passages
+from quaestor.chat.conversation_state import History, Sent
 from quaestor.chat.events import (
     Called,
     Composed,
@@ -27,24 +28,23 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.history import History, Sent
+from quaestor.chat.model_requests import Requests, SpentError
 from quaestor.chat.overlong import explained
-from quaestor.chat.plan import OPENING
-from quaestor.chat.protocols import CallProtocol
-from quaestor.chat.reading import Reading
-from quaestor.chat.requests import Requests, SpentError
-from quaestor.chat.rounds import Answered, Round
-from quaestor.chat.rows import clean
-from quaestor.chat.settings import ConversationSettings
+from quaestor.chat.reply_reader import Reading
+from quaestor.chat.run_calls import Calling
 from quaestor.chat.summariser import summarise
-from quaestor.chat.transcript import Transcript
 from quaestor.chat.turn import Turn
-from quaestor.endpoints.failures import TooLongError
-from quaestor.errors import BudgetError, QuaestorError, UpstreamError, WindowError
-from quaestor.messages import Message
-from quaestor.models import Finished
-from quaestor.models.overflow import learned_limit
-from quaestor.prompts.passages import Passage
+from quaestor.core.errors import BudgetError, QuaestorError, UpstreamError, WindowError
+from quaestor.core.messages import Message
+from quaestor.llm import tags
+from quaestor.llm.endpoints.failures import TooLongError
+from quaestor.llm.models import Finished
+from quaestor.llm.models.overflow import learned_limit
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.sessions.plan import OPENING
+from quaestor.sessions.rounds import Answered, Round
+from quaestor.sessions.rows import clean
+from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window
 
 # A result may take this share of what the question and the reply so far leave free.

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
-from quaestor.cited import Citation
-from quaestor.messages import Message
-from quaestor.passages import Hit
-from quaestor.prompts.passages import Passage, number
+from quaestor.core.citation import Citation
+from quaestor.core.messages import Message
+from quaestor.core.passages import Hit
+from quaestor.llm.prompts.numbered_passages import Passage, number
 
 # A mark of four digits is not read as a citation.
 _HIGHEST = 999

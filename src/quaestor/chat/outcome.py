@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from quaestor.chat.events import Called, Citations, Composed, Done, Event, Passages, Searching
-from quaestor.chat.packing import passages_shown, runs
-from quaestor.cited import Citation
-from quaestor.passages import Hit
-from quaestor.retrieval.spelling import Unknown
+from quaestor.core.citation import Citation
+from quaestor.core.passages import Hit
+from quaestor.search.spelling import Unknown
+from quaestor.sessions.sent_messages import passages_shown, runs
 
 _NEAREST = 3
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.endpoints.failures import TooLongError
+from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.window import Window
 
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from quaestor.errors import LimitError
-from quaestor.models import Delta, Finished, Model, Request
+from quaestor.core.errors import LimitError
+from quaestor.llm.models import Delta, Finished, Model, Request
 
 
 async def stream_within(model: Model, request: Request, deadline: float) -> AsyncGenerator[Delta]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quaestor.messages import Message
-from quaestor.prompts.loader import load
-from quaestor.tokens import MessageCounter
+from quaestor.core.messages import Message
+from quaestor.llm.prompts.loader import load
+from quaestor.llm.tokens import MessageCounter
 from quaestor.window import Decision, Window, compose
 
 _EVERY = 16

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import aclosing
 
 from quaestor.chat.composing import Composer
-from quaestor.chat.history import History
-from quaestor.chat.requests import Requests
-from quaestor.chat.rows import clean
-from quaestor.chat.transcript import Transcript
+from quaestor.chat.conversation_state import History
+from quaestor.chat.model_requests import Requests
 from quaestor.chat.turn import Turn
-from quaestor.errors import QuaestorError
-from quaestor.models import TextDelta
+from quaestor.core.errors import QuaestorError
+from quaestor.llm.models import TextDelta
+from quaestor.sessions.rows import clean
+from quaestor.sessions.transcript import Transcript
 
 
 async def summarise(turn: Turn, history: History, requests: Requests, composer: Composer, record: Transcript) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from quaestor.chat.growing import Growing
-from quaestor.chat.rounds import Asked
+from quaestor.sessions.rounds import Asked
 
 _FENCES = ("<tool_call>", "```json", "```", "[TOOL_CALLS]")
 _WRAPPING = re.compile(r"</?tool_call>|```(?:json)?|\[TOOL_CALLS\]")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quaestor import tags
-from quaestor.chat.plan import Plan
-from quaestor.chat.rounds import Asked, Round
 from quaestor.chat.visible import Visible
-from quaestor.messages import Message, ToolCall, Usage
-from quaestor.models import FinishReason
-from quaestor.models.stops import StopCutter
-from quaestor.passages import Hit
-from quaestor.prompts.passages import Passage
+from quaestor.core.messages import Message, ToolCall, Usage
+from quaestor.core.passages import Hit
+from quaestor.llm import tags
+from quaestor.llm.models import FinishReason
+from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.sessions.plan import Plan
+from quaestor.sessions.rounds import Asked, Round
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"

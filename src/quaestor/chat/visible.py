@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quaestor.answers.citations.citation_marks import NO_ANSWER, says_no_answer, without_no_answer
 from quaestor.chat.growing import Growing
-from quaestor.citations.mark import NO_ANSWER, says_no_answer, without_no_answer
 
 # No mark that says "no answer" is longer than this, so this much is held back until it is clear.
 _MARK_LENGTH = len(NO_ANSWER) + 4

@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quaestor.chunking.chunk_settings import ChunkSettings as ChunkSettings
+    from quaestor.chunking.chunk_settings import Cut as Cut
     from quaestor.chunking.cutting import cut as cut
     from quaestor.chunking.decode import Decoded as Decoded
     from quaestor.chunking.definitions import Definition as Definition
     from quaestor.chunking.recognising import recognise as recognise
-    from quaestor.chunking.settings import ChunkSettings as ChunkSettings
-    from quaestor.chunking.settings import Cut as Cut
 
 _HOMES = {
     "ChunkSettings": "settings",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quaestor.chunking import merge
+from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
+from quaestor.chunking.defined_names import Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
-from quaestor.chunking.names import Source
 from quaestor.chunking.outline import Outline
-from quaestor.chunking.settings import ChunkSettings
 from quaestor.chunking.syntax import SYNTAXES
-from quaestor.passages import Chunk
+from quaestor.core.passages import Chunk
 
 
 class Refusal(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from quaestor.chunking.by_lines import cut_lines
+from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
 from quaestor.chunking.generated import why_not_parse
 from quaestor.chunking.languages import PROSE
-from quaestor.chunking.lines import cut_lines
 from quaestor.chunking.recognising import recognise
-from quaestor.chunking.settings import ChunkSettings, Cut
-from quaestor.passages import Chunk, ChunkerName
+from quaestor.core.passages import Chunk, ChunkerName
 
 
 def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.decode import decode
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source, as_method, named
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
-from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method, named
 from quaestor.chunking.syntax import SYNTAXES, Syntax
-from quaestor.passages import Span
+from quaestor.core.passages import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

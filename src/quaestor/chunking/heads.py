@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaestor.chunking.lines import LONGEST_CHARACTER, next_character, split_lines
-from quaestor.chunking.names import Found, Source
-from quaestor.chunking.settings import ChunkSettings
+from quaestor.chunking.by_lines import LONGEST_CHARACTER, next_character, split_lines
+from quaestor.chunking.chunk_settings import ChunkSettings
+from quaestor.chunking.defined_names import Found, Source
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,12 +6,12 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 
+from quaestor.chunking.by_lines import lift
+from quaestor.chunking.chunk_settings import ChunkSettings
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS
 from quaestor.chunking.heads import head_cuts
-from quaestor.chunking.lines import lift
-from quaestor.chunking.names import CALLABLES, CONTAINERS
 from quaestor.chunking.outline import Piece
-from quaestor.chunking.settings import ChunkSettings
-from quaestor.passages import Chunk
+from quaestor.core.passages import Chunk
 
 # Shares of the target size. A definition from SIZEABLE up stands for itself: next to it, only neighbours
 # below SLIGHT are taken in. What is below TINY says too little alone and joins whatever it stands next to.

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaestor.chunking.chunk_settings import ChunkSettings
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source, as_method
 from quaestor.chunking.grammars import nodes_of
 from quaestor.chunking.heads import Head, head_of
-from quaestor.chunking.names import CALLABLES, CONTAINERS, Found, Source, as_method
-from quaestor.chunking.settings import ChunkSettings
 from quaestor.chunking.syntax import SHALLOW, Syntax
 
 if TYPE_CHECKING:

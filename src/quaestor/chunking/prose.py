@@ -10,13 +10,13 @@ from itertools import pairwise
 
 from quaestor.chunking import merge
 from quaestor.chunking.asciidoc import TERM_LEVEL, asciidoc_headings
+from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
 from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
 from quaestor.chunking.headings import Heading, adorned_headings, markdown_headings
 from quaestor.chunking.lists import in_groups, list_items
 from quaestor.chunking.outline import NO_PARENT, Piece
-from quaestor.chunking.settings import ChunkSettings
-from quaestor.passages import Chunk
+from quaestor.core.passages import Chunk
 
 _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "markdown": markdown_headings,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from quaestor.chunking import further
+from quaestor.chunking import more_languages as further
+from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
 from quaestor.chunking.finders import c, classes, functional, javascript, scripting, systems
-from quaestor.chunking.names import Finder, by_child, by_field, fixed
 
 
 class Syntax(NamedTuple):

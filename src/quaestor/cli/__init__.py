@@ -13,9 +13,9 @@ import sys
 import threading
 from typing import TYPE_CHECKING, NoReturn
 
+from quaestor.cli.fast_search import is_plain, run_plain
 from quaestor.cli.output import echo, forget_output, prepare_streams, safe, style
-from quaestor.cli.plain import is_plain, run_plain
-from quaestor.errors import QuaestorError
+from quaestor.core.errors import QuaestorError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     if is_plain(arguments):
         return run_plain(arguments)
-    from quaestor.cli.group import run_group  # noqa: PLC0415 - click, which a plain search does without
+    from quaestor.cli.click_group import run_group  # noqa: PLC0415 - click, which a plain search does without
 
     return run_group(arguments)
 

@@ -124,7 +124,7 @@ def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]
 
 def with_short_marks(markdown: str) -> str:
     """Return Markdown whose citations are their numbers alone: ``[2: "decisive words"]`` is ``[2]``."""
-    from quaestor.citations.mark import parse  # noqa: PLC0415 - only where answers are drawn
+    from quaestor.answers.citations.citation_marks import parse  # noqa: PLC0415 - only where answers are drawn
 
     pieces: list[str] = []
     at = 0

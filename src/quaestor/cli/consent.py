@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from quaestor.amounts import amount
 from quaestor.cli.output import echo, one_line, remark, safe, style
+from quaestor.core.wording import amount
 from quaestor.edits import Applied, FileChange, Journal, Plan, apply, diff, undo
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
-from quaestor.chat.objects import passage_place
-from quaestor.chat.packing import passages_shown, runs
+from quaestor.chat.session_json import passage_place
 from quaestor.cli.output import echo
-from quaestor.passages import Hit
+from quaestor.core.passages import Hit
+from quaestor.sessions.sent_messages import passages_shown, runs
 
 
 def print_event(value: dict[str, Any]) -> None:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from quaestor.cli.meant import Filters
-from quaestor.settings import Settings
+from quaestor.cli.scope import Filters
+from quaestor.core.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -57,7 +57,7 @@ def filter_options(command: Command) -> Command:
     ) -> object:
         where = None
         if paths or languages or since or before or by:
-            from quaestor.retrieval.filters import make_filter  # noqa: PLC0415 - few searches are filtered
+            from quaestor.search.filters import make_filter  # noqa: PLC0415 - few searches are filtered
 
             where = make_filter(paths, languages, since, before, by)
         return command(*arguments, filters=Filters(where, not no_filters), **others)

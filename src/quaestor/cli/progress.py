@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from quaestor.cli.output import echo, one_line, style
-from quaestor.ingest.indexer import Progress, ProgressState
+from quaestor.indexing.indexer import Progress, ProgressState
 
 # Work shorter than this finishes before a bar could be read.
 _QUIET_SECONDS = 0.5

@@ -6,7 +6,7 @@ What only some commands need is imported from the modules of its name: ``excerpt
 from __future__ import annotations
 
 from quaestor.corpus.corpus import Corpus
-from quaestor.corpus.understanding import Understood
-from quaestor.corpus.values import CorpusStats, Freshness
+from quaestor.corpus.descriptions import CorpusStats, Freshness
+from quaestor.corpus.understood_filters import Understood
 
 __all__ = ["Corpus", "CorpusStats", "Freshness", "Understood"]

@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quaestor.corpus.meant import meant, plain
-from quaestor.corpus.reading import ReadIndex
-from quaestor.corpus.understanding import Understood, search_understood, understood
-from quaestor.corpus.values import CorpusStats
-from quaestor.errors import NotFoundError, UsageError
-from quaestor.passages import Document, Hit
-from quaestor.retrieval.retriever import Mode
-from quaestor.retrieval.spelling import Spelling
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.passages import Document, Hit
+from quaestor.core.terms import terms_of_word
+from quaestor.corpus.descriptions import CorpusStats
+from quaestor.corpus.path_hints import meant, plain
+from quaestor.corpus.read_documents import ReadIndex
+from quaestor.corpus.understood_filters import Understood, search_understood, understood
+from quaestor.search.retriever import Mode
+from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, Where
-from quaestor.terms import terms_of_word
 
 if TYPE_CHECKING:
     from quaestor.corpus.doubt import Doubt
-    from quaestor.models import Model
-    from quaestor.retrieval.conversation import TurnQuery
-    from quaestor.retrieval.related import Related, RelatedKind, Relations, Target
+    from quaestor.llm.models import Model
+    from quaestor.related import Related, RelatedKind, Relations, Target
+    from quaestor.search.turns import TurnQuery
 
 
 class Corpus(ReadIndex):
@@ -67,7 +67,7 @@ class Corpus(ReadIndex):
             UsageError: a date is none.
         """
         if since or before or by:
-            from quaestor.retrieval.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
+            from quaestor.search.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
 
             where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         return self.checked(
@@ -76,7 +76,7 @@ class Corpus(ReadIndex):
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
-        from quaestor.retrieval.conversation import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
+        from quaestor.search.turns import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
         return self.checked(
             self._found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
@@ -147,7 +147,7 @@ class Corpus(ReadIndex):
         Raises:
             NotFoundError: there is no such document, or the name stands nowhere.
         """
-        from quaestor.retrieval.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
+        from quaestor.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
 
         wanted = KINDS if kinds is None else tuple(kinds)
 
@@ -194,7 +194,7 @@ class Corpus(ReadIndex):
     def _target(self, text: str, relations: Relations) -> Target:
         """Return what a text means: a document if there is one of this path, else a name."""
         from quaestor.corpus.targets import looks_like_a_path, read_name, split_place  # noqa: PLC0415
-        from quaestor.retrieval.related import Target  # noqa: PLC0415
+        from quaestor.related import Target  # noqa: PLC0415
 
         path, line = split_place(text.strip())
         document = self.store.document(plain(path))

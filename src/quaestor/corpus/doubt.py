@@ -14,11 +14,11 @@ import statistics
 from collections.abc import Sequence
 
 from quaestor.chunking.languages import PROSE
-from quaestor.named import NamedTuple
-from quaestor.passages import Hit
-from quaestor.retrieval.certain import STEP
-from quaestor.retrieval.query import read_query
-from quaestor.retrieval.spelling import is_foreign
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Hit
+from quaestor.search.certain import STEP
+from quaestor.search.query import read_query
+from quaestor.search.spelling import is_foreign
 
 _FIRST = 0.6
 _LEAD = 1.2

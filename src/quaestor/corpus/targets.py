@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quaestor.chunking.languages import knows_extension
-from quaestor.retrieval.related import Target
+from quaestor.related import Target
 
 _LINE = re.compile(r"^(.+?):(\d{1,9})(?:[-:]\d+)*$")
 _SEPARATORS = re.compile(r"::|->|\\|[.#]")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from quaestor.chunking.languages import PROSE, knows_extension
-from quaestor.corpus.names import names_in
-from quaestor.retrieval.file_features import agreement
-from quaestor.retrieval.query import read_query
-from quaestor.retrieval.spelling import SAY_NOTHING, Unknown
+from quaestor.core.terms import find_words, split_identifier, terms, terms_of_word
+from quaestor.corpus.question_names import names_in
+from quaestor.search.file_features import agreement
+from quaestor.search.query import read_query
+from quaestor.search.spelling import SAY_NOTHING, Unknown
 from quaestor.stores import FieldBoosts, Store, StoredChunk
-from quaestor.terms import find_words, split_identifier, terms, terms_of_word
 
 _LOOKED_AT = 50
 _BY_PATH = FieldBoosts(0.0, 1.0, 0.0)

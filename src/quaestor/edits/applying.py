@@ -15,10 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.edits.folders import Content, Folders, PlaceError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.edits.journal import Entry, Journal, Recorded
+from quaestor.edits.linkless_folders import Content, Folders, PlaceError
 from quaestor.edits.plans import Plan
-from quaestor.errors import NotFoundError, UsageError
 
 
 class ChangedError(UsageError):

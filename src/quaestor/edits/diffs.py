@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
-from quaestor.edits.merging import same_ends
+from quaestor.edits.file_text import Line, NotTextError, read_text
 from quaestor.edits.plans import FileChange, Plan
-from quaestor.edits.text import Line, NotTextError, read_text
+from quaestor.edits.three_way_merge import same_ends
 
 _SURROUNDING = 3
 _NOTHING = "/dev/null"

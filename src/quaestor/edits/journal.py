@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from quaestor.errors import UsageError
+from quaestor.core.errors import UsageError
 
 State = Literal["prepared", "done", "rolled back", "left"]
 """``left``: after a crash, a file was neither as before nor as after, so it was left as it is."""

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from quaestor.chunking import recognise
 from quaestor.chunking.languages import PROSE
+from quaestor.core.errors import NotFoundError
 from quaestor.edits.changes import Change, Create, Delete, Proposal, Rename, Replace, Whole
+from quaestor.edits.edit_paths import confined, objections
 from quaestor.edits.elisions import new_elision
-from quaestor.edits.folders import Content, Folders, PlaceError
-from quaestor.edits.match import Fitted, fit
-from quaestor.edits.merging import hunks
-from quaestor.edits.paths import confined, objections
+from quaestor.edits.file_text import Line, NotTextError, Text, block_lines, read_text
+from quaestor.edits.linkless_folders import Content, Folders, PlaceError
+from quaestor.edits.place_replacement import Fitted, fit
 from quaestor.edits.plans import FileChange, How, Kind, Plan, Refusal
-from quaestor.edits.syntax import newly_broken
-from quaestor.edits.text import Line, NotTextError, Text, block_lines, read_text
-from quaestor.errors import NotFoundError
+from quaestor.edits.syntax_check import newly_broken
+from quaestor.edits.three_way_merge import hunks
 
 _DOTS_ARE_CODE = frozenset({"python", "starlark", "yaml"})
 _NEW_MODE = 0o644

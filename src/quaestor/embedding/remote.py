@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
+from quaestor.core.errors import BudgetError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.embedding import Vectors
-from quaestor.errors import BudgetError
-from quaestor.named import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

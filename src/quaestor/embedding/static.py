@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.terms import find_words, is_raw, rough_words, split_identifier
 from quaestor.embedding import Embedder
 from quaestor.embedding.npy import map_array
 from quaestor.embedding.vocabulary import Vocabulary
-from quaestor.errors import IndexUnusableError
-from quaestor.terms import find_words, is_raw, rough_words, split_identifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

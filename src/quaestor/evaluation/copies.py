@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from quaestor.errors import ForbiddenError
+from quaestor.core.errors import ForbiddenError
 
 _STATE = "state"
 

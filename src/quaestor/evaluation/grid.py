@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from itertools import product
 from typing import Literal, get_args
 
-from quaestor.errors import UsageError
-from quaestor.retrieval.retriever import Mode
+from quaestor.core.errors import UsageError
+from quaestor.search.retriever import Mode
 
 RetrieverName = Literal["hybrid", "lexical", "dense"]
 _LARGEST = 200

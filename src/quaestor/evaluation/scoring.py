@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from quaestor.evaluation.datasets.values import Unit
+from quaestor.evaluation.datasets.dataset import Unit
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Location, Question, Target, each_document_once, ndcg, recall, reciprocal_rank
 from quaestor.evaluation.running import Answer, Cell

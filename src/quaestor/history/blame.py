@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.git import Git
 from quaestor.history.log import clean_name
-from quaestor.named import NamedTuple
 
 
 class Line(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.versions import WRITTEN, Version, version_in
-from quaestor.named import NamedTuple
 
 _NAMES = re.compile(
     r"(?:^|/)(?:change[-_ ]?logs?|changes|history|news|rel(?:ease)?[-_ ]?notes?|releases|what-?s-?new|upgrading)"

@@ -23,9 +23,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from quaestor.errors import QuaestorError
+from quaestor.core.errors import QuaestorError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.repository import Repository
-from quaestor.named import NamedTuple
 
 SECONDS = 5.0
 """What one question to git may take."""

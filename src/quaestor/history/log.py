@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.git import Git
 from quaestor.history.repository import Repository
-from quaestor.named import NamedTuple
 
 _FIELDS = ("%H", "%aN", "%as", "%P", "%B")
 _ADDRESS = re.compile(r"\s*<[^<>\s]+(?:@| at )[^<>\s]+>|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")

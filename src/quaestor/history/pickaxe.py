@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, log
-from quaestor.named import NamedTuple
 
 _MOVES = 8
 _WHOLE_SECONDS = 5.0

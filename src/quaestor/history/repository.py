@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 
 
 class Repository(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.history.git import Git
 from quaestor.history.log import clean_message, clean_name
 from quaestor.history.versions import Version, prefix_of_tag, version_of_tag
-from quaestor.named import NamedTuple
 
 _FIELDS = (
     "%(refname:strip=2)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 
 _EARLY = r"(?:alpha|beta|preview|pre|dev|rc|a|b|c|m|next|canary|nightly|snapshot)"
 WRITTEN = rf"v?\d+(?:[._]\d+)+(?:[-._+]?{_EARLY}[-._]?\d*)*|v\d+"

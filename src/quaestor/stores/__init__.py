@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from quaestor.named import NamedTuple
-from quaestor.passages import Chunk, Document
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Chunk, Document
 from quaestor.stores.scored import Scored as Scored
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.window.values import Section
+from quaestor.window.window_values import Section
 
 
 class Budget:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 from quaestor.window import evidence, summarising
+from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import Draft
-from quaestor.window.frame import Frame
-from quaestor.window.settings import Reminder, Settings
-from quaestor.window.values import Decision
+from quaestor.window.window_settings import Reminder, Settings
+from quaestor.window.window_values import Decision
 
 _OWN = (evidence.NAME, summarising.NAME)
 

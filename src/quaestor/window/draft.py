@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 from quaestor.window.budget import Budget
-from quaestor.window.reading import Reading
+from quaestor.window.conversation_costs import Reading
 from quaestor.window.trim import trim
-from quaestor.window.values import Action, Section
+from quaestor.window.window_values import Action, Section
 
 LATEST = "among the latest messages"
 CUT = "cut short: too long for its share of the window"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.messages import Message
-from quaestor.passages import Hit
-from quaestor.prompts import load
-from quaestor.prompts.passages import Passage, number, show
+from quaestor.core.messages import Message
+from quaestor.core.passages import Hit
+from quaestor.llm.prompts import load
+from quaestor.llm.prompts.numbered_passages import Passage, number, show
 from quaestor.window.trim import trim
-from quaestor.window.values import Action, PassageLike
+from quaestor.window.window_values import Action, PassageLike
 
 NAME = "passages"
 # Less than this of a passage, in tokens, is not worth showing.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 
 
 def shared(old: list[Message], new: list[Message]) -> int:

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
-from quaestor.messages import Message
-from quaestor.window.content import content_terms
+from quaestor.window.content_words import content_terms
 from quaestor.window.dense import MessageVectors
-from quaestor.window.lexical import MessageTerms
 from quaestor.window.prefix import shared
 from quaestor.window.speakers import asked_about, speaker_of
+from quaestor.window.word_scores import MessageTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from quaestor.errors import WindowError
+from quaestor.core.errors import WindowError
+from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import Draft
-from quaestor.window.frame import Frame
 
 HEAD = "system message at the head: always kept"
 QUESTION = "the newest question: always kept"

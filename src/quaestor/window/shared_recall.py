@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
-from quaestor.messages import Message
 from quaestor.window.recall import Recall
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import LATEST, Draft
-from quaestor.window.frame import Frame
 
 
 def slide(draft: Draft, history: range, budget: int) -> None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from quaestor.messages import Message
-from quaestor.terms import words
+from quaestor.core.messages import Message
+from quaestor.core.terms import words
 
 _PREFIX = re.compile(r"\s{0,4}(?:[\[(][^\])\n]{1,60}[\])]\s?)?(?P<name>[^\W\d_][\w .'-]{0,30}?):\s")
 

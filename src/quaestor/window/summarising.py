@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quaestor.messages import Message
-from quaestor.window.reading import Counter
-from quaestor.window.settings import Wording
+from quaestor.core.messages import Message
+from quaestor.window.conversation_costs import Counter
 from quaestor.window.summary import central_sentences
 from quaestor.window.trim import trim
-from quaestor.window.values import Summarise
+from quaestor.window.window_settings import Wording
+from quaestor.window.window_values import Summarise
 
 NAME = "summary"
 # Less than this, in tokens, says nothing.

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from math import log1p, sqrt
 
-from quaestor.messages import Message
-from quaestor.window.content import content_terms
-from quaestor.window.values import Summarise
+from quaestor.core.messages import Message
+from quaestor.window.content_words import content_terms
+from quaestor.window.window_values import Summarise
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LETTERS = 4_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quaestor.messages import Message
+from quaestor.core.messages import Message
 
 ORPHAN = "a tool result without the call that it answers; servers refuse it"
 UNANSWERED = "its tool calls have no results; servers refuse it"

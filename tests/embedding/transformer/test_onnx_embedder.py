@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.transformer.embedder import OnnxEmbedder
-from quaestor.errors import LimitError, UpstreamError, UsageError
 from tiny_transformer import DIMENSIONS, write_json, write_transformer
 
 

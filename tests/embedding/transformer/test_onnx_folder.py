@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.embedding.transformer.folder import read_folder
+from quaestor.core.errors import UsageError
 from quaestor.embedding.transformer.graph import NoModelError, external_files
-from quaestor.errors import UsageError
+from quaestor.embedding.transformer.model_folder import read_folder
 from tiny_transformer import write_json, write_transformer
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.evaluation.datasets import DataSet, read_data_set
 from quaestor.evaluation.metrics import Target
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.evaluation.datasets import DataSet, read_data_set
 from quaestor.evaluation.metrics import Question, Target
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shortened
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Source, Statement
-from quaestor.retrieval.paths import profile_path
-from quaestor.retrieval.related.files import IndexedFile
+from quaestor.related.stored_files import IndexedFile
+from quaestor.search.path_roles import profile_path
 
 LONGEST = 110
 _HEAD = 60

@@ -9,7 +9,7 @@ from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
 from quaestor.answers.overview.statements import Entry, Source, Statement
-from quaestor.retrieval.paths import profile_path
+from quaestor.search.path_roles import profile_path
 
 _MOST = 14
 _DEEPEST = 4

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from posixpath import dirname
 
-from quaestor.amounts import amount
 from quaestor.answers.overview.material import Material, depth_in, is_code
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
-from quaestor.passages import Document
+from quaestor.core.passages import Document
+from quaestor.core.wording import amount
 
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8

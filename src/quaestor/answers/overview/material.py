@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from quaestor.chunking.languages import PROSE
-from quaestor.passages import Document
-from quaestor.retrieval.background import CHANGELOG, is_generated
-from quaestor.retrieval.paths import PathProfile, profile_path
-from quaestor.retrieval.related.files import IndexedFile, load_file
-from quaestor.retrieval.related.imports import Modules
+from quaestor.core.passages import Document
+from quaestor.core.terms import terms
+from quaestor.related.imports import Modules
+from quaestor.related.stored_files import IndexedFile, load_file
+from quaestor.search.background import CHANGELOG, is_generated
+from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
-from quaestor.terms import terms
 
 _OWN = ("", CHANGELOG)
 _BODY = FieldBoosts(1.0, 0.0, 0.0)

@@ -6,7 +6,7 @@ from collections import Counter
 from posixpath import dirname
 
 from quaestor.answers.overview.material import Material
-from quaestor.retrieval.related.imports import imports_of
+from quaestor.related.imports import imports_of
 
 # Words of import statements; the lexical index tells which chunks hold one.
 _WORDS = ("import", "require", "include", "use", "from", "mod", "alias", "require_relative")

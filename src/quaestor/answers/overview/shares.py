@@ -7,7 +7,7 @@ from collections import Counter
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.chunking.languages import PROSE
-from quaestor.retrieval.background import is_generated
+from quaestor.search.background import is_generated
 
 _MOST = 6
 _LEAST = 0.01

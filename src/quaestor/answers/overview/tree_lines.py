@@ -9,9 +9,9 @@ from posixpath import dirname
 
 from quaestor.answers.overview.described import defined_names, description
 from quaestor.answers.overview.introduction import shortened
+from quaestor.answers.overview.main_parts import Part
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import Named
-from quaestor.answers.overview.parts import Part
 from quaestor.answers.overview.statements import Entry, Statement
 
 # How long what is said of a part may be; where room is short, all of them are shortened before any part is left out.

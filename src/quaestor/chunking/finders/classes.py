@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.names import Finder, Found, Source, body_of, qualified
+from quaestor.chunking.defined_names import Finder, Found, Source, body_of, qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.names import Found, Source, body_of, named, qualified, value_kind
+from quaestor.chunking.defined_names import Found, Source, body_of, named, qualified, value_kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.names import GENERICS, LONGEST_NAME, Found, Source, body_of, named, qualified
+from quaestor.chunking.defined_names import GENERICS, LONGEST_NAME, Found, Source, body_of, named, qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node

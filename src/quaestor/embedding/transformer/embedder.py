@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, Encoded, SlowEmbedder
 from quaestor.embedding.transformer import PREFIX
-from quaestor.embedding.transformer.folder import read_folder
-from quaestor.embedding.transformer.identity import Known, identified, keep, known
-from quaestor.embedding.transformer.session import Session
-from quaestor.errors import LimitError, UpstreamError, UsageError
+from quaestor.embedding.transformer.model_folder import read_folder
+from quaestor.embedding.transformer.model_identity import Known, identified, keep, known
+from quaestor.embedding.transformer.onnx_session import Session
 
 _REMEMBERED = 256
 _TEXTS_AT_ONCE = 64

@@ -4,7 +4,7 @@ Three layouts are read: BEIR's, that of the public code-search benchmark, and on
 is wrong in one of them costs only itself: it is told in a sentence, and the rest is used.
 """
 
-from quaestor.evaluation.datasets.reading import read_data_set
-from quaestor.evaluation.datasets.values import DataSet, Part
+from quaestor.evaluation.datasets.dataset import DataSet, Part
+from quaestor.evaluation.datasets.dataset_layout import read_data_set
 
 __all__ = ["DataSet", "Part", "read_data_set"]

@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from quaestor.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.evaluation.copies import Copy
-from quaestor.evaluation.datasets.lines import read_objects, read_rows, text_of
+from quaestor.evaluation.datasets.data_files import read_objects, read_rows, text_of
+from quaestor.evaluation.datasets.dataset import DataSet, Part
 from quaestor.evaluation.datasets.problems import Problems
-from quaestor.evaluation.datasets.values import DataSet, Part
 from quaestor.evaluation.metrics import Question, Target
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"

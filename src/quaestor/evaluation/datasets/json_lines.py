@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quaestor.errors import UsageError
-from quaestor.evaluation.datasets.judged import Files, Judgements
-from quaestor.evaluation.datasets.lines import read_objects, text_of
+from quaestor.core.errors import UsageError
+from quaestor.evaluation.datasets.data_files import read_objects, text_of
+from quaestor.evaluation.datasets.dataset import DataSet, Part, unit_of
+from quaestor.evaluation.datasets.judged_question import Files, Judgements
 from quaestor.evaluation.datasets.problems import Problems
-from quaestor.evaluation.datasets.values import DataSet, Part, unit_of
 from quaestor.evaluation.metrics import Question
 
 

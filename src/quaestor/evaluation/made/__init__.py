@@ -5,7 +5,7 @@ words of a link for the document behind it, a commit's subject for the files tha
 away is taken out of a copy of the corpus, line for line, so that places stay where they were.
 """
 
-from quaestor.evaluation.made.making import KINDS, MadeSet, make_questions
-from quaestor.evaluation.made.texts import SourceText, texts_of
+from quaestor.evaluation.made.choose_questions import KINDS, MadeSet, make_questions
+from quaestor.evaluation.made.document_texts import SourceText, texts_of
 
 __all__ = ["KINDS", "MadeSet", "SourceText", "make_questions", "texts_of"]

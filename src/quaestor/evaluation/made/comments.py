@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quaestor.evaluation.made.syntax import comments_of, defined_name
+from quaestor.evaluation.made.surface_syntax import comments_of, defined_name
 
 
 @dataclass(frozen=True, slots=True)

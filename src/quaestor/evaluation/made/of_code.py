@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from quaestor.evaluation.made.asked import Asked
 from quaestor.evaluation.made.clean import comment_query
 from quaestor.evaluation.made.comments import Block, comment_blocks, definition_above, docstrings
-from quaestor.evaluation.made.syntax import LANGUAGES, defined_name, indent_of
-from quaestor.evaluation.made.texts import SourceText
-from quaestor.retrieval.paths import profile_path
+from quaestor.evaluation.made.document_texts import SourceText
+from quaestor.evaluation.made.made_question import Asked
+from quaestor.evaluation.made.surface_syntax import LANGUAGES, defined_name, indent_of
+from quaestor.search.path_roles import profile_path
 
 _FEWEST_LINES = 4
 _MOST_LINES = 120

@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from quaestor.evaluation.made.asked import Asked
 from quaestor.evaluation.made.clean import subject_query
+from quaestor.evaluation.made.made_question import Asked
 
 _COMMITS = 2000
 _SECONDS = 20.0

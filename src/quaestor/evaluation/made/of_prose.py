@@ -8,10 +8,10 @@ import re
 from collections.abc import Container, Iterator
 
 from quaestor.chunking.languages import PROSE
-from quaestor.evaluation.made.asked import Asked
 from quaestor.evaluation.made.clean import prose_query, sentence_query, without_sentence
-from quaestor.evaluation.made.elsewhere import letters
-from quaestor.evaluation.made.texts import Section, SourceText
+from quaestor.evaluation.made.document_texts import Section, SourceText
+from quaestor.evaluation.made.made_question import Asked
+from quaestor.evaluation.made.rival_documents import letters
 
 _HEADING_WITHIN = 3  # lines from the start of a section
 _FEWEST_WORDS = 3

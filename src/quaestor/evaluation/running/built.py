@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from quaestor.assemble import erase_apart, index_apart, ingest_settings
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.passages import Document
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder
-from quaestor.ingest.indexer import Progress
-from quaestor.passages import Document
+from quaestor.indexing.indexer import Progress
 
 _RECORD = "built.json"
 # What decides which chunks, terms and vectors an index holds, and what is found in it.

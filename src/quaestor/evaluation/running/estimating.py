@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from quaestor.assemble.embedders import remote_model
+from quaestor.assemble.embedders_by_name import remote_model
 from quaestor.assemble.estimate import Estimate, estimate_queries, survey_and_estimate
-from quaestor.config import Settings
+from quaestor.core.config import Settings
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.running.run import WARM_UP, Run

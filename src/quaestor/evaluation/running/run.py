@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.assemble import TUNED, Trial, index_apart, trial_of
-from quaestor.config import Settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import ConflictError
 from quaestor.corpus import Corpus
 from quaestor.embedding.remote import Allowance
-from quaestor.errors import ConflictError
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.running.answers import Answer, Answers
 from quaestor.evaluation.running.built import Built, built, finished, index_key
-from quaestor.evaluation.running.values import Cell, Outcome, Place, Watcher
-from quaestor.retrieval.retriever import Retriever
-from quaestor.retrieval.trust import trusting
+from quaestor.evaluation.running.found_file import Answer, Answers
+from quaestor.evaluation.running.run_values import Cell, Outcome, Place, Watcher
+from quaestor.search.dense_trust import trusting
+from quaestor.search.retriever import Retriever
 from quaestor.stores.embedded.lock import WriteLock
 
 DEPTH = 50

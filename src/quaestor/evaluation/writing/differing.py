@@ -10,7 +10,7 @@ from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import Results, Row
 from quaestor.evaluation.running import Answer, Found
 from quaestor.evaluation.scoring import MAIN
-from quaestor.evaluation.writing.html import Markup, tag
+from quaestor.evaluation.writing.html_report import Markup, tag
 
 _TARGETS = 3
 _WORST = 8

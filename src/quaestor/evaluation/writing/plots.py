@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.writing.html import Markup, tag
+from quaestor.evaluation.writing.html_report import Markup, tag
 from quaestor.evaluation.writing.scales import Scale, linear, of_costs
 
 _HEIGHT = 210

@@ -10,9 +10,9 @@ from quaestor.evaluation.results import SURE, Results, Row
 from quaestor.evaluation.scoring import MAIN, Costs, shown
 from quaestor.evaluation.statistics import Estimate
 from quaestor.evaluation.writing.differing import differing, worst
-from quaestor.evaluation.writing.html import Markup, page, tag
-from quaestor.evaluation.writing.objects import values_of
+from quaestor.evaluation.writing.html_report import Markup, page, tag
 from quaestor.evaluation.writing.plots import Lane, Point, against_cost, lanes
+from quaestor.evaluation.writing.report_json import values_of
 
 _STYLE = Path(__file__).with_name("report.css")
 _PLOTTED = 12

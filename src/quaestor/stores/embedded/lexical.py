@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, unsealed
-from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Keys, Segment
+from quaestor.stores.embedded.progress_marks import Mark
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,9 +15,9 @@ from quaestor.stores.embedded.checksums import sealed
 from quaestor.stores.embedded.discard import discard
 from quaestor.stores.embedded.flushing import Flush
 from quaestor.stores.embedded.lexical import FOLDER, STATE, SUFFIX, LexicalBase, lengths_of
-from quaestor.stores.embedded.marks import Mark
+from quaestor.stores.embedded.lexical_segments import merged
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
-from quaestor.stores.embedded.segments import merged
+from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.truth import DocumentTerms, Removed
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from quaestor.errors import IndexBusyError
+from quaestor.core.errors import IndexBusyError
 
 _POLL_SECONDS = 0.02
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import Noticed, RowSums, checked, ignore, unsealed
-from quaestor.stores.embedded.marks import Mark
+from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.vectors import Rows
 
 if TYPE_CHECKING:

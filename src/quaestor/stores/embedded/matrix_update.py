@@ -13,8 +13,8 @@ import numpy as np
 from quaestor.stores.embedded.checksums import row_sums, sealed
 from quaestor.stores.embedded.discard import discard
 from quaestor.stores.embedded.flushing import Flush
-from quaestor.stores.embedded.marks import Mark
 from quaestor.stores.embedded.matrix import PREFIX, SIGNS, STATE, SUMS, MatrixBase
+from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.quantise import Int8s, scales
 from quaestor.stores.embedded.signs import plane_count, planes_of
 from quaestor.stores.embedded.truth import Removed

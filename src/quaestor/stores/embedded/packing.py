@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from quaestor.named import NamedTuple
-from quaestor.passages import Chunk, Document
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Chunk, Document
 from quaestor.stores import ChunkTerms, Packed
+from quaestor.stores.embedded.lexical_segments import counted
 from quaestor.stores.embedded.quantise import quantise
-from quaestor.stores.embedded.segments import counted
 from quaestor.stores.embedded.truth import chunk_checksum, storable
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from zlib import crc32
 
 import numpy as np
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import key_of
 from quaestor.stores.embedded.checksums import Blocks, DamagedError, block_sums
-from quaestor.terms import key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quaestor.stores.embedded.lexical_segments import merged, runs
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Asked, keys_of
-from quaestor.stores.embedded.segments import merged, runs
 from quaestor.stores.embedded.truth import DocumentTerms
 
 if TYPE_CHECKING:

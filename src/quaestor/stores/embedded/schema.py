@@ -6,9 +6,9 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.errors import EmbedderChangedError
-from quaestor.stores.embedded.failures import unusable
+from quaestor.core.errors import EmbedderChangedError
 from quaestor.stores.embedded.row_sums import require, row_sum
+from quaestor.stores.embedded.sqlite_failures import unusable
 
 FILE = "index.sqlite3"
 VERSION = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 
 
 class Sizes(NamedTuple):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from quaestor.errors import IndexUnusableError
-from quaestor.passages import Document
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.passages import Document
 from quaestor.stores import (
     DEFAULT_BOOSTS,
     LOCK_SECONDS,
@@ -29,13 +29,13 @@ from quaestor.stores import (
 )
 from quaestor.stores.embedded import lexical, matrix, schema, truth
 from quaestor.stores.embedded.checksums import DamagedError
-from quaestor.stores.embedded.failures import translated
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.marks import Lag, lag
 from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.progress_marks import Lag, lag
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.sizes import SIZES, Sizes
+from quaestor.stores.embedded.sqlite_failures import translated
 from quaestor.stores.embedded.upgrade import upgrade
 from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from quaestor.errors import NotFoundError
-from quaestor.named import NamedTuple
-from quaestor.passages import Document
+from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
 from quaestor.stores import Packed
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.row_sums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums

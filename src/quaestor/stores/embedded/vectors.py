@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Scored
 from quaestor.stores.embedded.checksums import RowSums
 from quaestor.stores.embedded.quantise import Floats, Int8s, scales

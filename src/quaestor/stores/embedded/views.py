@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.named import NamedTuple
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Counts, FieldBoosts, Matched, Scored
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import LexicalBase, Statistics, lengths_of
-from quaestor.stores.embedded.marks import Lag
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Segment, keys_of
+from quaestor.stores.embedded.progress_marks import Lag
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.row_sums import require

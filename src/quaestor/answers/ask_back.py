@@ -1,0 +1,75 @@
+"""Asking back where a conversation begins with a question that points at nothing: ``and how do I turn that off?``
+
+Whatever is found for its few words is chance, so nothing is searched for, and a model is not sent what was found: it
+sees the question alone and asks back in its own words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from quaestor.answers.asked_names import names_of_code
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.stems import EMPTY_WORDS
+from quaestor.core.terms import find_words
+from quaestor.corpus import Corpus
+
+ASKED_BACK = (
+    "What do you mean by {}? Nothing was said of it before: "
+    "ask again with the name of the thing, a file, or the words of a message."
+)
+_LONGEST = 12
+"""Words of a question that can be without context."""
+_POINTING = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|there|one|ones|former|latter|other|others|same|above|previous|mentioned|he|she)\b",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"^\W*(?:and|but|so|ok|okay|well|hm+|then)?\W*(?:why|how|how so|why not|what|where|when|who|which"
+    r"|and|more|really|go on|continue|explain"
+    r"|what else|anything else|else|for example|an example|example|details|tell me more|more details"
+    r"|what now|help|how come|since when)"
+    r"(?:\s+(?:exactly|then|please|is that|is it|so|though|not))*\W*$",
+    re.IGNORECASE,
+)
+# Here the corpus as a whole is pointed at.
+_WHOLE = re.compile(
+    r"\bwhat(?:\s+is|['’]s)\s+(?:this|it|that)(?:\s+(?:for|about|all about|good for))?\W*$"
+    r"|\bwhat\s+(?:does|can)\s+(?:this|it)\s+do\b"
+    r"|\bhow\s+does\s+(?:this|it)\s+(?:\w+\s+)?work\b|\b(?:use|start|run|install|build|test|try|begin)\s+(?:with\s+)?(?:this|it)\b",
+    re.IGNORECASE,
+)
+# Words that people say with such questions and that name nothing.
+_SAY_NOTHING = EMPTY_WORDS | frozenset(
+    """turn turned turning switch off on enable enabled disable disabled change changed work working doesn don
+    isn won't cant can't won didn wasn aren broken fix fixed fails failed fail failing stop stopped start set
+    thing things stuff bit part way ways example examples instead back again another different same previous
+    last first second time times problem issue wrong right good bad better best possible sure ok okay thanks
+    thank hello hi hey please help exactly really actually else still yet already ever one ones two mean meant
+    about do does did happen happened happening make sense keep put remove removed delete tried undo
+    difference long often much ll ve re shouldn couldn wouldn""".split()
+)
+
+
+def ask_back(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Ask what is meant, where a conversation begins with words that mean nothing without what was said before."""
+    if question.earlier or not is_without_context(question.text):
+        return None
+    pointing = _POINTING.search(question.text)
+    return WayAnswer(
+        "asking back", (ASKED_BACK.format(f"“{pointing[0]}”" if pointing else "that"),), known=False, search=False
+    )
+
+
+def is_without_context(text: str) -> bool:
+    """Return whether a question has no word of its own that tells what it is about. Pure."""
+    words = find_words(text)
+    if not words or len(words) > _LONGEST or names_of_code(text) or not text.isascii() or _WHOLE.search(text):
+        return False
+    if _BARE.match(text):
+        return True
+    return _POINTING.search(text) is not None and all(_says_nothing(word) for word in words)
+
+
+def _says_nothing(word: str) -> bool:
+    return word.lower() in _SAY_NOTHING or len(word) == 1

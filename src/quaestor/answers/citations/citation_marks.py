@@ -1,0 +1,190 @@
+"""Reading citation marks out of a finished answer.
+
+The form that is asked for is ``[2: "decisive words"]``. What models really write is read as well: ``[2]``,
+``[1, 2]``, ``[1][2]``, ``[1-3]``, ``[2, "words"]``, ``[1: "a"; 2: "b"]``, ``[passage 2]``, ``[^2]``, ``【2】``, curly
+quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.llm.prompts.numbered_passages import Passage, number, show, show_all, where
+
+__all__ = [
+    "NO_ANSWER",
+    "Mark",
+    "Passage",
+    "number",
+    "parse",
+    "says_no_answer",
+    "show",
+    "show_all",
+    "where",
+    "without_marks",
+]
+
+NO_ANSWER = "[no answer]"
+"""What a model writes when the passages do not hold the answer."""
+
+_NO_ANSWER = re.compile(r"[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
+_FENCE = re.compile(r"^(?P<marks>`{3,}+|~{3,}+)[^\n]*+\n(?P<code>.*?)^(?P=marks)[ \t]*$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
+_QUOTE_MARKS = "\"'“”„‟‘’«»`"
+_OPENING = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?(?=\d)", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?(?!\d)")
+_SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=\d)", re.IGNORECASE)
+_LONGEST_QUOTE = 2000
+_MOST_MARKS = 1000
+_LONGEST_RANGE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One citation of one passage as the answer writes it.
+
+    Attributes:
+        n: the passage's number.
+        quote: the words that the answer quotes, or None.
+        quoted: whether the quote stands inside the mark; otherwise it was found just before it.
+        start: offset of the whole mark in the answer.
+        end: offset after it.
+    """
+
+    n: int
+    quote: str | None
+    quoted: bool
+    start: int
+    end: int
+
+
+def says_no_answer(answer: str) -> bool:
+    """Return whether an answer says with the agreed marker that the passages do not hold it."""
+    return _NO_ANSWER.search(answer[:200]) is not None
+
+
+def without_no_answer(answer: str) -> str:
+    """Return an answer without the agreed marker, for showing."""
+    return _NO_ANSWER.sub("", answer).strip()
+
+
+def parse(answer: str) -> tuple[Mark, ...]:
+    """Return the marks of a finished answer in order; a mark of several passages gives one for each.
+
+    A thousand are read at most: a model that repeats itself without end must not take forever here as well.
+    """
+    fences = list(_FENCE.finditer(answer))
+    code = [(found.start(), found.end()) for found in (*fences, *_code_spans(answer))]
+    marks: list[Mark] = []
+    at = 0
+    while len(marks) < _MOST_MARKS and (opening := _OPENING.search(answer, at)):
+        start, at = opening.start(), opening.end()
+        if any(begin <= start < end for begin, end in code):
+            continue
+        read = _read_mark(answer, opening.end())
+        if read is None:
+            continue
+        references, end = read
+        before = None if any(quote for _, quote in references) else _quote_before(answer, start, marks, fences)
+        for n, quote in references:
+            marks.append(Mark(n, quote or before, quote is not None, start, end))
+        at = end
+    return tuple(marks)
+
+
+def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
+    """Return ``text``, which stands at ``offset`` of the answer, without the marks inside it."""
+    pieces, at = [], offset
+    for mark in marks:
+        if mark.start >= at and mark.end <= offset + len(text):
+            pieces.append(text[at - offset : mark.start - offset])
+            at = mark.end
+    return "".join([*pieces, text[at - offset :]])
+
+
+def _code_spans(answer: str) -> Iterator[re.Match[str]]:
+    # A code span never crosses a blank line; without this one stray backtick would hide the rest of the answer.
+    return (found for found in _CODE.finditer(answer) if "\n\n" not in found[0])
+
+
+def _read_mark(answer: str, at: int) -> tuple[list[tuple[int, str | None]], int] | None:
+    """Read numbers and quotes from ``at`` up to the closing bracket; None if it is no mark."""
+    references: list[tuple[int, str | None]] = []
+    while numbers := _NUMBERS.match(answer, at):
+        at = numbers.end()
+        quote, at = _read_quote(answer, at)
+        references += [(n, quote) for n in _expanded(numbers[0])]
+        closing = re.compile(r"\s*[\]】]").match(answer, at)
+        if closing:
+            link = re.compile(r"\([^()\s]*\)").match(answer, closing.end())
+            return references, (link or closing).end()
+        separator = _SEPARATOR.match(answer, at)
+        if separator is None:
+            return None
+        at = separator.end()
+    return None
+
+
+def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
+    """Read an optional quote after a number; return it and where it ends."""
+    opening = re.compile(rf"\s*[:,]?\s*([{_QUOTE_MARKS}]+)").match(answer, at)
+    if opening is None:
+        return _read_bare_quote(answer, at)
+    # The quote may hold quote marks and brackets itself: it ends at a quote mark before a bracket or a further number.
+    ending = re.compile(rf"[{_QUOTE_MARKS}]+[.,…]?\s*(?=[\]】]|[,;]\s*#?\d{{1,3}}\s*(?:[:,\]】]))")
+    closings = list(ending.finditer(answer, opening.end(), opening.end() + _LONGEST_QUOTE))
+    if not closings:
+        return None, at
+    balanced = (found for found in closings if _balanced(answer[opening.end() : found.start()]))
+    closing = next(balanced, closings[0])
+    quote = answer[opening.end() : closing.start()]
+    # `""` at the end of a quotation of a string: only as many marks as were opened belong to the form.
+    surplus = closing[0].rstrip(" \t\n.,…")[: -len(opening[1])]
+    return (quote + surplus).strip() or None, closing.end()
+
+
+def _balanced(quote: str) -> bool:
+    """Return whether no bracket is open at the end: ``a["key`` is not where a quote of code ends."""
+    return quote.count("[") <= quote.count("]")
+
+
+def _read_bare_quote(answer: str, at: int) -> tuple[str | None, int]:
+    """Read a quote without quote marks: ``[2: retries three times]``."""
+    found = re.compile(r"\s*:\s*([^\[\]【】\n]{3,300}?)\s*(?=[\]】])").match(answer, at)
+    return (found[1], found.end()) if found else (None, at)
+
+
+def _expanded(numbers: str) -> list[int]:
+    """Return the numbers of ``3`` or ``3-5``; a range that is too long is its two ends."""
+    ends = [int(part) for part in re.split(r"\s*[-–]\s*", numbers)]
+    first, last = ends[0], ends[-1]
+    return list(range(first, last + 1)) if 0 <= last - first <= _LONGEST_RANGE else ends
+
+
+def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Sequence[re.Match[str]]) -> str | None:
+    """Return the quotation, block quote or fenced block that ends just before a bare mark."""
+    if marks and not answer[marks[-1].end : start].strip(" ,;"):
+        return marks[-1].quote if not marks[-1].quoted else None
+    # Only what is near can belong to the mark; looking further would take forever on an answer of nothing but marks.
+    offset = max(0, start - 2 * _LONGEST_QUOTE)
+    before = answer[offset:start].rstrip()
+    fenced = next((found for found in fences if found.end() == offset + len(before)), None)
+    if fenced is not None:
+        return fenced["code"].strip("\r\n") or None
+    line = before.rfind("\n") + 1
+    if before[line:].lstrip().startswith(">"):
+        block = [found for found in _BLOCK_QUOTE.finditer(before) if found.end() == len(before)]
+        return _unquoted(block[-1][0]) if block else None
+    inline = re.compile(rf"[{_QUOTE_MARKS}]([^{_QUOTE_MARKS}\n]{{3,400}})[{_QUOTE_MARKS}]+[.,;:!?)]*$").search(
+        before, line
+    )
+    return inline[1].strip() if inline else None
+
+
+def _unquoted(block: str) -> str | None:
+    """Return the text of a block quote without its marks."""
+    lines = [re.sub(r"^[ \t]*> ?", "", line) for line in block.splitlines()]
+    return "\n".join(lines).strip() or None

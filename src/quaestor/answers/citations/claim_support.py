@@ -1,0 +1,136 @@
+"""Whether a passage holds what a sentence claims, when the sentence quotes nothing.
+
+No model is asked, so the measure is careful: it would rather call a true claim unsupported than a false one
+supported. Numbers, names and code in the claim must all be in the passage; most of its other words must stand close
+together; and a denial must not meet an assertion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from quaestor.core.stems import content_terms
+from quaestor.core.terms import find_words
+
+_WINDOW = 5
+_LEAST_SHARE = 0.7
+_LEAST_TERMS = 3
+_COUNTING = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_COUNTING.split())}
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
+_CODE = re.compile(r"`([^`\n]+)`")
+_NAME = re.compile(r"\b(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*)\b")
+_PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
+_STOP = re.compile(r"[.;!?]+(?:\s|$)")
+_DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|cannot|without|neither|nor)\b|n['’]t\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The lines that hold a claim.
+
+    Attributes:
+        first: index of the first line, from 0.
+        last: index of the last line, inclusive.
+        share: the part of the claim's words that stand there, 0 to 1.
+    """
+
+    first: int
+    last: int
+    share: float
+
+
+class Ground:
+    """The lines of a passage, cut up once for however many claims are held against them.
+
+    Args:
+        lines: the passage's lines.
+        label: path, title and symbol of the passage: names found there count as said.
+
+    Attributes:
+        lowered: all of it in lower case.
+        numbers: that stand in it, in digits.
+        label_terms: the stems of the label's words.
+    """
+
+    def __init__(self, lines: Sequence[str], label: str = "") -> None:
+        self.lines = lines
+        source = "\n".join((*lines, label))
+        self.lowered = source.lower()
+        self.numbers = set(_NUMBER.findall(source)) | spelled_numbers(self.lowered)
+        self.label_terms = content_terms(label)
+
+    @cached_property
+    def terms(self) -> list[frozenset[str]]:
+        """The stems of each line's words."""
+        return [content_terms(line) for line in self.lines]
+
+    @cached_property
+    def all_terms(self) -> frozenset[str]:
+        """The stems of the words of its label and of every line."""
+        return self.label_terms.union(*self.terms)
+
+
+def find_support(claim: str, ground: Ground) -> Support | None:
+    """Return where a passage holds a claim, a sentence or clause without citation marks; or None."""
+    wanted = content_terms(claim)
+    if not wanted or not _holds_names(claim, ground):
+        return None
+    given = ground.label_terms & wanted
+    lines, found = ground.lines, [terms & wanted for terms in ground.terms]
+    best = max(range(len(lines)), key=lambda at: len(_joined(found[at : at + _WINDOW])), default=0)
+    held = _joined(found[best : best + _WINDOW])
+    share = len(held | given) / len(wanted)
+    if share < _LEAST_SHARE or len(held) < min(_LEAST_TERMS, len(wanted)):
+        return None
+    inside = [at for at in range(best, min(best + _WINDOW, len(lines))) if found[at]]
+    strongest = max(inside, key=lambda at: len(found[at]))
+    if denies(claim) != denies(_sentence_around(lines, strongest, wanted)):
+        return None
+    return Support(inside[0], inside[-1], share)
+
+
+def _joined(found: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*found)
+
+
+def _sentence_around(lines: Sequence[str], at: int, wanted: frozenset[str]) -> str:
+    """Return the sentence in a line that says most of what is wanted; it may begin and end one line further."""
+    nearby = " ".join(lines[max(0, at - 1) : at + 2])
+    return max(_STOP.split(nearby), key=lambda sentence: len(content_terms(sentence) & wanted))
+
+
+def denies(text: str) -> bool:
+    """Return whether a text says that something is not so."""
+    return _DENIAL.search(text) is not None
+
+
+def _holds_names(claim: str, ground: Ground) -> bool:
+    """Return whether every number, name and piece of code of a claim stands in a passage."""
+    wanted = numbers_of(claim) | (spelled_numbers(_CODE.sub(" ", claim).lower()) - {"1"})
+    return wanted <= ground.numbers and all(name.lower() in ground.lowered for name in names_of(claim))
+
+
+def numbers_of(text: str) -> set[str]:
+    """Return the numbers that stand in a text in digits, outside its code."""
+    return set(_NUMBER.findall(_CODE.sub(" ", text)))
+
+
+def names_of(text: str) -> list[str]:
+    """Return the names in a text, and its code."""
+    plain = _CODE.sub(" ", text)
+    code = [found.strip().removesuffix("()") for found in _CODE.findall(text)]
+    return [*code, *_NAME.findall(plain), *_PROPER.findall(plain)]
+
+
+def spelled_words(text: str) -> list[str]:
+    """Return the words of a text that spell a number out."""
+    return [word for word in find_words(text) if word.lower() in _NUMBER_WORDS]
+
+
+def spelled_numbers(lowered: str) -> set[str]:
+    """Return the numbers that a text in lower case spells out, in digits."""
+    return {_NUMBER_WORDS[word] for word in spelled_words(lowered)}

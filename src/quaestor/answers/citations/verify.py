@@ -1,0 +1,243 @@
+"""Checking an answer's citations against the sources' own bytes.
+
+``verified``: the quoted words stand, character for character, in the lines that were cited; or, without a quote, those
+lines really hold the sentence by the measure of ``support``. ``repaired``: the words were found, but elsewhere in the
+document or with other blanks, case or quote marks; place and words are corrected. Else ``unverified``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from quaestor.answers.citations.citation_marks import Mark, Passage, parse, says_no_answer, without_marks
+from quaestor.answers.citations.claim_support import Ground, find_support
+from quaestor.answers.citations.judged_sentences import Judge
+from quaestor.answers.citations.quote_match import Match, find, find_nearest, telling
+from quaestor.answers.citations.sentences import Sentence, sentences
+from quaestor.chunking.decode import decode
+from quaestor.core.citation import Citation, CitationStatus
+from quaestor.core.stems import content_terms
+
+Reader = Callable[[str], bytes | None]
+"""Gives a document's bytes by its path; None if it is gone."""
+
+_LONGEST_SHOWN = 400
+_LEAST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of an answer's citations.
+
+    Attributes:
+        citations: each distinct one, checked, in order of appearance.
+        unsupported: sentences that claim something and that nothing supports, each once; see ``judging``.
+        unknown: numbers that the answer cites but that no passage has.
+    """
+
+    citations: tuple[Citation, ...]
+    unsupported: tuple[Sentence, ...]
+    unknown: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A document's text, with the offsets at which its lines begin."""
+
+    text: str
+    starts: tuple[int, ...]
+
+    def region(self, first: int, last: int) -> tuple[int, int]:
+        """Return the offsets of lines ``first`` to ``last``, 1-based and inclusive."""
+        number = len(self.starts)
+        start = self.starts[first - 1] if 0 < first <= number else len(self.text)
+        end = self.starts[last] if last < number else len(self.text)
+        return start, max(start, end)
+
+    def line_of(self, offset: int) -> int:
+        """Return the 1-based line of an offset."""
+        return bisect_right(self.starts, offset)
+
+
+def verify(
+    answer: str, passages: Sequence[Passage], read: Reader, question: str = "", *, claims: bool = True
+) -> Verification:
+    """Check every citation and every sentence of a finished answer.
+
+    Args:
+        answer: the visible text, with its marks.
+        passages: what the model was shown.
+        read: gives the documents' bytes as they are now.
+        question: that is answered: what it names, an answer may repeat.
+        claims: whether its sentences are judged; those of an answer made of quotes need not be.
+    """
+    checker = _Checker(passages, read)
+    marks = parse(answer)
+    cut = sentences(answer)
+    by_mark = {mark: checker.check(mark, _claim(answer, mark, marks, cut)) for mark in marks}
+    known = [citation for citation in by_mark.values() if citation is not None]
+    judged = claims and not says_no_answer(answer)
+    weak = Judge(answer, cut, by_mark, checker.grounds(), question).unsupported() if judged else []
+    return Verification(
+        citations=tuple(dict.fromkeys(known)),
+        unsupported=_each_once(weak),
+        unknown=tuple(dict.fromkeys(mark.n for mark, citation in by_mark.items() if citation is None)),
+    )
+
+
+def check_quote(passage: Passage, quote: str, read: Reader) -> Citation:
+    """Check one quote that is said to come from a passage; for answers that are made of quotes."""
+    return _Checker([passage], read).check_quote(passage, quote)
+
+
+class _Checker:
+    """Resolves marks against documents that are read once each."""
+
+    def __init__(self, passages: Sequence[Passage], read: Reader) -> None:
+        self._passages: Mapping[int, Passage] = {passage.n: passage for passage in passages}
+        self._read = read
+        self._sources: dict[str, _Source | None] = {}
+        self._grounds: dict[int, Ground | None] = {}
+
+    def check(self, mark: Mark, claim: str) -> Citation | None:
+        """Return a mark's citation, or None if no passage has its number."""
+        passage = self._passages.get(mark.n)
+        if passage is None:
+            return None
+        # A quote of nothing but small words stands everywhere and shows nothing.
+        if mark.quote is not None and _names_anything(mark.quote):
+            citation = self.check_quote(passage, mark.quote)
+            # Words in quote marks before a bare number may be anything, so that they may be missing.
+            if mark.quoted or citation.status != "unverified":
+                return citation
+        return self.check_claim(passage, claim)
+
+    def check_quote(self, passage: Passage, quote: str) -> Citation:
+        """Match a quote in its passage, then elsewhere in the document, then in the other passages."""
+        here = self._match(passage, quote)
+        if here is not None:
+            return here
+        if telling(quote):
+            for other in self._passages.values():
+                found = self._match(other, quote) if other is not passage else None
+                if found is not None:
+                    return Citation(
+                        passage.n, found.path, found.start_line, found.end_line, found.quote, "repaired", found.url
+                    )
+        return _unverified(passage, quote)
+
+    def check_claim(self, passage: Passage, claim: str) -> Citation:
+        """Look for a sentence without a quote in its passage."""
+        ground = self._ground(passage)
+        support = None if ground is None else find_support(claim, ground)
+        if ground is None or support is None:
+            return _unverified(passage, "")
+        quote = "\n".join(ground.lines[support.first : support.last + 1]).strip("\r\n")
+        first = passage.start_line + support.first
+        return _citation(passage, first, first + support.last - support.first, _shortened(quote), "verified")
+
+    def grounds(self) -> dict[int, Ground]:
+        """Return what each passage says now, by its number; those whose documents are gone are left out."""
+        found = ((n, self._ground(passage)) for n, passage in self._passages.items())
+        return {n: ground for n, ground in found if ground is not None}
+
+    def _match(self, passage: Passage, quote: str) -> Citation | None:
+        source = self._source(passage)
+        if source is None:
+            return None
+        start, end = source.region(passage.start_line, passage.end_line)
+        found = find(quote, source.text, start, end)
+        if found is not None:
+            status: CitationStatus = "verified" if found.exact else "repaired"
+            return _located(passage, source, found, status)
+        nearest = find_nearest(quote, source.text, start, end) if telling(quote) else None
+        return _located(passage, source, nearest, "repaired") if nearest else None
+
+    def _ground(self, passage: Passage) -> Ground | None:
+        """Return what a passage says now; None if its document is gone."""
+        if passage.n not in self._grounds:
+            source = self._source(passage)
+            self._grounds[passage.n] = None if source is None else Ground(_lines(source, passage), _label(passage))
+        return self._grounds[passage.n]
+
+    def _source(self, passage: Passage) -> _Source | None:
+        if passage.path not in self._sources:
+            data = self._read(passage.path)
+            self._sources[passage.path] = None if data is None else _decoded(data)
+        return self._sources[passage.path]
+
+
+def _names_anything(quote: str) -> bool:
+    return bool(content_terms(quote)) or not any(map(str.isalpha, quote))
+
+
+def _each_once(found: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Return sentences in order, of those with the same words the first."""
+    once: dict[str, Sentence] = {}
+    for one in found:
+        once.setdefault(" ".join(one.text.split()), one)
+    return tuple(once.values())
+
+
+def _decoded(data: bytes) -> _Source:
+    """Return a document's text as the chunkers read it."""
+    decoded = decode(data)
+    text = decoded.data[decoded.start :].decode(decoded.encoding, "replace")
+    starts = [0]
+    at = text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return _Source(text, tuple(starts))
+
+
+def _located(passage: Passage, source: _Source, found: Match, status: CitationStatus) -> Citation:
+    quote = _shortened(source.text[found.start : found.end])
+    last = source.line_of(max(found.start, found.end - 1))
+    return _citation(passage, source.line_of(found.start), last, quote, status)
+
+
+def _citation(passage: Passage, first: int, last: int, quote: str, status: CitationStatus) -> Citation:
+    return Citation(passage.n, passage.path, first, last, quote, status, passage.url)
+
+
+def _unverified(passage: Passage, quote: str) -> Citation:
+    return _citation(passage, passage.start_line, passage.end_line, quote, "unverified")
+
+
+def _shortened(quote: str) -> str:
+    """Return a long quote's beginning up to the end of a line or word: still the source's own characters."""
+    if len(quote) <= _LONGEST_SHOWN:
+        return quote
+    cut = quote[:_LONGEST_SHOWN]
+    for separator in ("\n", " "):
+        if separator in cut:
+            return cut.rpartition(separator)[0].rstrip()
+    return cut
+
+
+def _lines(source: _Source, passage: Passage) -> list[str]:
+    return source.text[slice(*source.region(passage.start_line, passage.end_line))].split("\n")
+
+
+def _label(passage: Passage) -> str:
+    return " ".join(filter(None, (passage.path, passage.title, passage.symbol)))
+
+
+def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence]) -> str:
+    """Return what a mark is to support: the clause before it, or its whole sentence if the clause says little."""
+    sentence = next((found for found in cut if found.start <= mark.start < found.end), None)
+    if sentence is None:
+        return ""
+    before = [other.end for other in marks if sentence.start <= other.start and other.end <= mark.start]
+    # Marks in a row support the same clause.
+    start = sentence.start
+    for end in before:
+        if answer[end : mark.start].strip(" ,;"):
+            start = end
+    clause = without_marks(answer[start : mark.start], marks, start)
+    if len(content_terms(clause)) >= _LEAST_WORDS:
+        return clause
+    return without_marks(sentence.text, marks, sentence.start)

@@ -1,0 +1,288 @@
+"""Answering what a name or a file is: what is said above it, what it defines, what uses it; whole where it is short."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quaestor.answers.asked_names import looks_like_a_file
+from quaestor.answers.document_lines import CorpusLines, end_of_statement
+from quaestor.answers.drafts import Draft, in_code
+from quaestor.answers.names_question import read_name_question
+from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
+from quaestor.answers.surroundings import qualified_name
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.definitions import Definition
+from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.core.terms import find_words
+from quaestor.core.wording import amount
+from quaestor.corpus import Corpus
+from quaestor.related import Related, Relative
+from quaestor.related.stored_files import IndexedFile
+from quaestor.search.path_roles import profile_path
+
+_WHOLE_NAME, _WHOLE_FILE = 40, 45
+_HEAD = 20
+_MOST_LISTED = 25
+_MOST_FILES = 3
+_MOST_DEFINITIONS = 5
+_LIMIT = 60
+_FEWEST_WORDS = 4
+_PARAGRAPH = 12
+_FEWEST_OF_PARAGRAPH = 8
+_COMMENT = re.compile(
+    r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)"
+)
+_LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
+_FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
+
+
+def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what a name or a file is; None where nothing here is called so."""
+    asked = read_name_question(question.text)
+    if asked is None:
+        return None
+    corpus.take_in()
+    return corpus.following(lambda: _explained(asked.target, asked.kind, corpus))
+
+
+def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
+    path = _path_meant(corpus, target, kind)
+    if path is not None:
+        return _of_file(corpus, path)
+    if looks_like_a_file(target):
+        return None
+    found = resolve_name(corpus, target, ("definitions", "callers", "tests"), _LIMIT)
+    if found is None or found.related is None or found.corrected:
+        return None
+    if found.related.target.path and not found.related.target.name:
+        return _of_file(corpus, found.related.target.path)
+    return _of_name(corpus, found.related) if found.related.of("definitions") else None
+
+
+def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
+    if looks_like_a_file(target):
+        return resolve_path(corpus, target)
+    return resolve_module(corpus, target) if kind in _FILE_KINDS else None
+
+
+def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
+    """Return what a name is: its first definition with what is said above it, its members, and its uses."""
+    lines, draft = CorpusLines(corpus), Draft()
+    listed = sorted(related.of("definitions"), key=_by_importance)
+    home = listed[0]
+    found = _definition_at(lines, home)
+    first, last = _worth_reading(lines, home, found)
+    draft.quote(lines.hit(home.path, first, last, home.symbol))
+    if found is not None and last < found.span.end_line:
+        members = [
+            one
+            for one in lines.definitions(home.path)
+            if one.scope[: len(found.scope) + 1] == (*found.scope, found.name)
+        ]
+        if members:
+            draft.say(f"It defines {_outline(lines, home.path, members)}.")
+        draft.say(f"It ends at line {found.span.end_line}.")
+    draft.say(_uses_of(related))
+    if len(listed) > 1:
+        others = ", ".join(in_code(f"{one.path}:{one.start_line}") for one in listed[1 : _MOST_DEFINITIONS + 1])
+        more = len(listed) - 1 - _MOST_DEFINITIONS
+        draft.say(f"Also defined at {others}{f' and {more} more places' if more > 0 else ''}.")
+    return draft.finished("names")
+
+
+def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int]:
+    """Order definitions: sources first, and what stands for itself before what is a part of something."""
+    return profile_path(one.path).flags, not knows_extension(one.path), (one.symbol or "").count(".")
+
+
+def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
+    name = (home.symbol or "").rpartition(".")[2]
+    same = [one for one in lines.definitions(home.path) if one.name == name]
+    return next((one for one in same if one.span.start_line <= home.start_line <= one.span.end_line), None)
+
+
+def _worth_reading(lines: CorpusLines, home: Relative, found: Definition | None) -> tuple[int, int]:
+    """Return the lines of a definition with what is said above it: all of it, or its head where it is long."""
+    first, end = (found.span.start_line, found.span.end_line) if found else (home.start_line, home.end_line)
+    if end - first < _WHOLE_NAME:
+        return first, end
+    file = lines.file(home.path)
+    assert file is not None  # it is where the definition was found
+    signature = end_of_statement(file.lines, home.start_line)
+    return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
+
+
+def _end_of_comment(lines: Sequence[str], start: int) -> int:
+    """Return the last line of the comment or docstring that begins at a line; the line before where none does."""
+    if start > len(lines) or not _COMMENT.match(lines[start - 1]):
+        return start - 1
+    opening = re.match(r"\s*[rRuUbB]?(\"\"\"|''')", lines[start - 1])
+    for number in range(start, min(len(lines), start + _HEAD) + 1):
+        line = lines[number - 1]
+        if opening is None and not _COMMENT.match(line):
+            return number - 1
+        closed = line.count(opening[1]) - (number == start) if opening else 0
+        if closed > 0:
+            return number
+    return min(len(lines), start + _HEAD)
+
+
+def _uses_of(related: Related) -> str:
+    """Return how often a name is used, in how many files."""
+    least = "" if related.complete else "at least "
+    code, tests = related.total.get("callers", 0), related.total.get("tests", 0)
+    files = len({one.path for one in related.of("callers")})
+    if not code and not tests:
+        return "Nothing else here uses it, as far as its name tells."
+    told = f"Used at {least}{amount(code, 'place')} in {amount(files, 'file')}" if code else "Used"
+    return f"{told}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{told}."
+
+
+def _of_file(corpus: Corpus, path: str) -> WayAnswer | None:
+    lines = CorpusLines(corpus)
+    file = lines.file(path)
+    if file is None:
+        return None
+    draft = Draft()
+    if file.document.language in PROSE:
+        _tell_document(draft, lines, file)
+        return draft.finished("names")
+    known = lines.definitions(path)
+    for first, last, symbol in _read_first(file, known):
+        draft.quote(lines.hit(path, first, last, symbol))
+    if known:
+        outer = [one for one in known if len(one.scope) <= 1]
+        draft.say(
+            f"{in_code(path)} ({file.document.language}, {amount(len(file.lines), 'line')}) "
+            f"defines {_outline(lines, path, outer)}."
+        )
+    else:
+        draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
+    draft.say(_importers_of(corpus.related(path, ("callers", "tests"), _LIMIT)))
+    return draft.finished("names")
+
+
+def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
+    """Yield the lines of a file that tell what it is: all of a short one, else its comment and its main definition."""
+    total = len(file.lines)
+    if total <= _WHOLE_FILE:
+        yield 1, total, None
+        return
+    head = _head(file)
+    main = _main(known, profile_path(file.document.path).stem)
+    if head is not None:
+        yield *head, None
+    if main is not None and (head is None or head[1] < main.span.start_line):
+        yield main.span.start_line, _cut(file, main), qualified_name(main)
+    elif head is None:
+        yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
+
+
+def _head(file: IndexedFile) -> tuple[int, int] | None:
+    """Return the lines of the first comment of a file that is no licence."""
+    at = 1
+    while at <= min(len(file.lines), 2 * _HEAD):
+        line = file.lines[at - 1]
+        if not line.strip() or line.startswith(("#!", "<?php", "'use strict'", '"use strict"')):
+            at += 1
+            continue
+        end = _end_of_comment(file.lines, at)
+        if end < at:
+            return None
+        said = "\n".join(file.lines[at - 1 : end])
+        if not _LEGAL.search(said) and len(find_words(said)) >= _FEWEST_WORDS:
+            return at, end
+        at = end + 1
+    return None
+
+
+def _main(known: Sequence[Definition], stem: str) -> Definition | None:
+    """Return the definition that a file is named after, else its largest one."""
+    outer = [one for one in known if len(one.scope) <= 1]
+    named = [one for one in outer if re.sub(r"\W|_", "", one.name).lower() == stem]
+    return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)
+
+
+def _cut(file: IndexedFile, found: Definition) -> int:
+    start, end = found.span.start_line, found.span.end_line
+    return end if end - start < _WHOLE_NAME else _end_of_block(file.lines, start + _HEAD)
+
+
+def _end_of_block(lines: Sequence[str], line: int) -> int:
+    """Return the last line before the next blank one, so that no statement is cut."""
+    for number in range(line, min(len(lines), line + _HEAD) + 1):
+        if not lines[number - 1].strip():
+            return number - 1
+    return min(line, len(lines))
+
+
+def _outline(lines: CorpusLines, path: str, known: Sequence[Definition]) -> str:
+    listed = ", ".join(
+        f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in known[:_MOST_LISTED]
+    )
+    more = len(known) - _MOST_LISTED
+    return f"{listed}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
+
+
+def _line_of(lines: CorpusLines, path: str, found: Definition) -> int:
+    """Return the line that names a definition: comments come before it."""
+    file = lines.file(path)
+    assert file is not None
+    numbers = range(found.span.start_line, found.span.end_line + 1)
+    return next(
+        (at for at in numbers if found.name in file.lines[at - 1] and not _COMMENT.match(file.lines[at - 1])),
+        found.span.start_line,
+    )
+
+
+def _importers_of(related: Related) -> str:
+    """Return which files import a document."""
+    paths = list(dict.fromkeys(one.path for one in related.of("callers")))
+    tests = len({one.path for one in related.of("tests") if one.role == "import"})
+    if not paths and not tests:
+        return "No import statement here names it."
+    shown = ", ".join(map(in_code, paths[:_MOST_FILES]))
+    more = len(paths) - _MOST_FILES
+    beside = f"; and by {amount(tests, 'test')}" if tests else ""
+    if not paths:
+        return f"Imported by {amount(tests, 'test')} only."
+    return f"Imported by {amount(len(paths), 'file')}: {shown}{f' and {more} more' if more > 0 else ''}{beside}."
+
+
+def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
+    """Quote a document's first paragraph, and name its title and its sections."""
+    path, title = file.document.path, file.document.title
+    first, last = _first_paragraph(file.lines)
+    draft.quote(lines.hit(path, first, last))
+    sections = list(dict.fromkeys(_headings(file)))
+    listed = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
+    more = len(sections) - _MOST_LISTED
+    called = f", “{title}”" if title else ""
+    told = (
+        f" Its sections: {listed}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)."
+        if listed
+        else ""
+    )
+    draft.say(f"{in_code(path)}{called}, has {amount(len(file.lines), 'line')}.{told}")
+
+
+def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
+    """Yield a document's headings with their lines; a section of several chunks has one for each."""
+    for chunk in (one.chunk for one in file.chunks if one.chunk.symbol):
+        heading, start = chunk.symbol or "", chunk.span.start_line
+        numbers = range(start, chunk.span.end_line + 1)
+        yield heading, next((at for at in numbers if heading in file.lines[at - 1]), start)
+
+
+def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
+    """Return the lines of the first paragraph that is no heading and no badge; the first line where there is none."""
+    for first, line in enumerate(lines, 1):
+        if not re.match(r"\s*[^\W_]", line) or "](" in line[:40]:
+            continue
+        last = first
+        while last < min(len(lines), first + _PARAGRAPH) and lines[last].strip():
+            last += 1
+        if len(find_words(" ".join(lines[first - 1 : last]))) >= _FEWEST_OF_PARAGRAPH:
+            return first, last
+    return 1, 1

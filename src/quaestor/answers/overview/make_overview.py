@@ -1,0 +1,178 @@
+"""Making an overview: what is said is collected, and fitted into a budget section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.answers.overview import listed_documents
+from quaestor.answers.overview.build_and_test import building
+from quaestor.answers.overview.entry_points import entry_points
+from quaestor.answers.overview.introduction import introduction, shortened
+from quaestor.answers.overview.main_parts import parts
+from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.most_imported import importers_of
+from quaestor.answers.overview.named_paths import named_paths
+from quaestor.answers.overview.overview_documents import numbered_hits
+from quaestor.answers.overview.overview_text import line_of, text_of
+from quaestor.answers.overview.shares import languages
+from quaestor.answers.overview.statements import Entry, Overview, Section, Statement, sources_of
+from quaestor.answers.overview.tree_lines import tree
+from quaestor.core.passages import Document
+from quaestor.corpus import Corpus
+from quaestor.corpus.path_hints import plain
+
+BUDGET = 1500
+"""Tokens that an overview takes at most, where nothing else is said."""
+LEAST = 100
+"""Tokens below which there is no overview."""
+_MOST_IMPORTED = 8
+_FEWEST_IMPORTERS = 2
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A section that may take a share of the budget."""
+
+    title: str
+    entries: Sequence[Entry]
+    share: float
+
+
+def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, count: Count) -> Overview:
+    """Return what a corpus or one of its folders is, after bringing the index up to date.
+
+    Args:
+        corpus: what it is about.
+        folder: only what lies in it; empty or ``.`` for everything.
+        budget: tokens that its text may take, at least 100.
+        count: tokens of a text.
+
+    Raises:
+        NotFoundError: there is no such folder.
+    """
+    within = plain(folder)
+    if within:
+        corpus.tree(within, 0)
+    else:
+        corpus.take_in()
+
+    def made() -> Overview:
+        return _made(Material(corpus.store, within), max(budget, LEAST), count)
+
+    found = corpus.following(made)
+    if corpus.overtaken(_documents(found)):
+        corpus.take_in()
+        found = corpus.following(made)
+        corpus.look_at(_documents(found))
+    return replace(found, hits=tuple(corpus.checked(list(found.hits))))
+
+
+def _documents(overview: Overview) -> Iterator[Document]:
+    return (hit.document for hit in overview.hits)
+
+
+def _made(material: Material, budget: int, count: Count) -> Overview:
+    shell = Overview(material.folder, len(material.documents), (), budget=budget)
+    room = budget - count(text_of(shell)) - 8
+    sections = list(
+        _code_sections(material, room, count) if material.is_code else _prose_sections(material, room, count)
+    )
+    return _within_budget(replace(shell, sections=tuple(sections)), material, count)
+
+
+def _code_sections(material: Material, room: int, count: Count) -> Iterator[Section]:
+    entries = entry_points(material)
+    imported = importers_of(material)
+    named = named_paths(material)
+    first = [
+        *_fitted(_introduced(material, int(0.16 * room), room, count), count),
+        *_fitted(_Share("Entry points", entries, 0.16 * room), count),
+    ]
+    imports = [
+        Entry(path, _importers(number))
+        for path, number in imported.most_common(_MOST_IMPORTED)
+        if number >= _FEWEST_IMPORTERS
+    ]
+    last = [
+        *_fitted(_Share("Files that most others import", imports, 0.09 * room), count),
+        *_fitted(_Share("Build and test", building(material), 0.13 * room), count),
+        *_fitted(_Share("Languages (files)", languages(material), 0.06 * room), count),
+    ]
+    left = room - sum(_tokens(section, count) for section in (*first, *last))
+    entered = {name.partition(" → ")[2] or name for name in (one.name for one in entries)}
+    found = parts(material, named, imported, tuple(entered))
+    lines = tree(material, found, named, int(left * 0.94), count)
+    yield from first
+    if lines:
+        yield Section("Main parts", tuple(lines))
+    yield from last
+
+
+def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Section]:
+    if not material.documents:
+        return
+    first = [*_fitted(_introduced(material, int(0.2 * room), room, count), count)]
+    about = _fitted(_Share("Documents", listed_documents.about_documents(material), 0.2 * room), count)
+    folders = _fitted(_Share("Folders", listed_documents.kinds(material), 0.15 * room), count)
+    last = [*_fitted(_Share("Languages (files)", languages(material), 0.06 * room), count)]
+    left = room - sum(_tokens(section, count) for section in (*first, *about, *folders, *last))
+    yield from (*first, *about, *folders)
+    yield from _fitted(_Share("Titles", listed_documents.titles(material), left), count)
+    yield from last
+
+
+def _introduced(material: Material, room: int, whole: int, count: Count) -> _Share:
+    """Return what it says that it is, shortened so that the first statement fits."""
+    said = introduction(material)
+    if not said:
+        return _Share("What it is", (), 0)
+    first = said[0]
+    while count(first.text) > max(room - 8, 20) and len(first.text) > 60:
+        first = replace(first, text=shortened(first.text, int(len(first.text) * 0.7)), verbatim=False)
+    return _Share("What it is", [Entry(says=one) for one in (first, *said[1:])], max(room, min(whole, 60)))
+
+
+def _importers(number: int) -> Statement:
+    """Return in words how many files import one."""
+    return Statement(f"imported by {number:,} files")
+
+
+def _fitted(share: _Share, count: Count) -> list[Section]:
+    """Return a section with as many of its lines as its share of the budget takes; nothing where none does."""
+    left = share.share - count(share.title) - 3
+    kept: list[Entry] = []
+    for entry in share.entries:
+        tokens = count(line_of(entry, 10)) + 1
+        if tokens > left:
+            break
+        left -= tokens
+        kept.append(entry)
+    return [Section(share.title, tuple(kept), len(share.entries) - len(kept))] if kept else []
+
+
+def _tokens(section: Section, count: Count) -> int:
+    return count(section.title) + 3 + sum(count(line_of(entry, 10)) + 1 for entry in section.entries)
+
+
+def _within_budget(overview: Overview, material: Material, count: Count) -> Overview:
+    """Return an overview that takes no more than its budget: the last lines of the longest section go first."""
+    while True:
+        hits, numbers = numbered_hits(material, sources_of(overview.sections))
+        found = replace(overview, hits=hits, _numbers=numbers)
+        text = text_of(found)
+        found = replace(found, text=text, tokens=count(text))
+        if found.tokens <= found.budget or not found.sections:
+            return found
+        overview = replace(overview, sections=_shortened(overview.sections))
+
+
+def _shortened(sections: Sequence[Section]) -> tuple[Section, ...]:
+    longest = max(range(len(sections)), key=lambda at: len(sections[at].entries))
+    cut = sections[longest]
+    gone = max(1, len(cut.entries) // 20)
+    kept = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
+    changed = (*sections[:longest], kept, *sections[longest + 1 :])
+    return tuple(section for section in changed if section.entries)

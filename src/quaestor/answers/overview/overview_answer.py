@@ -1,0 +1,52 @@
+"""The way to answer a question for an overview."""
+
+from __future__ import annotations
+
+import re
+
+from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.corpus import Corpus
+
+_READMES = (
+    "README.md",
+    "readme.md",
+    "Readme.md",
+    "README.rst",
+    "README.adoc",
+    "README.asciidoc",
+    "README",
+    "README.txt",
+)
+_TITLE_LINES = 60
+_TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[]")
+
+
+def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return an overview of the corpus where that is asked for, else None."""
+    name = name_asked_for(question.text)
+    own = (name,) if name and _is_own_name(corpus, name) else ()
+    if not asks_for_overview(question.text, first=not question.earlier, own=own):
+        return None
+    # Other questions need none of this.
+    from quaestor.answers.overview.make_overview import make_overview  # noqa: PLC0415
+    from quaestor.answers.overview.overview_text import pieces_of  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    found = make_overview(corpus, count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
+
+
+def _is_own_name(corpus: Corpus, name: str) -> bool:
+    """Return whether a name is that of the folder, the repository, or what the README has as its title."""
+    return name in (corpus.root.name.lower(), corpus.retriever.project.lower()) or name == _title(corpus).lower()
+
+
+def _title(corpus: Corpus) -> str:
+    """Return the title of the README in the root, up to what explains it; empty where there is none."""
+    from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
+    from quaestor.related.stored_files import load_file  # noqa: PLC0415
+
+    file = next((found for path in _READMES if (found := load_file(corpus.store, path)) is not None), None)
+    title = "" if file is None else next((text for _, text in headings(file.lines[:_TITLE_LINES])), "")
+    return _TITLE_ENDS.split(title)[0].strip()

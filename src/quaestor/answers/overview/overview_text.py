@@ -1,0 +1,111 @@
+"""An overview as text: plain lines for terminals and models, and Markdown for answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quaestor.answers.overview.statements import Entry, Overview, Statement
+from quaestor.core.wording import amount
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_QUOTE_MARKS = re.compile(r"[\"'“”„‟‘’«»`]")
+_MARKUP = re.compile(r"([\\*_<>\[\]])")
+_LEAST_QUOTE = 4
+_EMPTY = "There are no documents here."
+
+
+def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
+    """Return an overview in plain lines; a statement's source is a number in brackets.
+
+    Args:
+        overview: what is shown.
+        numbers: of the hits, in their order; without them, they count from 1.
+    """
+    lines = [_head(overview)]
+    for section in overview.sections:
+        lines += ["", f"{section.title}:"]
+        lines += [line_of(entry, _number(entry, overview, numbers)) for entry in section.entries]
+        if section.left_out:
+            lines.append(f"- … {section.left_out:,} more")
+    if not overview.documents:
+        lines.append(_EMPTY)
+    return "\n".join(lines)
+
+
+def line_of(entry: Entry, number: int | None) -> str:
+    """Return one line in plain letters, on one line whatever stands in it."""
+    says = entry.says
+    said = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
+    mark = f" [{number}]" if number is not None and says is not None and says.source is not None else ""
+    names = ", ".join(map(on_one_line, entry.further)) or on_one_line(entry.name)
+    return f"{'  ' * entry.depth}- {names}{': ' if names and said else ''}{said}{mark}"
+
+
+def pieces_of(overview: Overview) -> Iterator[str | int]:
+    """Yield an overview in Markdown; a number stands for the citation mark of that hit, counted from 0.
+
+    Words that stand in their source as they are come in quote marks, so that they are checked letter for letter.
+    """
+    yield f"**{escaped(_head(overview))}**\n"
+    for section in overview.sections:
+        yield f"\n**{section.title}**\n\n"
+        for entry in section.entries:
+            yield from _marked(entry, overview)
+        if section.left_out:
+            yield f"- … {section.left_out:,} more\n"
+    if not overview.documents:
+        yield f"\n{_EMPTY}\n"
+
+
+def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
+    names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
+    yield f"{'  ' * entry.depth}- {names}"
+    if entry.says is not None:
+        yield f"{': ' if names else ''}{_quoted(entry.says)}"
+        number = _number(entry, overview, ())
+        if number is not None:
+            yield " "
+            yield number - 1
+    yield "\n"
+
+
+def _quoted(says: Statement) -> str:
+    """Return what is said, in quote marks where its letters can be compared with the source."""
+    said = on_one_line(says.text)
+    if says.verbatim and _QUOTE_MARKS.search(said) and says.brief is not None:
+        # Of a line of code that holds quote marks, what stands between them.
+        said = max(_QUOTE_MARKS.split(said), key=len).strip()
+    if not says.verbatim or _QUOTE_MARKS.search(said) or len(said) < _LEAST_QUOTE:
+        return escaped(on_one_line(says.text))
+    return f"“{said}”" if escaped(said) == said else code(said)
+
+
+def _number(entry: Entry, overview: Overview, numbers: Sequence[int]) -> int | None:
+    source = entry.says.source if entry.says else None
+    at = None if source is None else overview.position_of(source)
+    if at is None:
+        return None
+    return numbers[at] if numbers else at + 1
+
+
+def _head(overview: Overview) -> str:
+    folder = f" of {on_one_line(overview.folder)}/" if overview.folder else ""
+    return f"Overview{folder}: {amount(overview.documents, 'document')}"
+
+
+def on_one_line(text: str) -> str:
+    """Return text of documents without control characters and line ends."""
+    return _CONTROL.sub("\ufffd", " ".join(text.split()))
+
+
+def code(name: str) -> str:
+    """Return a path as Markdown's code, which nothing in it can end."""
+    plain = on_one_line(name)
+    ticks = "`" * (max((len(run) for run in re.findall(r"`+", plain)), default=0) + 1)
+    return f"{ticks} {plain} {ticks}" if "`" in plain else f"{ticks}{plain}{ticks}"
+
+
+def escaped(text: str) -> str:
+    """Return text as Markdown that says the same letters and nothing else."""
+    return _MARKUP.sub(r"\\\1", text)

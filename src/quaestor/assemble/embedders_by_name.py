@@ -1,0 +1,235 @@
+"""From the name of an embedder to the embedder: the only place that knows these names.
+
+A name is what the setting ``embedder`` and the option ``--embedder`` say. What an index stores is the embedder's own
+name (``Embedder.name``), which tells its weights, or its server, as well; ``spec_of`` leads back from there.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import UsageError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.transformer import NAME, PREFIX
+from quaestor.embedding.tuning_names import is_tuned
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from quaestor.accounts.ledger import Ledger
+    from quaestor.accounts.published import Quote
+    from quaestor.llm.tokens import Tokenizer
+
+STATIC = "static"
+OPENAI = "openai:"
+_ASKED = "asked"  # names of remote embedders that the user has named
+_NAMES = "'auto', 'static', 'openai:MODEL', 'onnx:FOLDER'"
+
+
+class Made(NamedTuple):
+    """What an index was made with.
+
+    Attributes:
+        name: the embedder's own name.
+        dimensions: length of its vectors.
+    """
+
+    name: str
+    dimensions: int
+
+
+def made_of(root: Path, settings: Settings) -> Made | None:
+    """Return what the index of a source was made with; None if there is none that can tell."""
+    found = EmbeddedStore.made_with(index_folder(root, settings))
+    return None if found is None else Made(*found)
+
+
+def register_of(settings: Settings) -> Path:
+    """Return the folder that remembers where transformers were seen."""
+    return data_home(settings) / "embedders"
+
+
+def spec_of(name: str) -> str:
+    """Return the setting that gives the embedder of this name of its own; of a transformer, its name."""
+    if name.startswith(NAME):
+        return name
+    return name.partition(" at ")[0] if name.startswith(OPENAI) else STATIC
+
+
+def chosen(settings: Settings, made: Made | None = None) -> str:
+    """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
+    if settings.embedder == "auto":
+        return STATIC if made is None else _again(made.name, settings)
+    if settings.embedder.startswith(PREFIX):
+        # Kept with an index, and read again from other folders.
+        return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
+    return STATIC if settings.embedder == "bundled" else settings.embedder
+
+
+def _again(name: str, settings: Settings) -> str:
+    """Return the setting that gives the embedder of this name, with the folder of a transformer as it is known."""
+    if not name.startswith(NAME):
+        return spec_of(name)
+    from quaestor.embedding.transformer.model_identity import known  # noqa: PLC0415 - only for these
+
+    seen = known(name, register_of(settings))
+    return name if seen is None else f"{PREFIX}{seen.place}"
+
+
+def _transformer(name: str, settings: Settings, made: Made | None) -> Embedder:
+    """Return a transformer: the one that an index was made with wherever it was seen last, or that of a folder."""
+    from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
+
+    if made is not None and made.name.startswith(NAME) and settings.embedder == "auto":
+        return OnnxEmbedder.named(made.name, made.dimensions, register_of(settings))
+    embedder = OnnxEmbedder.of_folder(name.removeprefix(PREFIX), register_of(settings))
+    same = made is not None and made.name == embedder.name
+    return OnnxEmbedder.named(made.name, made.dimensions, register_of(settings)) if made and same else embedder
+
+
+def make_embedder(
+    settings: Settings, made: Made | None = None, *, source: str = "", folder: Path | None = None
+) -> Embedder:
+    """Return the embedder that the settings name; nothing is contacted, and no transformer is loaded.
+
+    Args:
+        settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
+        made: what the index was made with; None: there is none yet.
+        source: the corpus that it is for, for the ledger.
+        folder: where that index lies, with the rows of an embedder that was tuned to it.
+
+    Raises:
+        IndexUnusableError: the index was tuned, and the rows are not there.
+        UsageError: there is no embedder of that name, or a setting of its endpoint is wrong.
+    """
+    name = chosen(settings, made)
+    if name == STATIC and made is not None and folder is not None and is_tuned(made.name):
+        from quaestor.embedding.tuned_embedder import load  # noqa: PLC0415 - reads the weights
+
+        return load(folder, made.name)
+    if name == STATIC:
+        from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
+
+        return StaticEmbedder.bundled()
+    if name.startswith((PREFIX, NAME)):
+        return _transformer(name, settings, made)
+    remote = remote_model(settings, made)
+    if remote is None:
+        raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
+    if not _may_ask(remote.name, settings) and made is not None:
+        from quaestor.embedding.unasked_endpoint import UnaskedEmbedder  # noqa: PLC0415 - seldom
+
+        return UnaskedEmbedder(remote.name, made.dimensions, name)
+    return remote.embedder(settings, made, source)
+
+
+def _may_ask(name: str, settings: Settings) -> bool:
+    """Return whether the user ever named an embedder behind an endpoint; an index may come from anywhere."""
+    register = register_of(settings) / _ASKED
+    try:
+        known = register.read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        known = []
+    if settings.embedder == "auto":
+        return bool(settings.embedder_base_url or settings.embedder_api_key) or name in known
+    if name not in known:
+        with suppress(OSError):  # it is asked now; it will have to be named again
+            register.parent.mkdir(parents=True, exist_ok=True)
+            with register.open("a", encoding="utf-8") as file:
+                file.write(f"{name}\n")
+    return True
+
+
+class RemoteModel(NamedTuple):
+    """An embedding model behind an endpoint, as the settings name it; knowing it contacts nobody.
+
+    Attributes:
+        name: the embedder's own name.
+        model: its name at the endpoint.
+        base_url: the endpoint; empty for OpenAI's own.
+        key: what is sent as a bearer token.
+        tokenizer: counts its tokens, or more.
+        quote: what they cost.
+    """
+
+    name: str
+    model: str
+    base_url: str
+    key: str
+    tokenizer: Tokenizer
+    quote: Quote
+
+    def embedder(self, settings: Settings, made: Made | None, source: str, ledger: Ledger | None = None) -> Embedder:
+        """Return the embedder itself."""
+        from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
+        from quaestor.accounts.metering import EmbeddingMeter  # noqa: PLC0415
+        from quaestor.accounts.prices import load_prices  # noqa: PLC0415
+        from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
+        from quaestor.accounts.record import Record  # noqa: PLC0415
+        from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
+        from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
+
+        record = Record(ledger or make_ledger(settings), load_prices(settings), Limits.of(settings))
+        known = made.dimensions if made is not None and made.name == self.name else None
+        return HttpEmbedder(
+            self.model,
+            base_url=self.base_url,
+            api_key=self.key,
+            tokenizer=self.tokenizer,
+            meter=EmbeddingMeter(self.model, self.quote.price, record, Purpose(source=source)),
+            dimensions=known or (None if self.base_url else KNOWN_DIMENSIONS.get(self.model)),
+            timeout=settings.timeout,
+        )
+
+
+def remote_model(settings: Settings, made: Made | None = None) -> RemoteModel | None:
+    """Return the embedding model behind an endpoint that the settings name; None if they name another embedder.
+
+    Raises:
+        UsageError: the file of prices, or the tokenizer, cannot be read.
+    """
+    name = chosen(settings, made)
+    model = name.removeprefix(OPENAI)
+    if not name.startswith(OPENAI) or not model:
+        return None
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only for these
+    from quaestor.accounts.published import embedding_quote  # noqa: PLC0415
+    from quaestor.embedding.http import name_of  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    address = settings.embedder_base_url or settings.base_url
+    address = "" if address.rstrip("/") == OPENAI_URL else address
+    quote = embedding_quote(settings, load_prices(settings), model, at_openai=not address)
+    tokenizer = tokenizer_for(settings.embedder_tokenizer or model)
+    return RemoteModel(name_of(model, address), model, address, _key(settings), tokenizer, quote)
+
+
+def _key(settings: Settings) -> str:
+    """Return the key of the embedder's endpoint; the model's key goes to the model's endpoint only."""
+    if settings.embedder_api_key:
+        return settings.embedder_api_key
+    own = settings.embedder_base_url.rstrip("/")
+    return settings.api_key if not own or own == (settings.base_url or OPENAI_URL).rstrip("/") else ""
+
+
+def refresh_cost(settings: Settings, embedder: Embedder) -> int:
+    """Return what embedding changed files unasked may cost, in millionths of the currency's unit."""
+    if not isinstance(embedder, RemoteEmbedder):
+        return 0
+    from quaestor.accounts.money import millionths  # noqa: PLC0415 - only for these
+
+    return millionths(settings.refresh_cost)
+
+
+def allowance_of(most: float) -> Allowance:
+    """Return an allowance of so many units of the prices' currency; ``math.inf`` for one without a bound."""
+    from quaestor.accounts.money import millionths  # noqa: PLC0415 - only for remote embedders
+
+    return Allowance(None if math.isinf(most) else millionths(most))

@@ -1,0 +1,329 @@
+"""A corpus of its own, opened by path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from quaestor.core.config import Settings, data_home, load_configuration
+from quaestor.core.errors import IndexUnusableError, UsageError
+from quaestor.core.wording import command
+from quaestor.corpus import Corpus
+from quaestor.corpus.index_parts import Parts
+from quaestor.crawl.sites import crawl, is_address
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
+from quaestor.embedding.tuning_names import forget
+from quaestor.indexing.indexer import Indexer, Progress, ProgressState
+from quaestor.search.dense_trust import trusting
+from quaestor.search.ranker import Ranker
+from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.sqlite_failures import REBUILD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from quaestor.answers.history_answer import HistoryAnswer
+    from quaestor.answers.overview.statements import Overview
+    from quaestor.llm.models import Model
+
+from quaestor.assemble.embedders_by_name import (
+    OPENAI,
+    STATIC,
+    Made,
+    allowance_of,
+    chosen,
+    made_of,
+    make_embedder,
+    refresh_cost,
+    spec_of,
+)
+from quaestor.assemble.models_from_settings import make_model
+from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
+from quaestor.assemble.transformer_upgrade import bring, lacking, named
+from quaestor.assemble.tuned_index import tuning_of
+
+
+class Index(Corpus):
+    """A corpus of its own, opened by path: the public face of Quaestor's retrieval.
+
+    Use it as a context, or call ``close``.
+    """
+
+    _settings: Settings
+
+    def model_named(self, name: str) -> Model:
+        """Return a model by its name at the endpoint that the settings name; OpenAI's own if they give a key alone.
+
+        Raises:
+            UsageError: the name is empty, or the settings name neither an endpoint nor a key, or wrong ones.
+        """
+        model = make_model(self._settings._replace(model=name))
+        if model is None:
+            raise UsageError(f"{name!r} is no name of a model; give one, or None for answers made of quotes")
+        return model
+
+    def overview(self, folder: str = "", *, tokens: int = 1500) -> Overview:
+        """Return what the corpus or one of its folders is: its ``text``, its sections, and the hits that they stand in.
+
+        Args:
+            folder: only what lies in it; empty for everything.
+            tokens: what the text may take, at least 100; counted as the model of the settings does, else as gpt-4o.
+
+        Raises:
+            NotFoundError: there is no such folder.
+            UsageError: so few tokens hold no overview.
+        """
+        from quaestor.answers.overview.make_overview import LEAST, make_overview  # noqa: PLC0415 - no search needs it
+        from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+        if tokens < LEAST:
+            raise UsageError(f"{tokens} tokens hold no overview. Give at least {LEAST}.")
+        return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
+
+    def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+        """Return what git's history and the changelogs tell of a question, a path, a name or words.
+
+        Args:
+            asked: as ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+            until: only what was done on this date or earlier.
+            limit: how many commits are listed at most.
+
+        Raises:
+            UsageError: a date is none.
+        """
+        from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
+
+        return history_of(self, asked, since=since, until=until, limit=limit)
+
+    @classmethod
+    def build(
+        cls,
+        path: str | Path,
+        *,
+        settings: Settings | None = None,
+        progress: Progress | None = None,
+        rebuild: bool = False,
+        site: Mapping[str, object] | None = None,
+        max_cost: float | None = None,
+    ) -> Self:
+        """Build the index of a folder, a file or a site, or bring it up to date, and open it.
+
+        Args:
+            path: the folder or file, or the address of a site, which is crawled as it was the time before.
+            settings: as loaded by ``load_configuration``; read from environment and files by default.
+            progress: called as the work goes on.
+            rebuild: throw away what is there and begin anew.
+            site: fields of ``CrawlSettings``, for a site; those not given are as the time before.
+            max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` for no bound. None:
+                nothing for a new index, and no more than the setting ``refresh_cost`` for what changed in one that is
+                there. What it does not cover is found by words alone, and ``last_changes`` says why; the next build
+                goes on from there.
+
+        Raises:
+            NotFoundError: the path does not exist.
+            UpstreamError: the site gave nothing.
+            IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        """
+        if is_address(path):
+            settings = settings or load_configuration().settings
+            crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
+        root, settings = _located(path, settings)
+        if rebuild:
+            # What is thrown away can no longer say with which embedder it is made again.
+            settings = settings._replace(embedder=chosen(settings, made_of(root, settings)))
+            _erase(index_folder(root, settings), progress)
+        index = cls._opened(root, settings, create=True)
+        allowed = None if max_cost is None else allowance_of(max_cost)
+        with index._or_closed():
+            if not index._made(progress, allowed, lambda: index.indexer.whole):
+                index.refresh(progress=progress, allowance=allowed)
+        return index._whole(progress)
+
+    @classmethod
+    def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
+        """Open an index that exists.
+
+        Raises:
+            IndexUnusableError: there is none, or it is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        if not index_folder(root, settings).exists():
+            raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
+        return cls._opened(root, settings, create=False)
+
+    @classmethod
+    def ready(
+        cls, path: str | Path, *, settings: Settings, progress: Progress | None = None, whole: bool = False
+    ) -> Self:
+        """Open an index for searching, building it first only if it holds nothing yet.
+
+        What has changed since is taken in by the search itself, within the time that it is allowed.
+
+        Args:
+            path: the folder or file, or the address of a site.
+            settings: as loaded by ``load_configuration``.
+            progress: called as the work goes on.
+            whole: go on, too, with a first index that was broken off, which otherwise is taken for what it is.
+
+        Raises:
+            NotFoundError: the path does not exist.
+            IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        """
+        root, settings = _located(path, settings)
+        index = cls._opened(root, settings, create=True)
+        with index._or_closed():
+            index._made(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
+        return index
+
+    def _made(self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]) -> bool:
+        """Make a first index, or wait for who makes it; return whether it was made here.
+
+        Nothing is paid for it unless that is allowed.
+        """
+        if is_made():
+            return False
+        from quaestor.assemble.first_index import following, make_in_turn  # noqa: PLC0415 - most indexes are there
+
+        return make_in_turn(
+            index_folder(self.root, self._settings),
+            is_made,
+            lambda: self.refresh(progress=progress, allowance=allowance or Allowance(0)),
+            following(self.store, self.indexer, progress),
+        )
+
+    @contextmanager
+    def _or_closed(self) -> Iterator[None]:
+        """Close the index if what is done with it fails."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _whole(self, progress: Progress | None) -> Self:
+        """Return the index with all vectors that it is to be given; it may be another object then."""
+        with self._or_closed():
+            given = bring(self.root, self._settings, progress)
+        if given is None:
+            return self
+        self.close()
+        index = self._opened(self.root, self._settings, create=False)
+        index.freshness, index.last_changes = self.freshness, self.last_changes._replace(embedded=given)
+        return index
+
+    @classmethod
+    def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
+        parts = _make_parts(root, settings, create=create)
+        index = cls(
+            root,
+            *parts[:4],
+            refresh_seconds=settings.refresh_seconds,
+            refresh_cost=refresh_cost(settings, parts.embedder),
+            coming=parts.coming,
+        )
+        index._settings = settings
+        return index
+
+    def reopened(self) -> Parts:
+        """Return the parts of the index as it is now, with the embedder that it was given meanwhile."""
+        return _make_parts(self.root, self._settings, create=False)
+
+
+def _erase(folder: Path, progress: Progress | None) -> None:
+    """Throw an index away; who makes a first one there is waited for."""
+    from quaestor.assemble.first_index import erase_in_turn  # noqa: PLC0415 - no search needs it
+
+    def erase() -> None:
+        EmbeddedStore.erase(folder)
+        forget(folder)
+
+    def waiting() -> None:
+        if progress is not None:
+            progress(ProgressState(0, 0, 0, doing="waiting for another process"))
+
+    erase_in_turn(folder, erase, waiting)
+
+
+def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
+    made = made_of(root, settings)
+    while True:
+        # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
+        used = settings._replace(embedder="auto") if named(settings, made) else settings
+        try:
+            embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
+            if made is not None:
+                _check_embedder(root, made, embedder, used)
+            store = make_store(root, settings, embedder, create=create)
+        except IndexUnusableError:
+            # Another process may have given the index another embedder since it was asked.
+            before, made = made, made_of(root, settings)
+            if made == before:
+                raise
+            continue
+        try:
+            indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
+            return Parts(
+                store,
+                embedder,
+                indexer,
+                trusting(Ranker.bundled(), tuning_of(store).trust),
+                lambda: lacking(root, settings),
+            )
+        except BaseException:
+            store.close()
+            raise
+
+
+def is_remote(root: Path, settings: Settings) -> bool:
+    """Return whether the embedder that the settings name for a source is asked over a wire."""
+    return chosen(settings, made_of(root, settings)).startswith(OPENAI)
+
+
+def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:
+    """Refuse an index that was made with another embedder, or with other weights of the bundled one.
+
+    Raises:
+        IndexUnusableError: it was.
+    """
+    if made.name == embedder.name:
+        return
+    wanted = chosen(settings, made)
+    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
+    if wanted == spec_of(made.name) == STATIC:
+        advice = f"{rebuild} with the one that is bundled now"
+    elif wanted == spec_of(made.name):
+        advice = f"set 'embedder_base_url' to the endpoint that it was made with, or {rebuild} with this one"
+    else:
+        advice = f"search it with that one (setting 'embedder': 'auto'), or {rebuild}"
+    raise IndexUnusableError(
+        f"The index of {str(root)!r} was made with the embedder {made.name!r}, not {embedder.name!r}: {advice}."
+    )
+
+
+def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+    """Return the store that the settings name, for one source."""
+    if settings.store != "embedded":
+        raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
+    folder = index_folder(root, settings)
+    try:
+        return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
+    except OSError as error:
+        raise IndexUnusableError(
+            f"The index in {str(folder)!r} cannot be reached ({error.strerror or error}). "
+            "Set QUAESTOR_HOME to a folder that can be written."
+        ) from error
+    except IndexUnusableError as error:
+        # A store knows no source: whoever is somewhere else would make another index anew.
+        anew = f"run {command('index', root, '--rebuild')}"
+        raise type(error)(str(error).replace(REBUILD, anew)) from error
+
+
+def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+    root = locate(path, settings)
+    if settings is None:
+        settings = load_configuration(project=root if root.is_dir() else root.parent).settings
+    return root, settings

@@ -1,0 +1,139 @@
+"""From settings to the language model, and to the record of what it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import UsageError
+from quaestor.llm.endpoints import OPENAI_URL
+
+if TYPE_CHECKING:
+    from quaestor.accounts.ledger import Ledger
+    from quaestor.accounts.metered import MeteredModel
+    from quaestor.accounts.money import Price
+    from quaestor.accounts.purpose import Purpose
+    from quaestor.accounts.users import Users
+    from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+
+
+def make_model(
+    settings: Settings, purpose: Purpose | None = None, *, ledger: Ledger | None = None
+) -> MeteredModel | None:
+    """Return the language model that the settings name, or None when answers are to be quotes.
+
+    Args:
+        settings: its name, endpoint, price, and the limits on what it may cost.
+        purpose: whose the requests are, and what for, for the ledger.
+        ledger: where they are recorded; None: the one in the data folder.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong, or the file of prices.
+    """
+    endpoint = make_endpoint(settings)
+    if endpoint is None:
+        return None
+    from quaestor.accounts.limits import Limits  # noqa: PLC0415
+    from quaestor.accounts.metered import MeteredModel  # noqa: PLC0415
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415
+    from quaestor.accounts.purpose import Purpose  # noqa: PLC0415 - only with a model
+
+    return MeteredModel(
+        endpoint,
+        ledger or make_ledger(settings),
+        load_prices(settings),
+        Limits.of(settings),
+        purpose or Purpose(),
+        window=settings.window,
+    )
+
+
+def make_endpoint(settings: Settings) -> OpenAICompatibleModel | None:
+    """Return the language model that the settings name without the ledger, to look at it; None for none.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong.
+    """
+    check_endpoint(settings)
+    if not settings.model:
+        return None
+    return _completion_model(settings) if settings.protocol == "completion" else _chat_model(settings)
+
+
+def check_endpoint(settings: Settings) -> None:
+    """Refuse settings that name a model and nobody to ask, or somebody to ask and no model.
+
+    A command calls this before it begins its work: a name alone must not send anything to anybody.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong.
+    """
+    if not settings.model and not settings.base_url:
+        return
+    if not settings.model:
+        raise UsageError(f"An endpoint is set ({settings.base_url!r}) but no model. Give --model NAME.")
+    if not settings.base_url and not settings.api_key:
+        raise UsageError(
+            f"The model {settings.model!r} is named but no endpoint, so nothing was sent. Give --base-url URL (or set "
+            "OPENAI_BASE_URL), or set OPENAI_API_KEY to ask OpenAI itself."
+        )
+    if settings.protocol not in ("chat", "completion"):
+        raise UsageError(f"There is no protocol {settings.protocol!r}. Use 'chat' or 'completion'.")
+
+
+def _chat_model(settings: Settings) -> OpenAICompatibleModel:
+    from quaestor.llm.models.capabilities import capabilities_at, overridden  # noqa: PLC0415 - only with a model
+    from quaestor.llm.models.openai_compatible import OpenAICompatibleModel  # noqa: PLC0415
+    from quaestor.llm.tokens import counter_for  # noqa: PLC0415 - only with a model
+
+    return OpenAICompatibleModel(
+        settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key,
+        timeout=settings.timeout,
+        counter=counter_for(settings.tokenizer) if settings.tokenizer else None,
+        capabilities=overridden(
+            capabilities_at(settings.base_url or OPENAI_URL), tools=settings.tools, prefill=settings.prefill
+        ),
+    )
+
+
+def _completion_model(settings: Settings) -> OpenAICompatibleModel:
+    from quaestor.llm.models.chatml_counter import ChatMLCounter  # noqa: PLC0415 - only with such a model
+    from quaestor.llm.models.plain_completion import CompletionModel, encoding_for  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    known = settings.tokenizer or settings.model
+    return CompletionModel(
+        settings.model,
+        encoding=encoding_for(known),
+        base_url=settings.base_url,
+        api_key=settings.api_key,
+        timeout=settings.timeout,
+        counter=ChatMLCounter(tokenizer_for(known)),
+    )
+
+
+def price_of(settings: Settings) -> Price | None:
+    """Return what the configured model costs; None if no model is named, or no price is known."""
+    if not settings.model:
+        return None
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only with a model
+
+    return load_prices(settings).of(settings.model)
+
+
+def make_ledger(settings: Settings) -> Ledger:
+    """Return the record of requests to models in the data folder that the settings name."""
+    from quaestor.accounts import FILE  # noqa: PLC0415 - only with a model
+    from quaestor.accounts.ledger import Ledger  # noqa: PLC0415
+
+    return Ledger.open(data_home(settings) / FILE)
+
+
+def make_users(settings: Settings) -> Users:
+    """Return the users of a server whose data folder the settings name."""
+    from quaestor.accounts import FILE  # noqa: PLC0415 - only for accounts
+    from quaestor.accounts.users import Users  # noqa: PLC0415
+
+    return Users.open(data_home(settings) / FILE)

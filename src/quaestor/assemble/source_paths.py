@@ -1,0 +1,75 @@
+"""Where things of a source lie: the source itself, its index, what ingest reads of the settings."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.chunking import ChunkSettings
+from quaestor.core.config import Settings, data_home, load_configuration
+from quaestor.crawl.sites import is_address, is_site, pages_of
+from quaestor.files.walk import checked_root
+from quaestor.indexing.indexer import IngestSettings
+
+if TYPE_CHECKING:
+    from quaestor.edits import Journal, Objection
+
+
+def index_folder(root: Path, settings: Settings) -> Path:
+    """Return where a source's index lies: named after it, and keyed by its real path."""
+    key = blake2b(str(root.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name)[:40] or "root"
+    return data_home(settings) / "indexes" / f"{name}-{key}"
+
+
+def locate(path: str | Path, settings: Settings | None = None) -> Path:
+    """Return the real path of a folder or file that is indexed; of a site, where its pages lie.
+
+    Args:
+        path: of a folder or file, or a site's address.
+        settings: where sites lie; read from environment and files by default.
+
+    Raises:
+        NotFoundError: it does not exist, or the site was not crawled yet: nothing is fetched here.
+        UsageError: it is an address of no page on the web, or neither a folder nor a file.
+    """
+    if not is_address(path):
+        return checked_root(Path(path).expanduser())
+    return checked_root(pages_of(str(path), data_home(settings or load_configuration().settings)))
+
+
+def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSettings:
+    """Return the part of the settings that ingest reads; pages of a site are not ours to ignore by files above them.
+
+    Raises:
+        UsageError: there is no such chunker.
+    """
+    pages = root is not None and is_site(root, data_home(settings))
+    return IngestSettings(
+        ignore=("!*", *settings.ignore) if pages else settings.ignore,
+        pages=pages,
+        max_file_bytes=settings.max_file_bytes,
+        chunks=ChunkSettings.read(settings.chunker, settings.chunk_target, settings.chunk_limit),
+    )
+
+
+def make_journal(root: Path, settings: Settings) -> Journal:
+    """Return the record of edits of one source, in the data folder under the same name as its index."""
+    from quaestor.edits import Journal  # noqa: PLC0415 - only for edits
+
+    return Journal(data_home(settings) / "edits" / index_folder(root, settings).name)
+
+
+def make_objection(root: Path, settings: Settings) -> Objection:
+    """Return what tells the paths of a source that a person is asked about once more before they are edited."""
+    from quaestor.files.why_left_out import left_out  # noqa: PLC0415 - only for edits
+
+    ingest = ingest_settings(settings)
+
+    def objection(path: str) -> str | None:
+        reason = left_out(root, path, ingest)
+        return None if reason is None else f"it is not indexed: {reason}"
+
+    return objection

@@ -1,0 +1,133 @@
+"""Giving an index the vectors of a transformer, which take minutes, while it answers by the bundled embedder.
+
+There is no state but what lies on disk. An index that was made with the bundled embedder, where the settings name a
+transformer, or vectors of one were begun, lacks them; ``bring`` makes those that are missing and then gives the index
+the transformer in one transaction. Of several processes one makes them, and the others wait.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, register_of, spec_of
+from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.assemble.tuned_index import KEY as TUNED_KEY
+from quaestor.core.config import Settings
+from quaestor.corpus.descriptions import Coming
+from quaestor.embedding.transformer import PREFIX
+from quaestor.embedding.tuning_names import forget as forget_tuned
+from quaestor.files.ingest_report import Progress, ProgressState
+from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.lock import WriteLock
+
+if TYPE_CHECKING:
+    from quaestor.embedding.transformer.embedder import OnnxEmbedder
+
+_POLL_SECONDS = 0.2
+_FOLDER = "coming"
+
+
+def named(settings: Settings, made: Made | None) -> str:
+    """Return the transformer that the settings name and an index is yet to be given; empty if there is none."""
+    name = chosen(settings, made)
+    return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
+
+
+def lacking(root: Path, settings: Settings) -> Coming | None:
+    """Return how far the vectors are that the index of a source is yet to be given; None if there are none."""
+    folder = index_folder(root, settings)
+    if not (settings.embedder.startswith(PREFIX) or (folder / _FOLDER).exists()):
+        return None
+    from quaestor.indexing.pending_vectors import begun, place_of  # noqa: PLC0415 - few indexes lack any
+
+    made = made_of(root, settings)
+    wanted = named(settings, made)
+    found = begun(folder) if made is not None and spec_of(made.name) == STATIC else None
+    if found is None or (wanted and found.embedder != wanted):
+        return Coming(wanted, 0, 0, False) if wanted else None
+    try:
+        with WriteLock(place_of(folder)).attempt() as free:
+            return Coming(*found, busy=not free)
+    except FileNotFoundError:
+        # It was taken in, or thrown away, this very moment.
+        return lacking(root, settings)
+
+
+def bring(root: Path, settings: Settings, progress: Progress | None = None) -> int | None:
+    """Give the index of a source the vectors that it lacks; return how many it has then, None if it lacked none.
+
+    Args:
+        root: real path of the source, whose index is there.
+        settings: name the transformer; with ``auto``, the one that was begun counts.
+        progress: called as the work goes on; what it raises ends the work, and what was made is kept.
+
+    Raises:
+        UsageError: the transformer cannot be used.
+    """
+    from quaestor.indexing.pending_vectors import forget, place_of  # noqa: PLC0415 - few indexes lack any
+
+    told = progress or _silent
+    folder = index_folder(root, settings)
+    lack = lacking(root, settings)
+    if lack is None or (chosen(settings) == STATIC and settings.embedder != "auto"):
+        if place_of(folder).exists():
+            with WriteLock(place_of(folder)).attempt() as mine:
+                if mine:
+                    forget(folder)
+        return None
+    embedder = _transformer(lack.embedder, settings)
+    while True:
+        place_of(folder).mkdir(parents=True, exist_ok=True)
+        with WriteLock(place_of(folder)).attempt() as mine:
+            if mine:
+                return _bring(root, settings, embedder, lack.embedder, told)
+        now = lacking(root, settings)
+        if now is None:
+            return lack.total
+        told(_state(now.done, now.total))
+        time.sleep(_POLL_SECONDS)
+
+
+def _bring(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
+    """Make what is missing and give it to the index; the caller holds the lock on coming vectors."""
+    from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget  # noqa: PLC0415
+    from quaestor.indexing.reembed import reembed  # noqa: PLC0415
+
+    folder = index_folder(root, settings)
+    made = made_of(root, settings)
+    if made is None or spec_of(made.name) != STATIC:
+        forget(folder)
+        return 0
+    ingest = ingest_settings(settings, root)
+    with ComingVectors.opened(folder, embedder, name) as coming:
+        store = EmbeddedStore.open(folder, embedder=made.name, dimensions=made.dimensions, create=False)
+        try:
+            fill(store, embedder, ingest, coming, lambda done, total: told(_state(done, total)))
+            count = reembed(
+                store,
+                Looked(embedder, coming),
+                ingest,
+                {TUNED_KEY: ""},
+                lambda done, total: told(ProgressState(done, total, 0, doing="taking in")),
+            )
+        finally:
+            store.close()
+    forget_tuned(folder)
+    forget(folder)
+    return count
+
+
+def _transformer(name: str, settings: Settings) -> OnnxEmbedder:
+    from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
+
+    return OnnxEmbedder.of_folder(name.removeprefix(PREFIX), register_of(settings))
+
+
+def _state(done: int, total: int) -> ProgressState:
+    return ProgressState(done, total, 0, doing="embedding")
+
+
+def _silent(_state: ProgressState) -> None:
+    return None

@@ -1,0 +1,98 @@
+"""An index in a folder of its own, apart from the one that the settings name: for trying things out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from quaestor.assemble.embedders_by_name import Made, make_embedder, refresh_cost
+from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.assemble.tuned_index import tuning_of
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import command
+from quaestor.corpus import Corpus
+from quaestor.embedding import Embedder
+from quaestor.embedding.tuning_names import is_tuned
+from quaestor.indexing.indexer import Indexer
+from quaestor.search.ranker import Ranker
+from quaestor.stores.embedded import EmbeddedStore
+
+TUNED = "tuned"
+"""The name under which an embedder that a corpus's own index was tuned to is tried."""
+
+
+def index_apart(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Corpus:
+    """Open an index of a folder, or begin one; nothing is taken in yet.
+
+    Args:
+        root: what is indexed.
+        folder: where the index lies.
+        embedder: what turns its chunks and queries into vectors.
+        settings: what ingest reads of them.
+
+    Raises:
+        NotFoundError: the root does not exist.
+        IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+        UsageError: there is no such chunker.
+    """
+    made = EmbeddedStore.made_with(folder)
+    # A remote embedder would have to be asked.
+    dimensions = made[1] if made is not None and made[0] == embedder.name else embedder.dimensions
+    store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=dimensions, create=True)
+    try:
+        indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
+    except BaseException:
+        store.close()
+        raise
+    return Corpus(
+        root,
+        store,
+        embedder,
+        indexer,
+        Ranker.bundled(),
+        refresh_seconds=settings.refresh_seconds,
+        refresh_cost=refresh_cost(settings, embedder),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What turns chunks and queries into vectors where something is tried out.
+
+    Attributes:
+        embedder: the embedder.
+        trust: how many times the ranker counts the dense retriever.
+    """
+
+    embedder: Embedder
+    trust: float = 1.0
+
+
+def trial_of(root: Path, settings: Settings) -> Trial:
+    """Return the embedder that the settings name, to be tried on a corpus.
+
+    Args:
+        root: the corpus.
+        settings: its name; ``tuned`` for what the corpus's own index was tuned to.
+
+    Raises:
+        UsageError: there is no embedder of that name, or the index of the corpus is not tuned.
+    """
+    if settings.embedder != TUNED:
+        return Trial(make_embedder(settings, source=str(root)))
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None or not is_tuned(made[0]):
+        raise UsageError(f"The index of {str(root)!r} is not tuned. Run {command('tune', root)} first.")
+    embedder = make_embedder(settings._replace(embedder="auto"), Made(*made), folder=folder)
+    store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=made[1], create=False)
+    try:
+        return Trial(embedder, tuning_of(store).trust)
+    finally:
+        store.close()
+
+
+def erase_apart(folder: Path) -> None:
+    """Delete the index in a folder."""
+    EmbeddedStore.erase(folder)

@@ -1,0 +1,149 @@
+"""Giving an index an embedder that was tuned to it, and taking that back: one transaction each way.
+
+The rows that were tuned lie in a file beside the index; which embedder counts is what the index says in the very
+transaction that holds its vectors, so that a crash at any moment leaves either the old embedder or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from quaestor.assemble.embedders_by_name import Made, make_embedder
+from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.wording import command
+from quaestor.embedding.tuning_names import base_of, forget, is_tuned
+from quaestor.stores import Store
+from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from quaestor.embedding.tuned_embedder import Replaced
+
+KEY = "tuned"
+"""The metadata under which an index keeps what its tuning came to."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of documents that are done, and of all."""
+
+
+class Tuning(NamedTuple):
+    """What an index was tuned to.
+
+    Attributes:
+        embedder: the name of the tuned embedder; empty if the index is not tuned.
+        trust: how many times the ranker counts the dense retriever.
+        figures: what was measured, as JSON has it.
+    """
+
+    embedder: str = ""
+    trust: float = 1.0
+    figures: Mapping[str, Any] = MappingProxyType({})
+
+    def line(self) -> str:
+        """Return what tuning came to, on one line; empty if the index is not tuned."""
+        if not self.figures:
+            return ""
+        row = self.figures["rows"][0]
+        before, after = row["before"]["mean"], row["after"]["mean"]
+        trust = f"; vectors count {self.trust:g} times" if self.trust != 1 else ""
+        return f"NDCG@10 {before:.3f} before, {after:.3f} after, on {row['questions']} questions{trust}"
+
+
+def tuning_of(store: Store) -> Tuning:
+    """Return what an index was tuned to."""
+    text = store.metadata(KEY)
+    return Tuning(**json.loads(text)) if text else Tuning()
+
+
+def _text(tuning: Tuning) -> str:
+    return json.dumps({**tuning._asdict(), "figures": dict(tuning.figures)})
+
+
+def checked_tuning(root: Path, settings: Settings) -> Tuning:
+    """Return what the index of a source was tuned to, after loading the rows; of no index, an empty tuning.
+
+    Raises:
+        IndexUnusableError: the rows are lost or damaged.
+    """
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None or not is_tuned(made[0]):
+        return Tuning()
+    make_embedder(settings, Made(*made), folder=folder)
+    store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
+    try:
+        return tuning_of(store)
+    finally:
+        store.close()
+
+
+def keep_tuned(
+    root: Path, settings: Settings, replaced: Replaced, trust: float, figures: Mapping[str, object], progress: Progress
+) -> int:
+    """Give an index the tuned embedder, and return the number of its vectors.
+
+    Args:
+        root: real path of the source.
+        settings: where the index lies, and how it was made.
+        replaced: the rows that were tuned.
+        trust: how many times the ranker counts the dense retriever from now on.
+        figures: what was measured, to be shown later.
+        progress: called as the work goes on.
+    """
+    from quaestor.embedding import tuned_embedder as tuned  # noqa: PLC0415 - reads the weights
+
+    folder = index_folder(root, settings)
+    embedder = tuned.save(replaced, folder)
+    tuning = Tuning(embedder.name, trust, figures)
+    count = _switch(root, settings, embedder.name, _text(tuning), progress)
+    forget(folder, but=embedder.name)
+    return count
+
+
+def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None:
+    """Give an index the bundled embedder back, and return the number of its vectors; None if it is not tuned.
+
+    The tuned rows are not needed for it, so that an index whose file of them is lost can be mended.
+
+    Raises:
+        IndexUnusableError: there is no index, or it was not made with the bundled embedder.
+    """
+    from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415
+
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None:
+        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
+    if not is_tuned(made[0]):
+        forget(folder)
+        return None
+    bundled = StaticEmbedder.bundled()
+    if base_of(made[0]) != bundled.name:
+        raise IndexUnusableError(
+            f"The index of {str(root)!r} was tuned from {base_of(made[0])!r}, which is no longer bundled. "
+            f"Run `quaestor index --rebuild {root}`."
+        )
+    count = _switch(root, settings, bundled.name, "", progress)
+    forget(folder)
+    return count
+
+
+def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Progress) -> int:
+    from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - imports what most commands do without
+
+    folder = index_folder(root, settings)
+    made = EmbeddedStore.made_with(folder)
+    if made is None:
+        raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
+    store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
+    try:
+        embedder = make_embedder(settings, Made(name, made[1]), folder=folder)
+        return reembed(store, embedder, ingest_settings(settings, root), {KEY: tuning}, progress)
+    finally:
+        store.close()

@@ -1,0 +1,205 @@
+"""The ways in which a model calls: our subroutines over text tags or native tool calls, and tools of the caller's own.
+
+Each says what it adds to a request, and how the rounds of a turn are written back: as if the model had gone on, where
+the server continues an assistant message; as messages of their own elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from quaestor.core.messages import Message, ToolCall
+from quaestor.llm import tags
+from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.prompts import load
+from quaestor.sessions.rounds import Answered, Round
+from quaestor.window.units import RESULT
+
+if TYPE_CHECKING:
+    from quaestor.tools import Registry
+
+
+class CallProtocol(Protocol):
+    """How calls are told to a model, and their results."""
+
+    @property
+    def name(self) -> str:
+        """``tags`` or ``tools``."""
+        ...
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """Sequences that end a reply."""
+        ...
+
+    @property
+    def tools(self) -> tuple[dict[str, object], ...]:
+        """Function schemas that are sent along."""
+        ...
+
+    @property
+    def continues(self) -> bool:
+        """Whether what is written back is the beginning of the model's reply."""
+        ...
+
+    @property
+    def passes(self) -> bool:
+        """Whether calls are passed to the caller instead of being run here."""
+        ...
+
+    def brief(self) -> str:
+        """Return the part of the system message that tells of the subroutines."""
+        ...
+
+    def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
+        """Return what follows the question.
+
+        Args:
+            rounds: of the turn so far.
+            opening: with what the reply is begun for the model; empty if it is not.
+            shown: number of the latest results that are shown whole; a mark stands for the others.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """Text tags, whose closing mark ends the reply.
+
+    Attributes:
+        registry: the subroutines; None for none.
+        continues: whether the server goes on with an assistant message.
+    """
+
+    registry: Registry | None
+    continues: bool = False
+    name: str = field(default="tags", init=False)
+    tools: tuple[dict[str, object], ...] = field(default=(), init=False)
+    passes: bool = field(default=False, init=False)
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """The closing mark, where there is anything to call."""
+        return () if self.registry is None else (tags.CLOSING,)
+
+    def brief(self) -> str:
+        """Return the list of tags with what they do."""
+        if self.registry is None:
+            return ""
+        name = "subroutines_tags_short" if self.registry.short else "subroutines_tags"
+        return load(name).render(tags=self.registry.tags())
+
+    def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
+        """Return the reply so far as one partial message, or each call and its result as messages."""
+        hidden = _hidden(rounds, shown)
+        if self.continues:
+            text = "".join(_gone_on(one, hidden) for one in rounds) or opening
+            return (Message("assistant", text),) if text else ()
+        return tuple(message for one in rounds for message in _told(one, hidden))
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Native tool calls.
+
+    Attributes:
+        registry: the subroutines.
+    """
+
+    registry: Registry
+    name: str = field(default="tools", init=False)
+    stop: tuple[str, ...] = field(default=(), init=False)
+    continues: bool = field(default=False, init=False)
+    passes: bool = field(default=False, init=False)
+
+    @property
+    def tools(self) -> tuple[dict[str, object], ...]:
+        """The schemas of all subroutines."""
+        return tuple(self.registry.schemas())
+
+    def brief(self) -> str:
+        """Return what schemas do not say."""
+        return load("subroutines_tools_short" if self.registry.short else "subroutines_tools").render()
+
+    def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
+        """Return each round as an assistant message with its calls, and their results."""
+        hidden = _hidden(rounds, shown)
+        return tuple(message for number, one in enumerate(rounds, 1) for message in _called(one, number, hidden))
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Tools of the caller's own: declared to the model as they are, and called by it for the caller to run.
+
+    Attributes:
+        tools: function schemas in OpenAI's form.
+        after: what was said since the question: calls, their results, the beginning of a reply.
+    """
+
+    tools: tuple[dict[str, object], ...] = ()
+    after: tuple[Message, ...] = ()
+    name: str = field(default="passed", init=False)
+    stop: tuple[str, ...] = field(default=(), init=False)
+    continues: bool = field(default=False, init=False)
+    passes: bool = field(default=True, init=False)
+
+    def brief(self) -> str:
+        """Return nothing: the caller has said what its tools are for."""
+        return ""
+
+    def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
+        """Return what was said since the question; there are no rounds of ours."""
+        return self.after
+
+
+def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallProtocol:
+    """Return the protocol that suits a model."""
+    if capabilities.native_tools and registry is not None:
+        return Tools(registry)
+    return Tags(registry, capabilities.continues_assistant)
+
+
+def _hidden(rounds: Sequence[Round], shown: int) -> frozenset[int]:
+    """Return the identities of the results for which a mark stands."""
+    results = [id(answered) for one in rounds for answered in one.answered]
+    return frozenset(results[: max(0, len(results) - shown)])
+
+
+def _text(answered: Answered, hidden: frozenset[int]) -> str:
+    return load("result_left_out").render() if id(answered) in hidden else answered.outcome.text
+
+
+def _block(answered: Answered, hidden: frozenset[int]) -> str:
+    """Return a result as it stands behind its tag; nothing in it looks like a tag."""
+    return load("result").render(name=answered.asked.name, text=tags.escape(_text(answered, hidden)))
+
+
+def _gone_on(one: Round, hidden: frozenset[int]) -> str:
+    return one.written + "".join(f"\n{_block(answered, hidden)}\n" for answered in one.answered)
+
+
+def _told(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
+    said = "\n".join(_block(answered, hidden) for answered in one.answered) or load("go_on").render()
+    return Message("assistant", one.written), Message("user", said, name=RESULT)
+
+
+def _called(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:
+    # Identifiers of our own: what servers send is missing, or the same for every call.
+    ids = [f"call_{number}_{place}" for place, _ in enumerate(one.answered, 1)]
+    calls = tuple(
+        ToolCall(known, answered.asked.name, _arguments(answered))
+        for known, answered in zip(ids, one.answered, strict=True)
+    )
+    results = (
+        Message("tool", _text(answered, hidden), tool_call_id=known)
+        for known, answered in zip(ids, one.answered, strict=True)
+    )
+    return Message("assistant", one.said, tool_calls=calls), *results
+
+
+def _arguments(answered: Answered) -> str:
+    """Return a call's arguments as JSON; servers refuse anything else."""
+    return "{}" if answered.asked.problem else json.dumps(dict(answered.asked.arguments), ensure_ascii=False)

@@ -1,0 +1,138 @@
+"""Sending one request of a turn, within its limits, and recording it and its end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+
+from quaestor.chat.chat_settings import ConversationSettings
+from quaestor.chat.composing import Composer, prompt_hashes
+from quaestor.chat.streaming import stream_within
+from quaestor.chat.turn import Turn
+from quaestor.core.errors import LimitError, QuaestorError
+from quaestor.core.messages import Message, Usage
+from quaestor.llm.models import Delta, Finished, Model, Request
+from quaestor.sessions.transcript import Transcript
+from quaestor.window import Window
+
+# A server that pays no heed to the limit on the reply is stopped when it writes more than this for each token.
+_LETTERS_OF_A_TOKEN = 32
+
+
+class SpentError(LimitError):
+    """The next request could take the turn beyond the tokens or the money that it may take; it was not sent."""
+
+
+class Requests:
+    """Sends requests to one model.
+
+    Args:
+        model: who replies.
+        composer: counts tokens.
+        transcript: the record.
+        settings: what a turn may take.
+    """
+
+    def __init__(
+        self, model: Model, composer: Composer, transcript: Transcript, settings: ConversationSettings
+    ) -> None:
+        self.model = model
+        self._composer = composer
+        self._transcript = transcript
+        self._settings = settings
+
+    async def send(
+        self,
+        turn: Turn,
+        request: Request,
+        window: Window,
+        conversation: tuple[Sequence[Message], Sequence[int | None]],
+    ) -> AsyncGenerator[Delta]:
+        """Send a request and yield its deltas, the last of them ``Finished``; closing this closes the request.
+
+        Args:
+            turn: pays for it.
+            request: what is sent.
+            window: what it was composed as.
+            conversation: the messages that the window was composed from, and their numbers in the transcript.
+
+        Raises:
+            LimitError: the turn has no time or tokens left, or the reply does not end.
+            UpstreamError: the model failed.
+        """
+        self.check(turn, window)
+        number = self._transcript.sending(
+            turn.number,
+            window,
+            self.model.name,
+            conversation=conversation,
+            prompts=prompt_hashes(),
+            parameters=_parameters(request),
+        )
+        written: list[str] = []
+        length = 0
+        finished = Finished("unknown")
+        try:
+            async with aclosing(stream_within(self.model, request, turn.deadline)) as deltas:
+                async for delta in deltas:
+                    if isinstance(delta, Finished):
+                        finished = delta
+                        continue
+                    length += len(delta.text)
+                    _check_length(length, window.reserve)
+                    written.append(delta.text)
+                    yield delta
+        except QuaestorError as error:
+            self._transcript.replied(number, f"{error.code}: {error}", None)
+            raise
+        except GeneratorExit:
+            # Whoever closes this has read enough; what was written until then was generated all the same.
+            usage = self._counted(window, written)
+            turn.spend(usage, self.model.name)
+            self._transcript.replied(number, "closed", usage)
+            raise
+        usage = finished.usage or self._counted(window, written)
+        turn.spend(usage, finished.model or self.model.name)
+        self._transcript.replied(number, finished.reason, usage)
+        yield finished
+
+    def _counted(self, window: Window, written: Sequence[str]) -> Usage:
+        return Usage(window.tokens, self._composer.counter.text("".join(written)), reported=False)
+
+    def check(self, turn: Turn, window: Window) -> None:
+        """Refuse a request that could take the turn beyond what it may.
+
+        Raises:
+            SpentError: it could.
+        """
+        spent, settings = turn.usage, self._settings
+        needed = spent.total_tokens + window.tokens + window.reserve
+        if settings.tokens is not None and needed > settings.tokens:
+            raise SpentError(
+                f"this turn may take {settings.tokens} tokens, and its next request could bring it to {needed};"
+                " raise the limit or use a smaller window"
+            )
+        cost = settings.cost_of(spent.prompt_tokens + window.tokens, spent.completion_tokens + window.reserve)
+        if settings.cost is not None and cost > settings.cost:
+            raise SpentError(
+                f"this turn may cost {settings.cost:g}, and its next request could bring it to {cost:.6g};"
+                " raise the limit or use a smaller window"
+            )
+
+
+def _check_length(length: int, reserve: int) -> None:
+    if length > reserve * _LETTERS_OF_A_TOKEN:
+        raise LimitError(
+            f"the reply was stopped after {length} letters: {reserve} tokens were allowed, and"
+            " the server goes on; raise the reserve, or look at the server's settings"
+        )
+
+
+def _parameters(request: Request) -> Mapping[str, object]:
+    """Return what is on record of a request beside its messages."""
+    parameters: dict[str, object] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
+    if request.stop:
+        parameters["stop"] = list(request.stop)
+    if request.tools:
+        parameters["tools"] = list(request.tools)
+    return parameters

@@ -1,0 +1,102 @@
+"""How documents are cut, how large chunks are, and what cutting a document gives."""
+
+from __future__ import annotations
+
+from typing import Literal, Self, get_args
+
+from quaestor.core.errors import UsageError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Chunk, ChunkerName
+
+SMALLEST_TARGET = 16
+_LINES = range(1, 10_000)
+_BYTES = range(100, 1_000_000)
+_BYTES_OF_A_LINE = 100  # so many lines of this length still are one chunk
+
+ChunkMethod = Literal["auto", "syntax", "headings", "lines"]
+
+
+class _Chosen(NamedTuple):
+    target: int = 1000
+    limit: int = 2000
+    method: ChunkMethod = "auto"
+    lines: int | None = None
+
+
+class ChunkSettings(_Chosen):
+    """How to cut, and sizes of chunks in bytes.
+
+    Attributes:
+        target: neighbours are merged while they stay under this.
+        limit: no chunk is larger than this.
+        method: ``auto`` cuts code along its definitions, prose by its headings and the rest by lines; ``syntax`` and
+            ``headings`` do one of these and cut everything else by lines; ``lines`` cuts everything by lines.
+        lines: cut by lines into so many each, instead of into ``target`` bytes.
+
+    Raises:
+        UsageError: the sizes do not go together.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, target: int = 1000, limit: int = 2000, method: ChunkMethod = "auto", lines: int | None = None
+    ) -> Self:
+        """Check the sizes."""
+        if not SMALLEST_TARGET <= target <= limit:
+            raise UsageError(
+                f"Chunk sizes target={target!r}, limit={limit!r} do not work: "
+                f"choose {SMALLEST_TARGET} <= target <= limit."
+            )
+        return super().__new__(cls, target, limit, method, lines)
+
+    @classmethod
+    def read(cls, name: str, target: int = 1000, limit: int = 2000) -> Self:
+        """Return what a name means: ``auto``, ``syntax:1500`` (bytes up to which chunks merge), ``lines:40`` (lines).
+
+        Args:
+            name: the method, and a size after a colon if the given ones are not meant.
+            target: bytes, where the name gives no size.
+            limit: bytes, where the name gives no size; twice the size where it does.
+
+        Raises:
+            UsageError: there is no such method, or no such size.
+        """
+        method, colon, size = name.partition(":")
+        number = int(size) if size.isascii() and size.isdigit() and len(size) < 8 else 0
+        if method not in get_args(ChunkMethod) or (colon and number not in (_LINES if method == "lines" else _BYTES)):
+            raise UsageError(
+                f"There is no chunker {name!r}. Use 'auto', 'syntax', 'headings' or 'lines', with a size if you like: "
+                "'syntax:1500' for bytes (100 or more), 'lines:40' for lines."
+            )
+        if not colon:
+            return cls(target, limit, method)  # type: ignore[arg-type]
+        if method == "lines":
+            return cls(target, max(limit, number * _BYTES_OF_A_LINE), "lines", number)
+        return cls(number, 2 * number, method)  # type: ignore[arg-type]
+
+
+class Cut(NamedTuple):
+    """A document cut into chunks.
+
+    Attributes:
+        language: what it was recognised as.
+        encoding: as in ``Document.encoding``.
+        chunker: the method that cut it.
+        chunks: in order, covering the document.
+        title: a prose document's title.
+        note: why a fallback was used, or what was lossy.
+        author: who wrote a prose document, where its front matter says so.
+        date: a prose document's date in the form of ISO 8601, from its front matter or its path.
+        url: where it says that it came from.
+    """
+
+    language: str
+    encoding: str
+    chunker: ChunkerName
+    chunks: tuple[Chunk, ...]
+    title: str | None = None
+    note: str | None = None
+    author: str | None = None
+    date: str | None = None
+    url: str | None = None

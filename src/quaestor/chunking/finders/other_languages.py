@@ -1,0 +1,210 @@
+"""Finders for languages whose grammars name a definition in a way of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quaestor.chunking.defined_names import LONGEST_NAME, Finder, Found, Source, body_of, named, qualified
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def nested(kind: str, *path: str, defines: bool = True, members: bool = False) -> Finder:
+    """Return a finder that reads the name from a child of a child: the first of each type or field in turn.
+
+    Args:
+        kind: what is defined.
+        path: types or fields, outermost first.
+        defines: whether the definition is here.
+        members: whether the node's own children are its members.
+    """
+
+    def find(node: Node, source: Source) -> Found | None:
+        label: Node | None = node
+        for step in path:
+            label = _child(label, step) if label is not None else None
+        if label is None:
+            return None
+        scope, name = qualified(source.text(label).strip("\"'`"))
+        return Found(name, kind, scope, node if members else body_of(node), defines) if name else None
+
+    return find
+
+
+def whole(kind: str, *path: str) -> Finder:
+    """Return a finder like ``nested`` for names in which dots and other marks part nothing."""
+    find_part = nested(kind, *path)
+
+    def find(node: Node, source: Source) -> Found | None:
+        found = find_part(node, source)
+        if found is None:
+            return None
+        label = node
+        for step in path:
+            label = _child(label, step) or label
+        return found._replace(name=source.text(label).strip("\"'`")[:LONGEST_NAME], scope=())
+
+    return find
+
+
+def _child(node: Node, step: str) -> Node | None:
+    found = node.child_by_field_name(step)
+    return found or next((child for child in node.named_children if child.type == step), None)
+
+
+def dart_member(node: Node, source: Source) -> Found | None:
+    """A method, getter, setter or constructor, with its body or without; a field."""
+    for child in node.named_children:
+        if child.type.endswith("_signature"):
+            labels = [one for one in child.named_children if one.type == "identifier"]
+            return Found(source.text(labels[-1]), "method") if labels else None
+        if child.type in {"initialized_identifier_list", "static_final_declaration_list"}:
+            first = named(child, 0)
+            label = named(first, 0) if first is not None else None
+            return Found(source.text(label), "field") if label is not None else None
+    return None
+
+
+def dart_alias(node: Node, source: Source) -> Found | None:
+    """``typedef Name = Type;`` and ``typedef Type Name(parameters);``."""
+    labels = [child for child in node.named_children if child.type == "type_identifier"]
+    if not labels:
+        return None
+    label = labels[0] if "=" in source.text(node) else labels[-1]
+    return Found(source.text(label), "type")
+
+
+def julia_function(kind: str) -> Finder:
+    """Return a finder for ``function Base.name(arguments) where T`` and macros."""
+
+    def find(node: Node, source: Source) -> Found | None:
+        signature = named(node, 0)
+        return _julia_called(signature, source, kind) if signature is not None else None
+
+    return find
+
+
+def _julia_called(node: Node, source: Source, kind: str) -> Found | None:
+    while node.type in {"signature", "where_expression", "typed_expression"}:
+        inner = named(node, 0)
+        if inner is None:
+            return None
+        node = inner
+    callee = named(node, 0) if node.type == "call_expression" else node if node.type == "identifier" else None
+    if callee is None or callee.type not in {"identifier", "field_expression", "operator"}:
+        return None
+    scope, name = qualified(source.text(callee))
+    return Found(name, kind, scope) if name else None
+
+
+def julia_assignment(node: Node, source: Source) -> Found | None:
+    """``name(arguments) = value``, ``const name = value``."""
+    if node.type == "const_statement":
+        inner = named(node, 0)
+        if inner is None or inner.type != "assignment":
+            return None
+        node = inner
+    left = named(node, 0)
+    if left is None:
+        return None
+    if left.type == "identifier":
+        name = source.text(left)
+        return Found(name, "constant" if name.isupper() else "variable")
+    return _julia_called(left, source, "function")
+
+
+def julia_type(kind: str) -> Finder:
+    """Return a finder for ``struct Name{T} <: Parent``."""
+
+    def find(node: Node, source: Source) -> Found | None:
+        head = _child(node, "type_head")
+        name = source.text(head).partition("<:")[0].partition("{")[0].strip() if head is not None else ""
+        return Found(name, kind) if name.isidentifier() else None
+
+    return find
+
+
+def ocaml_let(node: Node, source: Source) -> Found | None:
+    """``let name parameters = value``."""
+    pattern = node.child_by_field_name("pattern")
+    if pattern is None or pattern.type != "value_name":
+        return None
+    body = node.child_by_field_name("body")
+    called = any(child.type == "parameter" for child in node.named_children)
+    function = called or (body is not None and body.type in {"fun_expression", "function_expression"})
+    return Found(source.text(pattern), "function" if function else "constant")
+
+
+_R_CLASSES = frozenset({"R6Class", "setRefClass", "new_class", "ggproto"})
+_R_MAKERS = {"setGeneric": "function", "setClass": "class", "setRefClass": "class", "setValidity": "function"}
+
+
+def r_assignment(node: Node, source: Source) -> Found | None:
+    """``name <- function(arguments)``, ``Name <- R6Class(...)``, ``name <- value``."""
+    left, right = node.child_by_field_name("lhs"), node.child_by_field_name("rhs")
+    if left is None or right is None or left.type not in {"identifier", "string"}:
+        return None
+    if source.data[left.end_byte : right.start_byte].strip() not in {b"<-", b"=", b"<<-"}:
+        return None
+    name = source.text(left).strip("`\"'")
+    if right.type == "function_definition":
+        return Found(name, "function", (), right.child_by_field_name("body"))
+    called = right.child_by_field_name("function") if right.type == "call" else None
+    made = called is not None and source.text(called).rpartition(":")[2] in _R_CLASSES
+    return Found(name, "class" if made else "variable") if name else None
+
+
+def r_call(node: Node, source: Source) -> Found | None:
+    """``setGeneric("name", ...)``, ``setClass("Name", ...)``."""
+    called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    kind = _R_MAKERS.get(source.text(called)) if called is not None else None
+    first = named(arguments, 0) if kind and arguments is not None else None
+    if kind is None or first is None:
+        return None
+    name = source.text(first).strip("\"'`")
+    return (
+        Found(name, kind)
+        if name and name.replace(".", "_").replace("<", "_").replace("-", "_").isidentifier()
+        else None
+    )
+
+
+_LISP_KINDS = {
+    "defn": "function", "defn-": "function", "defmulti": "function", "defmacro": "macro", "defprotocol": "interface",
+    "defrecord": "class", "deftype": "class", "definterface": "interface", "def": "constant", "defonce": "constant",
+    "ns": "module", "define": "function", "define-syntax": "macro", "define-syntax-rule": "macro", "struct": "struct",
+    "define-record-type": "struct", "define-struct": "struct", "define-values": "constant", "defun": "function",
+    "define/contract": "function", "define-macro": "macro", "deftest": "test", "defmethod": "function",
+}  # fmt: skip
+_UNDEFINING = frozenset({"defmethod", "deftest"})
+
+
+def lisp_form(node: Node, source: Source) -> Found | None:
+    """``(defn name [x] ...)``, ``(define (name x) ...)``, ``(s/def name ...)``, ``(struct name (fields))``."""
+    parts = [child for child in node.named_children[:4] if child.type in {"sym_lit", "symbol", "list", "list_lit"}]
+    if len(parts) < 2 or parts[0].type not in {"sym_lit", "symbol"}:
+        return None
+    head = source.text(parts[0]).rpartition("/")[2] if parts[0].type == "sym_lit" else source.text(parts[0])
+    kind = _LISP_KINDS.get(head)
+    if kind is None and not head.startswith(("def", "define-")):
+        return None
+    label: Node | None = parts[1]
+    while label is not None and label.type == "list":
+        label = named(label, 0)
+    if label is None or label.type == "list_lit":
+        return None
+    name = source.text(label).rpartition(" ")[2][:LONGEST_NAME]  # ^:private name
+    if head == "define" and parts[1].type != "list":
+        kind = "constant"
+    return Found(name, kind or "function", (), None, head not in _UNDEFINING) if name else None
+
+
+def terraform_block(node: Node, source: Source) -> Found | None:
+    """``resource "kind" "name" { }``, ``variable "name" { }``."""
+    labels = [
+        source.text(child).strip('"') for child in node.named_children if child.type in {"identifier", "string_lit"}
+    ]
+    if len(labels) < 2:
+        return None
+    return Found(labels[-1], "type", tuple(labels[:-1]))

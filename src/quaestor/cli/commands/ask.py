@@ -1,0 +1,136 @@
+"""``quaestor ask``: one question, one answer with checked sources."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from functools import partial
+
+import click
+
+from quaestor.accounts.purpose import Purpose
+from quaestor.assemble import Index, answering, check_endpoint, make_model
+from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text
+from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.session_json import ask_object, place_of
+from quaestor.cli.answer_drawing import Answer, new_answer
+from quaestor.cli.options import count_option, filter_options, json_option, model_options, path_argument, window_option
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
+from quaestor.cli.shown_calls import call_line
+from quaestor.cli.shown_citations import LEGEND, print_citations, print_unchecked, remark_on_sent, remark_on_unsupported
+from quaestor.core.config import Settings
+from quaestor.core.wording import amount
+from quaestor.corpus.understood_filters import why_none
+
+UNKNOWN = 1
+
+
+@click.command("ask")
+@click.argument("question")
+@path_argument
+@model_options
+@count_option(Settings().passages)
+@window_option
+@filter_options
+@json_option
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    question: str,
+    path: str | None,
+    model: str | None,
+    base_url: str | None,
+    count: int | None,
+    window: int | None,
+    as_json: bool,
+    filters: Filters,
+) -> int:
+    """Answer a question from the corpus, with checked sources.
+
+    Exit code 1 means that the corpus does not hold the answer, or that nothing of the model's answer could be checked.
+    """
+    root = find_root(path)
+    settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
+    check_endpoint(settings)
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+        try:
+            outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
+        except KeyboardInterrupt:
+            remark("\nstopped; of a single question nothing is kept. `quaestor chat` keeps what was asked and answered")
+            raise
+        why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
+        remarks = index.remarks
+    assert outcome.done is not None
+    if as_json:
+        print_json(ask_object(question, outcome, settings))
+    else:
+        if outcome.reserve is not None:
+            remark_on_sent(len(outcome.sent), len(outcome.hits))
+        _print_sources(outcome)
+        if why:
+            remark(why)
+    print_remarks(remarks)
+    return 0 if outcome.done.known else UNKNOWN
+
+
+async def _answered(index: Index, question: str, settings: Settings, filters: Filters, *, quiet: bool) -> TurnOutcome:
+    model = make_model(settings, Purpose(kind="ask", source=str(index.root)))
+    events = answering(index, model, question, settings, where=filters.where, filters=filters.understand)
+    try:
+        async with aclosing(events):
+            if quiet:
+                return await _outcome_of(events)
+            with new_answer() as answer:
+                return await _outcome_of(events, partial(_show, answer, settings.model))
+    finally:
+        if model is not None:
+            await model.aclose()
+
+
+async def _outcome_of(
+    events: AsyncIterator[Event], show: Callable[[TurnOutcome, Event], None] = lambda outcome, event: None
+) -> TurnOutcome:
+    """Return what the events add up to; each is shown as it comes."""
+    outcome = TurnOutcome()
+    async for event in events:
+        outcome.take(event)
+        show(outcome, event)
+    return outcome
+
+
+def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> None:
+    """Show an event to a person."""
+    match event:
+        case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
+            answer.wait_for("searching")
+            remark_on(understood, missed, translated)
+            remark_on_unknown([one for one in unknown if one.nearest])
+        case Passages(hits=hits):
+            answer.wait_for(f"{model} reads {amount(len(hits), 'passage')}" if model else "quoting")
+        case Returned():
+            remark(call_line(outcome.calls[-1], event))
+            answer.wait_for(f"{model} goes on")
+        case Stopped(reason=reason):
+            remark(reason)
+        case Text(text=text):
+            answer.write(text)
+
+
+def _print_sources(outcome: TurnOutcome) -> None:
+    assert outcome.done is not None
+    if outcome.unchecked:
+        print_unchecked(outcome.quotes)
+    elif not outcome.done.known:
+        echo(style("\nNot found in this corpus.", bold=True))
+        if outcome.hits:
+            echo("Nearest passages:")
+        for hit in outcome.nearest:
+            echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
+        return
+    if outcome.citations:
+        echo(style("\nSources", bold=True))
+        print_citations(outcome.citations)
+        if any(citation.status == "verified" for citation in outcome.citations):
+            echo(style(f"  {LEGEND}", dim=True))
+    remark_on_unsupported(outcome.unsupported)

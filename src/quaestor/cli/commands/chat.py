@@ -1,0 +1,116 @@
+"""``quaestor chat``: a conversation about the corpus, in the terminal or from a script."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index, check_endpoint, make_sessions
+from quaestor.cli.conversation_loop import Talk
+from quaestor.cli.options import count_option, filter_options, model_options, path_argument, window_option
+from quaestor.cli.output import print_remarks
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.prompt_line import history, line_of_terminal, lines_of_stdin, questions
+from quaestor.cli.scope import Filters, configure, find_root
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import UsageError
+from quaestor.sessions.transcript import Transcript
+
+
+@click.command("chat")
+@path_argument
+@model_options
+@count_option(Settings().passages)
+@window_option
+@filter_options
+@click.option("--session", help="Go on with this session; the beginning of its name will do.")
+@click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
+@click.option("--dry-run", metavar="QUESTION", help="Print the exact next request, and send nothing.")
+@click.option("--summaries", is_flag=True, help="Ask the model to summarise what no longer fits, from time to time.")
+@click.option("--json", "as_json", is_flag=True, help="Print events on stdout, one JSON object a line.")
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    path: str | None,
+    model: str | None,
+    base_url: str | None,
+    count: int | None,
+    window: int | None,
+    session: str | None,
+    go_on: bool,
+    dry_run: str | None,
+    summaries: bool,
+    as_json: bool,
+    filters: Filters,
+) -> int:
+    """Hold a conversation about the corpus.
+
+    Where stdin is not a terminal, each line is a question. In the terminal, /help lists the commands.
+    """
+    flags = {"model": model, "base_url": base_url, "passages": count, "window": window}
+    if session is None:
+        root = find_root(path)
+        settings = configure(root, **flags).settings
+        transcript = _last(root, settings) if go_on else None
+    else:
+        transcript = make_sessions(configure(None, **flags).settings).open(session)
+        root = _root_of(transcript, path)
+        settings = configure(root, **flags).settings
+    check_endpoint(settings)
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
+        if dry_run is None and index.meaning.coming is not None:
+            from quaestor.server.index_process import VectorsBehind  # noqa: PLC0415 - few indexes lack any
+
+            behind.enter_context(VectorsBehind(root, settings))
+        try:
+            return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
+        finally:
+            print_remarks(index.remarks)
+
+
+def _converse(talk: Talk, dry_run: str | None) -> int:
+    """Hold a conversation and return the exit code."""
+    try:
+        if dry_run is not None:
+            talk.preview(dry_run)
+            return 0
+        return _in_terminal(talk) if sys.stdin.isatty() else _in_script(talk)
+    finally:
+        talk.close()
+
+
+def _in_script(talk: Talk) -> int:
+    for text in questions(lines_of_stdin):
+        if not talk.say(text):
+            break
+    return talk.code
+
+
+def _in_terminal(talk: Talk) -> int:
+    talk.greet()
+    with history(data_home(talk.settings) / "sessions" / "history"):
+        for text in questions(line_of_terminal):
+            if not _went_on(talk, text):
+                break
+    return 0
+
+
+def _went_on(talk: Talk, text: str) -> bool:
+    try:
+        return talk.say(text)
+    except KeyboardInterrupt:
+        talk.tell_what_is_kept()
+        return True
+
+
+def _last(root: Path, settings: Settings) -> Transcript:
+    sessions = make_sessions(settings)
+    return sessions.open(sessions.latest(root=str(root)))
+
+
+def _root_of(transcript: Transcript, path: str | None) -> Path:
+    root = find_root(transcript.root or path)
+    if path is not None and find_root(path) != root:
+        raise UsageError(f"session {transcript.id!r} is about {str(root)!r}, not {path!r}; leave the path out")
+    return root

@@ -1,0 +1,208 @@
+"""``quaestor doctor``: is everything that is needed here, and does it work."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+from quaestor import __version__
+from quaestor.assemble import Index, check_endpoint, make_embedder, make_endpoint
+from quaestor.assemble.tuned_index import checked_tuning
+from quaestor.chunking import cut
+from quaestor.cli.options import json_option, model_options, path_argument
+from quaestor.cli.output import echo, print_json, safe, style
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import Settings, data_home, without_credentials
+from quaestor.core.errors import QuaestorError
+from quaestor.embedding.remote import RemoteEmbedder
+from quaestor.embedding.transformer import EXTRA
+from quaestor.llm.tokens import tokenizer_for
+
+if TYPE_CHECKING:
+    from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+    from quaestor.llm.models.probe import Probe
+
+BROKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried."""
+
+    name: str
+    ok: bool
+    found: str
+
+
+@click.command("doctor")
+@path_argument
+@click.option("--probe", is_flag=True, help="Also contact the model's endpoint, and find out what it can do.")
+@model_options
+@json_option
+def command(path: str | None, probe: bool, model: str | None, base_url: str | None, as_json: bool) -> int:
+    """Check the installation by using each part once, and say what is missing."""
+    root = find_root(path)
+    settings = configure(root, model=model, base_url=base_url).settings
+    checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
+    checks.append(_tried("tuning", partial(_tuning, root), settings))
+    if probe:
+        checks += _probed(settings)
+    if as_json:
+        print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
+    else:
+        for check in checks:
+            mark = style("ok  ", fg="green") if check.ok else style("FAIL", fg="red")
+            echo(f"{mark} {check.name:10} {safe(check.found)}")
+    return 0 if all(check.ok for check in checks) else BROKEN
+
+
+def _tried(name: str, part: Callable[[Settings], str], settings: Settings) -> Check:
+    try:
+        return Check(name, True, part(settings))
+    except Exception as error:
+        return Check(name, False, f"{type(error).__name__}: {error}")
+
+
+def _program(settings: Settings) -> str:
+    return f"quaestor {__version__}, Python {sys.version.split()[0]}"
+
+
+def _data(settings: Settings) -> str:
+    home = data_home(settings)
+    home.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=home):
+        return f"{home} can be written"
+
+
+def _grammars(settings: Settings) -> str:
+    chunker = cut(b"def answer():\n    return 42\n", "answer.py").chunker
+    if chunker != "tree-sitter":
+        raise RuntimeError(
+            "Python is cut by lines: let SEMBLE_GRAMMARS_CACHE_DIR name a folder that can be written, "
+            "or reinstall semble-grammars"
+        )
+    return "code is cut by its definitions"
+
+
+def _embedder(settings: Settings) -> str:
+    embedder = make_embedder(settings)
+    if isinstance(embedder, RemoteEmbedder):
+        return f"{embedder.name}, not contacted"
+    length = float((embedder.encode(["where do we retry"])[0] ** 2).sum())
+    if not 0.99 < length < 1.01:
+        raise RuntimeError("the embedder gives no unit vectors: reinstall quaestor")
+    return f"{embedder.name}, {embedder.dimensions} dimensions"
+
+
+def _transformer(settings: Settings) -> str:
+    try:
+        found = [f"{package} {version(package)}" for package in ("onnxruntime", "tokenizers")]
+    except PackageNotFoundError as error:
+        return f"none: without {error.name!r} only other embedders can be used ({EXTRA})"
+    return f"{', '.join(found)}: --embedder onnx:FOLDER can be used"
+
+
+def _tuning(root: Path, settings: Settings) -> str:
+    tuning = checked_tuning(root, settings)
+    if not tuning.embedder:
+        return "none: `quaestor tune` adapts the bundled embedder to this corpus, if that helps"
+    return f"{tuning.embedder}: {tuning.line()}"
+
+
+def _tokens(settings: Settings) -> str:
+    tokenizer = tokenizer_for(settings.model or "gpt-4o")
+    tokenizer.count("hello")
+    return f"{tokenizer.name}, {'exact' if tokenizer.exact else 'an upper bound'}"
+
+
+def _index(settings: Settings) -> str:
+    with TemporaryDirectory() as folder, TemporaryDirectory() as home:
+        (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
+        with Index.build(folder, settings=settings._replace(home=home, embedder="static")) as index:
+            found = index.search("answer", 1)
+    if not found:
+        raise RuntimeError("a file that was just indexed is not found")
+    return "a file was indexed and found"
+
+
+def _model(settings: Settings) -> str:
+    if not settings.model:
+        return "none: answers are quotes; set --model and --base-url for synthesis"
+    check_endpoint(settings)
+    return (
+        f"{settings.model} at {without_credentials(settings.base_url) or 'https://api.openai.com/v1'} (not contacted)"
+    )
+
+
+def _probed(settings: Settings) -> list[Check]:
+    """Return what the endpoint shows, each with the setting that follows from it."""
+    try:
+        model = make_endpoint(settings)
+        if model is None:
+            return [Check("endpoint", False, "no model is set: give --model and --base-url")]
+        found = asyncio.run(_asked(model))
+    except QuaestorError as error:
+        return [Check("endpoint", False, str(error))]
+    return [
+        Check("endpoint", True, f"replied in {found.seconds:.1f} s"),
+        _window(found.window, settings),
+        Check("stop", True, _OUTCOMES["stop"][found.keeps_stop]),
+        Check("prefill", True, _OUTCOMES["prefill"][found.continues_assistant]),
+        Check("tools", True, _OUTCOMES["tools"][found.native_tools]),
+    ]
+
+
+async def _asked(model: OpenAICompatibleModel) -> Probe:
+    from quaestor.llm.models.probe import probe  # noqa: PLC0415 - only when asked for
+
+    try:
+        return await probe(model)
+    finally:
+        await model.aclose()
+
+
+def _window(window: int | None, settings: Settings) -> Check:
+    if window is None:
+        return Check("window", True, f"the server does not say; {settings.window} is set")
+    if window < settings.window:
+        return Check("window", False, f"{window} tokens, and {settings.window} is set: set window = {window}")
+    return Check("window", True, f"{window} tokens; {settings.window} is set")
+
+
+_OUTCOMES: dict[str, dict[bool | None, str]] = {
+    "stop": {
+        True: "the stop sequence is left in replies, and cut out here",
+        False: "the stop sequence is left out of replies",
+        None: "the reply did not show what becomes of a stop sequence",
+    },
+    "prefill": {
+        True: 'a begun reply is gone on with: prefill = "yes" is right',
+        False: 'a begun reply is not gone on with: prefill = "no" is right',
+        None: "the reply did not show whether a begun one is gone on with; leave prefill as it is",
+    },
+    "tools": {
+        True: 'native calls work: tools = "native" is right',
+        False: 'native calls are refused: tools = "text" is right',
+        None: 'the model made no native call: tools = "text" is safe',
+    },
+}
+
+_PARTS: dict[str, Callable[[Settings], str]] = {
+    "program": _program,
+    "data": _data,
+    "grammars": _grammars,
+    "embedder": _embedder,
+    "extra": _transformer,
+    "tokens": _tokens,
+    "index": _index,
+    "model": _model,
+}

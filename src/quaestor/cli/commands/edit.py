@@ -1,0 +1,204 @@
+"""``quaestor edit``: an instruction becomes a difference, and with consent a change."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quaestor.accounts.purpose import Purpose
+from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
+from quaestor.chat.editing import Proposed
+from quaestor.cli.consent import (
+    Consent,
+    agreed,
+    apply_and_say,
+    checked,
+    offer_undo,
+    plan_object,
+    print_diff,
+    print_refusals,
+    terminal_consent,
+)
+from quaestor.cli.edit_requests import asked, edit_settings_of
+from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
+from quaestor.cli.output import print_json, remark
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+from quaestor.core.messages import Usage
+from quaestor.edits import Journal, Plan, Proposal, parse, patch, plan, recover
+
+NOT_DONE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The options that say what becomes of the proposal."""
+
+    consent: Consent
+    as_json: bool
+    patch_file: str | None
+    check: str | None
+
+
+@click.command("edit")
+@click.argument("instruction", required=False)
+@path_argument
+@model_options
+@click.option("--yes", is_flag=True, help="Apply without asking.")
+@click.option(
+    "--allow-sensitive", is_flag=True, help="Also hidden, ignored and secret files, and those that builds run."
+)
+@click.option("--patch", "patch_file", metavar="FILE", help="Write the difference there ('-': stdout); change nothing.")
+@click.option("--check", metavar="COMMAND", help="Run this afterwards, and offer to undo if it fails.")
+@click.option("--reply", metavar="FILE", help="Take the changes from this text ('-': stdin); ask no model.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["auto", "blocks", "whole"]),
+    default="auto",
+    show_default=True,
+    help="How the model writes changes: by its name, as blocks, or as whole files.",
+)
+@click.option("--any-syntax", is_flag=True, help="Allow a file that parsed not to parse afterwards.")
+@count_option(Settings().passages)
+@window_option
+@json_option
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
+    instruction: str | None,
+    path: str | None,
+    model: str | None,
+    base_url: str | None,
+    yes: bool,
+    allow_sensitive: bool,
+    patch_file: str | None,
+    check: str | None,
+    reply: str | None,
+    form: str,
+    any_syntax: bool,
+    count: int | None,
+    window: int | None,
+    as_json: bool,
+) -> int:
+    """Change files as told, after showing the difference.
+
+    Nothing is written without consent: typed in the terminal, or given by --yes. Exit code 1 means that nothing was
+    changed because no change was proposed, it was refused, nobody consented, or its check failed.
+    """
+    if reply is not None and path is None:
+        instruction, path = None, instruction
+    root = find_root(path)
+    settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
+    root = root if root.is_dir() else root.parent
+    journal = make_journal(root, settings)
+    _recover(journal)
+    objection = make_objection(root, settings)
+
+    def planned(proposal: Proposal) -> Plan:
+        return plan(root, proposal, objection=objection, check_syntax=not any_syntax)
+
+    whole = None if form == "auto" else form == "whole"
+    if reply is not None:
+        words = _read(reply)
+        proposal = parse(words, whole=whole is True)
+        proposed = Proposed(words, proposal, planned(proposal), "", Usage(0, 0, reported=False))
+    else:
+        if not instruction or not instruction.strip():
+            raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
+        check_endpoint(settings)
+        with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
+            asker = make_model(settings, Purpose(kind="edit", source=str(index.root)))
+            proposed = asyncio.run(
+                asked(index, asker, instruction, edit_settings_of(settings, whole), planned, quiet=as_json)
+            )
+    wanted = _Wanted(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
+    return _Ending(root, journal, instruction or "", proposed, wanted).reached()
+
+
+def _recover(journal: Journal) -> None:
+    if restored := recover(journal):
+        remark(f"an earlier edit was interrupted; as before it: {', '.join(restored)}")
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return Path(name).expanduser().read_bytes().decode("utf-8", "replace")
+
+
+class _Ending:
+    """What becomes of a proposal: shown, written as a patch, applied, checked."""
+
+    def __init__(self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _Wanted) -> None:
+        self._root = root
+        self._journal = journal
+        self._instruction = instruction
+        self._proposed = proposed
+        self._wanted = wanted
+        self._record: int | None = None
+        self._check: int | None = None
+        self._undone = False
+
+    def reached(self) -> int:
+        """Do what is wanted and return the exit code."""
+        code = self._done()
+        if self._wanted.as_json:
+            print_json(self._object())
+        return code
+
+    def _done(self) -> int:
+        made = self._proposed.plan
+        if not self._proposed.proposal:
+            remark("no change was proposed")
+            return NOT_DONE
+        if made.refusals:
+            print_refusals(made)
+            return NOT_DONE
+        if self._wanted.patch_file is not None:
+            _write_patch(made, self._wanted.patch_file)
+            return 0
+        if not self._wanted.as_json:
+            print_diff(made)
+        elif not self._wanted.consent.given:
+            return 0  # another program decides
+        if not agreed(made, self._wanted.consent):
+            return NOT_DONE
+        self._record = apply_and_say(made, self._journal).number
+        return self._checked()
+
+    def _checked(self) -> int:
+        if self._wanted.check is None:
+            return 0
+        self._check = checked(self._wanted.check, self._root, quiet=self._wanted.as_json)
+        if self._check:
+            self._undone = offer_undo(self._journal, self._wanted.consent)
+        return NOT_DONE if self._check else 0
+
+    def _object(self) -> dict[str, Any]:
+        check = None if self._check is None else {"command": self._wanted.check, "exit_code": self._check}
+        return {
+            "instruction": self._instruction,
+            "answer": self._proposed.reply,
+            **plan_object(self._proposed.plan),
+            "applied": self._record is not None and not self._undone,
+            "record": self._record,
+            "check": check,
+            "model": self._proposed.model,
+            "usage": asdict(self._proposed.usage),
+        }
+
+
+def _write_patch(made: Plan, name: str) -> None:
+    data = patch(made)
+    if name == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        Path(name).expanduser().write_bytes(data)
+        remark(f"the difference is in {name}; no file was changed")

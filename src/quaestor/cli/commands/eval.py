@@ -1,0 +1,188 @@
+"""``quaestor eval``: how well a corpus is searched, and by which configuration best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import TUNED, Index, ingest_settings, make_embedder
+from quaestor.assemble.embedders_by_name import allowance_of
+from quaestor.cli.costs import agreed_cost
+from quaestor.cli.evaluation_tables import print_results
+from quaestor.cli.options import json_option
+from quaestor.cli.output import print_json, remark
+from quaestor.cli.progress import asking_progress, indexing_progress
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import UsageError
+from quaestor.evaluation.datasets import DataSet, Part, read_data_set
+from quaestor.evaluation.grid import Configuration, grid
+from quaestor.evaluation.made import KINDS
+from quaestor.evaluation.own_questions import own_data_set
+from quaestor.evaluation.results import results_of
+from quaestor.evaluation.running import Place, Run, Watcher
+from quaestor.evaluation.running.estimating import estimate
+from quaestor.evaluation.running.run import DEPTH
+from quaestor.evaluation.writing import results_object, write_results
+
+_FOLDER = "evaluations"
+
+
+@click.command("eval")
+@click.argument("data_set", required=False, type=click.Path(path_type=Path))
+@click.option("--self", "of_itself", is_flag=True, help="Make the questions of the corpus itself.")
+@click.option("--corpus", type=str, metavar="FOLDER", help="What is asked about; of code search, the checkouts.")
+@click.option("--embedder", "embedders", multiple=True, metavar="NAME", help="To compare; may be repeated.")
+@click.option("--chunker", "chunkers", multiple=True, metavar="NAME", help="auto, syntax, headings, lines, lines:40 …")
+@click.option(
+    "--retriever",
+    "retrievers",
+    multiple=True,
+    type=click.Choice(["hybrid", "lexical", "dense"]),
+    default=["hybrid"],
+    show_default=True,
+    help="By words and meaning, or one alone.",
+)
+@click.option(
+    "--ranker",
+    "rankers",
+    multiple=True,
+    type=click.Choice(["on", "off"]),
+    default=["on"],
+    show_default=True,
+    help="Whether a hybrid's hits are ranked, or only fused.",
+)
+@click.option("-k", "--k", "cutoffs", multiple=True, type=click.IntRange(1, DEPTH), default=[10], help="For recall@k.")
+@click.option(
+    "--questions", type=click.IntRange(1, 10_000), default=100, show_default=True, help="--self: of each kind."
+)
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="--self: only of this kind.")
+@click.option("--seed", type=int, default=0, show_default=True, help="--self: of what is chosen.")
+@click.option("--split", default="test", show_default=True, metavar="NAME", help="BEIR: which judgements.")
+@click.option("--only", multiple=True, metavar="NAME", help="Code search: only this repository.")
+@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
+@click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
+@click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the tables.")
+@json_option
+def command(  # noqa: PLR0913, PLR0917 - one for each option
+    data_set: Path | None,
+    of_itself: bool,
+    corpus: str | None,
+    embedders: Sequence[str],
+    chunkers: Sequence[str],
+    retrievers: Sequence[str],
+    rankers: Sequence[str],
+    cutoffs: Sequence[int],
+    questions: int,
+    kinds: Sequence[str],
+    seed: int,
+    split: str,
+    only: Sequence[str],
+    yes: bool,
+    max_cost: float | None,
+    price: float | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Measure how well a corpus is searched, and compare embedders, chunkers, retrievers.
+
+    DATA_SET is a folder in BEIR's layout, one in that of the code-search benchmark, or a JSONL file of questions. With
+    --self, questions are made of the corpus itself. Every combination of the options is tried. What was found is kept:
+    the same command goes on where it was stopped.
+
+    An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost.
+    """
+    if of_itself == (data_set is not None):
+        raise UsageError("Give either a data set or --self. `quaestor eval --self` makes questions of this folder.")
+    # Of one corpus, its own settings are what is compared with; a data set that brings its corpora has none.
+    root = find_root(corpus) if data_set is None or data_set.is_file() else None
+    settings = configure(root, embedder_price=price).settings
+    place = Place(data_home(settings) / _FOLDER)
+    chosen = grid(
+        list(dict.fromkeys(embedders)) or [_own_embedder(settings)],
+        list(dict.fromkeys(chunkers)) or [settings.chunker],
+        retrievers,  # type: ignore[arg-type]
+        [name == "on" for name in dict.fromkeys(rankers)],
+    )
+    _check(chosen, settings, of_itself=of_itself)
+    if of_itself:
+        assert root is not None
+        asked = _own(root, settings, place, each=questions, seed=seed, kinds=kinds)
+    else:
+        assert data_set is not None
+        asked = _read(data_set, corpus, place, split, only)
+    settings_of = _settings_of(settings, root, price)
+    cost = estimate(Run(place, settings_of), asked, chosen, settings_of)
+    allowance = None if cost is None else allowance_of(agreed_cost(cost, settings, yes=yes, most=max_cost))
+    watcher = Watcher(indexing_progress(), asking_progress())
+    outcome = Run(place, settings_of, watcher, allowance).of(asked, chosen)
+    if not outcome.cells:
+        raise UsageError(" ".join(outcome.problems))
+    results = results_of(asked, outcome, tuple(dict.fromkeys(cutoffs)))
+    written = write_results(results, out or place.reports / _plain(asked.name))
+    for problem in results.problems:
+        remark(f"warning: {problem}")
+    if as_json:
+        print_json(results_object(results, written))
+    else:
+        print_results(results, written)
+    return 0
+
+
+def _check(configurations: Iterable[Configuration], settings: Settings, *, of_itself: bool) -> None:
+    """Refuse what cannot be tried before anything is begun."""
+    for one in configurations:
+        if one.embedder == TUNED:
+            if of_itself:
+                raise UsageError(
+                    f"{TUNED!r} cannot be judged by --self: it was tuned on such questions. Give a data set; "
+                    "what `quaestor tune` told was measured on questions that it kept apart."
+                )
+            continue
+        chosen = settings._replace(embedder=one.embedder, chunker=one.chunker)
+        ingest_settings(chosen)
+        make_embedder(chosen)
+
+
+def _own(root: Path, settings: Settings, place: Place, *, each: int, seed: int, kinds: Collection[str]) -> DataSet:
+    with Index.build(root, settings=settings, progress=indexing_progress()) as index:
+        return own_data_set(index, place.copies, each=each, seed=seed, kinds=kinds)
+
+
+def _read(data_set: Path, corpus: str | None, place: Place, split: str, only: Sequence[str]) -> DataSet:
+    checkouts = None if corpus is None else Path(corpus).expanduser()
+    return read_data_set(data_set, find_root(corpus), copies=place.copies, checkouts=checkouts, split=split, only=only)
+
+
+def _own_embedder(settings: Settings) -> str:
+    return "static" if settings.embedder == "auto" else settings.embedder
+
+
+def _settings_of(settings: Settings, root: Path | None, price: float | None) -> Callable[[Part], Settings]:
+    """Return what tells the settings of a part's corpus: its project file may tune them, as ever.
+
+    Args:
+        settings: of the one corpus that is meant, of which a copy may have been made.
+        root: that corpus; None: the parts are corpora of their own.
+        price: of the embedder, if it was given.
+    """
+    known: dict[str, Settings] = {}
+
+    def settings_of(part: Part) -> Settings:
+        if part.name not in known:
+            own = part.copied or part.root == root
+            known[part.name] = settings if own else configure(part.root, embedder_price=price).settings
+            if part.copied:
+                known[part.name] = known[part.name]._replace(ignore=("!*",))
+        return known[part.name]
+
+    return settings_of
+
+
+def _plain(name: str) -> str:
+    return (
+        "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)[:60].strip(".-") or "report"
+    )

@@ -1,0 +1,53 @@
+"""``quaestor history``: what git and the changelogs tell, for people and for programs."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from quaestor.answers.history_answer import HistoryAnswer
+from quaestor.answers.history_objects import history_object
+from quaestor.assemble import Index
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root
+
+NOTHING_FOUND = 1
+
+
+@click.command("history")
+@click.argument("asked", metavar="[QUESTION]", default="")
+@path_argument
+@click.option("--since", default="", metavar="DATE", help="Only what was done on this date or later: 2024, 2024-03.")
+@click.option("--until", default="", metavar="DATE", help="Only what was done on this date or earlier.")
+@click.option("-n", "--commits", "limit", type=click.IntRange(1, 200), default=10, help="Number of commits listed.")
+@json_option
+def command(asked: str, path: str | None, since: str, until: str, limit: int, as_json: bool) -> int:
+    """Tell what changed, when, why and by whom, from git's history and the changelogs.
+
+    QUESTION is a question ("what changed in 1.2", "when was send added", "who wrote src/a.py"), a path, a name, or
+    words of commit messages; without one, the newest commits are shown. What is cited as a commit can be read by
+    "quaestor history HASH". Exit code 1 means that the history tells nothing of it.
+    """
+    root = find_root(path)
+    settings = configure(root).settings
+    started = time.perf_counter()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+        found = corpus.history(asked, since=since, until=until, limit=limit)
+        if as_json:
+            print_json(history_object(asked, found, time.perf_counter() - started))
+        else:
+            _print(found)
+        print_remarks(corpus.remarks)
+    return 0 if found.known else NOTHING_FOUND
+
+
+def _print(found: HistoryAnswer) -> None:
+    echo(safe(found.text(range(1, len(found.hits) + 1))))
+    if found.hits:
+        echo(style("\nSources", bold=True))
+    for number, hit in enumerate(found.hits, 1):
+        title = f"  {one_line(hit.document.title)}" if hit.document.title else ""
+        echo(f"  [{number}] {style(one_line(f'{hit.path}:{hit.start_line}'), fg='cyan')}{title[:100]}")

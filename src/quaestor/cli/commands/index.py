@@ -1,0 +1,267 @@
+"""``quaestor index``: build an index, bring it up to date, or say what that would mean."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index, is_remote
+from quaestor.cli import crawl_progress as crawling
+from quaestor.cli.options import embedder_options, json_option
+from quaestor.cli.output import echo, one_line, print_json, remark, size
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root
+from quaestor.cli.survey_tables import print_skipped, print_survey
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
+from quaestor.corpus import CorpusStats
+from quaestor.corpus.corpus_json import survey_object
+from quaestor.corpus.hidden_by_settings import AS_IF_NOT_SET, ignored_by_setting
+from quaestor.crawl.crawl_settings import CrawlReport
+from quaestor.crawl.sites import is_address, put_back
+from quaestor.embedding.transformer import PREFIX as TRANSFORMER
+from quaestor.indexing.indexer import Changes, by_reason
+from quaestor.indexing.watch import watch
+
+_SHOWN_PATHS = 10
+
+
+@click.command("index")
+@click.argument("paths", metavar="[PATH]", nargs=-1)
+@click.option("--dry-run", is_flag=True, help="Say what would be indexed and what it would cost; index nothing.")
+@embedder_options
+@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
+@click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
+@click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
+@click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
+@click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Of a site: only paths like this, such as '/docs/*'.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Of a site: no paths like this.")
+@click.option("--depth", type=click.IntRange(0), help="Of a site: links to follow from the start.")
+@click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
+@click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
+@click.option("--allow-private", is_flag=True, help="Of a site: its host may lie in a private network.")
+@click.option("--drop", is_flag=True, help="Of a site: let pages go that are gone, however many.")
+@click.option("--restore", is_flag=True, help="Of a site: put back what was dropped within a week; fetch nothing.")
+@json_option
+def command(  # noqa: PLR0913, PLR0917 - one for each option
+    paths: Sequence[str],
+    dry_run: bool,
+    embedder: str | None,
+    price: float | None,
+    yes: bool,
+    max_cost: float | None,
+    rebuild: bool,
+    keep_watching: bool,
+    verbose: bool,
+    include: Sequence[str],
+    exclude: Sequence[str],
+    depth: int | None,
+    max_pages: int | None,
+    delay: float | None,
+    allow_private: bool,
+    drop: bool,
+    restore: bool,
+    as_json: bool,
+) -> int:
+    """Build the index of a folder, a file or a site, or bring it up to date.
+
+    A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
+    as Markdown; searching them needs no network. The same command later fetches what changed. With --dry-run its pages
+    are fetched as well, for nothing else tells what they hold; the next `quaestor index` takes them as they are.
+
+    A transformer on this machine takes its time: until all of its vectors are there, the index is searched by the
+    bundled embedder. The same command later goes on where it was ended.
+
+    An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost. What that
+    does not cover is found by words alone; the same command later goes on.
+    """
+    if len(paths) > 1:
+        raise UsageError(
+            f"{len(paths):,} sources were given, and an index is of one. "
+            "Give the folder that holds them, or one at a time."
+        )
+    path = paths[0] if paths else None
+    report = None
+    if path is not None and is_address(path):
+        if keep_watching:
+            raise UsageError(f"{path!r} is a site, which tells nobody of changes. Run `quaestor index` again instead.")
+        chosen = {
+            "include": tuple(include) or None,
+            "exclude": tuple(exclude) or None,
+            "depth": depth,
+            "max_pages": max_pages,
+            "delay": delay,
+            "allow_private": allow_private,
+            "drop": drop,
+        }
+        if restore:
+            count = put_back(path, data_home(configure(None).settings))
+            remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
+        else:
+            report = crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=dry_run)
+    elif include or exclude or depth is not None or max_pages is not None or delay is not None or allow_private:
+        raise UsageError("--include, --exclude, --depth, --max-pages, --delay and --allow-private are for sites only.")
+    elif drop or restore:
+        raise UsageError("--drop and --restore are for sites only.")
+    root = find_root(path)
+    configuration = configure(root, embedder=embedder, embedder_price=price)
+    settings = configuration.settings
+    if dry_run:
+        return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)
+    most = _agreed(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
+    if keep_watching:
+        return _watch(root, settings, rebuild, verbose, as_json, most)
+    with _built(root, settings, rebuild=rebuild, most=most) as index:
+        changes = index.last_changes
+        if as_json:
+            crawl = {} if report is None else {"crawl": crawling.report_object(report)}
+            print_json({**changes_object(changes), **crawl, "index": index.stats()._asdict()})
+        else:
+            if report is not None:
+                crawling.print_report(report, verbose)
+            _print_changes(root, changes, index.stats(), verbose)
+            _print_ignored(changes, configuration.origins["ignore"])
+        kept = index.stats().documents
+    return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
+
+
+def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
+    """Build the index; whoever stops it is told what becomes of what was done."""
+    try:
+        return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
+    except KeyboardInterrupt:
+        remark("\nstopped; the files that were taken in are kept. `quaestor index` goes on from there")
+        raise
+
+
+def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
+    """Return what embedding may cost, after asking where that is needed; None where nobody is paid for it."""
+    if not is_remote(root, settings):
+        return None
+    # Most updates find little to do, and need neither.
+    from quaestor.assemble.estimate import estimate_update  # noqa: PLC0415
+    from quaestor.cli.costs import agreed_cost  # noqa: PLC0415
+
+    estimate = estimate_update(root, settings, rebuild=rebuild)
+    return None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=most)
+
+
+def _refused(root: Path, changes: Changes, kept: int) -> int:
+    """Say why the one file that was named is not indexed, and return the exit code of that."""
+    if kept or not changes.skipped or not root.is_file():
+        return 0
+    why = changes.skipped[0]
+    said = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
+    remark(f"error: {str(root)!r} is not indexed ({said}).")
+    return 1
+
+
+def _print_ignored(changes: Changes, origin: str) -> None:
+    """Say what the project's own settings leave out; what a person set for themselves, they know."""
+    if origin.startswith("project file") and (ignored := ignored_by_setting(changes)):
+        few = "file or folder is" if ignored == 1 else "files and folders are"
+        echo(f"{ignored:,} {few} left out by 'ignore' of {one_line(origin)}; {AS_IF_NOT_SET}.")
+
+
+def _failed(changes: Changes) -> int:
+    """Say why not everything was embedded, and return the exit code of that."""
+    if changes.failure is None:
+        return 0
+    remark(f"error: {changes.failure}")
+    return changes.failure.exit_code
+
+
+def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool, most: float | None) -> int:
+    """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
+    if rebuild or most is not None or settings.embedder.startswith(TRANSFORMER):
+        Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
+    with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
+        for changes in watch(index.refresh, hindered=lambda error: remark(f"warning: {error}")):
+            if as_json:
+                print_json(changes_object(changes))
+            else:
+                _print_changes(root, changes, index.stats(), verbose)
+            sys.stdout.flush()
+    return 0
+
+
+def changes_object(changes: Changes) -> dict[str, object]:
+    """Return what a refresh did, for programs."""
+    return {
+        "added": changes.added,
+        "changed": changes.changed,
+        "touched": changes.touched,
+        "removed": changes.removed,
+        "unchanged": changes.unchanged,
+        "stale": changes.stale,
+        "embedded": changes.embedded,
+        "cut": changes.cut,
+        "cost": changes.spent / 1_000_000,
+        "pending": changes.pending,
+        "failure": None if changes.failure is None else str(changes.failure),
+        "skipped": [entry._asdict() for entry in changes.skipped],
+        "seconds": round(changes.seconds, 3),
+    }
+
+
+def _advice(changes: Changes) -> str:
+    if changes.skipped:
+        return "`quaestor index --verbose` tells why each file is left out."
+    return "Give a folder that holds code or documents."
+
+
+def _survey(
+    root: Path, settings: Settings, report: CrawlReport | None, *, rebuild: bool, verbose: bool, as_json: bool
+) -> int:
+    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agreed
+    from quaestor.cli.costs import estimate_object, print_estimate  # noqa: PLC0415
+
+    survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
+    if as_json:
+        crawl = {} if report is None else {"crawl": crawling.report_object(report)}
+        print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **crawl})
+        return crawling.held_back(report)
+    if report is not None:
+        crawling.print_report(report, verbose)
+    print_survey(root, survey, verbose)
+    print_estimate(estimate)
+    return crawling.held_back(report)
+
+
+def _print_embedded(changes: Changes) -> None:
+    paid = f" for {changes.spent / 1_000_000:.6f}" if changes.spent else ""
+    cut = f"; {amount(changes.cut, 'text')} longer than the model reads, by their beginnings" if changes.cut else ""
+    echo(f"embedded    {amount(changes.embedded, 'text')}{paid}{cut}")
+    if changes.pending:
+        waiting = amount(len(changes.pending), "document")
+        echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
+
+
+def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: bool) -> None:
+    parts = [
+        f"{len(paths):,} {word}"
+        for paths, word in (
+            (changes.added, "new"),
+            (changes.changed, "changed"),
+            (changes.removed, "removed"),
+        )
+        if paths
+    ]
+    echo(
+        f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
+        f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
+    )
+    if not held.documents and not root.is_file():
+        echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
+    if changes.embedded or changes.pending:
+        _print_embedded(changes)
+    if changes.stale:
+        echo(f"{amount(len(changes.stale), 'file')} kept changing and will be read at the next search.")
+    print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())
+    for detail in dict.fromkeys(entry.detail for entry in changes.skipped if entry.reason == "needs an extra"):
+        echo(f"To read what needs an extra, {detail}")

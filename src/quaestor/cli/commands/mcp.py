@@ -1,0 +1,141 @@
+"""``quaestor mcp``: corpora as tools for coding agents."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import click
+
+from quaestor.cli.bare_numpy import import_numpy
+from quaestor.cli.output import remark
+from quaestor.core.errors import UsageError
+from quaestor.mcp.fast_start import Opening
+from quaestor.mcp.stdio import standard_wire
+
+if TYPE_CHECKING:
+    from quaestor.mcp.mcp_tools import Tool
+
+_HOST = "127.0.0.1"
+
+
+@click.command("mcp")
+@click.argument("paths", nargs=-1, type=str)
+@click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8757, show_default=True, help="With --http.")
+def command(paths: tuple[str, ...], http: bool, port: int) -> None:
+    """Serve folders to coding agents over MCP; without PATHS, what the client works in, or the current repository.
+
+    Serving begins at once; what is not indexed yet is indexed behind.
+    """
+    if find_spec("mcp") is None:
+        raise _missing("mcp")
+    for path in paths:
+        if not Path(path).expanduser().exists():
+            # An address, or a mistake that is said at once. To look is quick; what knows addresses is not.
+            _find(path)
+    with ExitStack() as open_ones:
+        if http:
+            _over_http(paths, port, open_ones)
+        else:
+            _over_stdio(paths, open_ones)
+
+
+def _over_stdio(paths: Sequence[str], open_ones: ExitStack) -> None:
+    made = False
+
+    def make(named: Sequence[Path]) -> Sequence[Tool]:
+        nonlocal made
+        meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
+        tools = _serving([_find(path) for path in meant], open_ones)
+        made = True
+        return tools
+
+    opening = None
+    if sys.platform != "win32":  # where pipes cannot be waited for
+        opening = Opening(open_ones.enter_context(standard_wire()))
+        opening.converse(make, asking=not paths)
+    # What the first call needs is loaded beside the SDK, so that it waits for neither.
+    threading.Thread(target=_prepare, daemon=True).start()
+    _sdk_server().serve_stdio(make, opening, asking=not paths)
+    if not made and not paths:
+        # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
+        _started_in()
+
+
+def _over_http(paths: Sequence[str], port: int, open_ones: ExitStack) -> None:
+    from quaestor.server.free_port import listening  # noqa: PLC0415
+
+    server = _sdk_server()
+    # Before anything is indexed: a port that is taken is said at once.
+    at = open_ones.enter_context(listening(_HOST, port))
+    tools = _serving([_find(path) for path in paths], open_ones)
+    remark(f"http://{_HOST}:{port}/mcp")
+    server.serve_http(tools, _HOST, at)
+
+
+def _sdk_server() -> ModuleType:
+    try:
+        # The SDK takes a second to import, in which a client that it does not need is answered.
+        return import_module("quaestor.mcp.sdk_server")
+    except ModuleNotFoundError as error:
+        raise _missing(error.name) from error
+
+
+def _missing(package: str | None) -> UsageError:
+    return UsageError(
+        f"The MCP server needs the package {package!r}, which is not installed. Run "
+        "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."
+    )
+
+
+def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
+    """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
+    import_numpy()
+    from quaestor.cli.scope import configure  # noqa: PLC0415 - see the opening: the client is answered first
+    from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415
+    from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
+
+    corpora = Corpora(list(roots) or [_started_in()], lambda root: configure(root).settings, apart=True)
+    return tools_of(open_ones.enter_context(corpora))
+
+
+def _prepare() -> None:
+    from quaestor.mcp.mcp_tools import prepare  # noqa: PLC0415 - see the opening
+
+    prepare()
+
+
+def _find(path: str) -> Path:
+    from quaestor.cli.scope import find_root  # noqa: PLC0415 - knows the web, and more
+
+    return find_root(path)
+
+
+def _started_in() -> Path:
+    """Return the folder that the server is started in.
+
+    Raises:
+        UsageError: it is the home folder or the whole disk: a client started the server just anywhere.
+    """
+    from quaestor.cli.scope import find_root  # noqa: PLC0415
+
+    root = find_root(None)
+    if _is_anywhere(root):
+        raise UsageError(
+            f"The server was started in {str(root)!r}, which is no repository, and was not told what to serve. Run "
+            "`quaestor install CLIENT PATH`, or `quaestor mcp PATH`."
+        )
+    return root
+
+
+def _is_anywhere(folder: Path) -> bool:
+    """Return whether a folder is the home folder or the whole disk, which nobody means to have indexed."""
+    return folder in (Path.home(), Path(folder.anchor)) and not (folder / ".git").exists()

@@ -1,0 +1,90 @@
+"""``quaestor overview``: what a corpus is, where it is entered, its main parts; a map for people and for models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+
+import click
+
+from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
+from quaestor.answers.overview.overview_json import overview_object
+from quaestor.answers.overview.statements import Overview
+from quaestor.assemble import Index
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root
+from quaestor.corpus import Corpus
+from quaestor.llm.tokens import tokenizer_for
+
+NOTHING_FOUND = 1
+_WIDTH = 100
+_MOST_TOKENS = 100_000
+
+
+@click.command("overview")
+@path_argument
+@click.option("--folder", default="", metavar="FOLDER", help="Only what lies in this folder of the corpus.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(LEAST, _MOST_TOKENS),
+    default=BUDGET,
+    show_default=True,
+    help="What the text may take; the list of sources comes on top.",
+)
+@json_option
+def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
+    """Show what a corpus is: its README's words, entry points, main parts, how it is built.
+
+    Of documents: their titles, sections, dates and authors. Numbers in brackets are sources, listed below. No model is
+    asked. Exit code 1 means that there are no documents.
+    """
+    root = find_root(path)
+    settings = configure(root).settings
+    started = time.perf_counter()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+        found = make_overview(corpus, folder, budget=tokens, count=tokenizer_for(settings.model or "gpt-4o").count)
+        if as_json:
+            print_json(as_object(found, corpus, time.perf_counter() - started))
+        else:
+            _print(found)
+        print_remarks(corpus.remarks)
+    return 0 if found.documents else NOTHING_FOUND
+
+
+def as_object(found: Overview, corpus: Corpus, seconds: float) -> dict[str, object]:
+    """Return an overview in its JSON form."""
+    return {
+        **overview_object(found),
+        "index": {"fresh": corpus.freshness.fresh, "checked_at": corpus.freshness.checked_at},
+        "seconds": round(seconds, 4),
+    }
+
+
+def _print(found: Overview) -> None:
+    for line in found.text.split("\n"):
+        title = bool(line) and not line.lstrip().startswith("-")
+        echo(style(safe(line), bold=True) if title else safe(line))
+    if found.hits:
+        echo()
+        echo(style("Sources:", bold=True))
+        places = (_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(found.hits, 1))
+        for line in _filled(places):
+            echo(line)
+
+
+def _place(number: int, path: str, start: int, end: int) -> str:
+    return f"[{number}] {one_line(path)}:{start}" + (f"-{end}" if end > start else "")
+
+
+def _filled(places: Iterable[str]) -> Iterator[str]:
+    """Yield lines that hold as many places as fit into a hundred letters."""
+    line = ""
+    for place in places:
+        if line and len(line) + len(place) + 2 > _WIDTH:
+            yield line
+            line = ""
+        line = f"{line}  {place}" if line else place
+    if line:
+        yield line

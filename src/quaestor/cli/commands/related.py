@@ -1,0 +1,89 @@
+"""``quaestor related``: definitions, callers, tests and neighbours, for people and for programs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+
+import click
+
+from quaestor.assemble import Index
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root
+from quaestor.corpus import Corpus
+from quaestor.related import KINDS, Related, RelatedKind, Relative
+
+NOTHING_FOUND = 1
+_HEADINGS: dict[RelatedKind, str] = {
+    "definitions": "Definitions",
+    "callers": "Callers and other uses, by name",
+    "tests": "Tests",
+    "neighbours": "Neighbours",
+}
+
+
+@click.command("related")
+@click.argument("target")
+@path_argument
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; may be repeated.")
+@click.option("-k", "--results", "limit", type=click.IntRange(1, 1000), default=10, help="Number of each kind.")
+@json_option
+def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit: int, as_json: bool) -> int:
+    """Show what belongs to a name or a file: definitions, callers, tests, neighbours.
+
+    TARGET is a name (send, Client.send), a path, or a path with a line (src/a.py:12). Uses are found by name: another
+    thing of the same name may be among them. Exit code 1 means that nothing was found.
+    """
+    root = find_root(path)
+    settings = configure(root).settings
+    started = time.perf_counter()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+        found = corpus.related(target, kinds or None, limit)
+        if as_json:
+            print_json(as_object(target, found, corpus, time.perf_counter() - started))
+        else:
+            _print(found, corpus)
+        print_remarks(corpus.remarks)
+    return 0 if found.relatives else NOTHING_FOUND
+
+
+def as_object(target: str, found: Related, corpus: Corpus, seconds: float) -> dict[str, object]:
+    """Return relatives in their JSON form."""
+    return {
+        "target": target,
+        "name": found.target.name,
+        "path": found.target.path,
+        "related": [asdict(relative) for relative in found.relatives],
+        "total": dict(found.total),
+        "complete": found.complete,
+        "index": {"fresh": corpus.freshness.fresh, "checked_at": corpus.freshness.checked_at},
+        "seconds": round(seconds, 4),
+    }
+
+
+def _print(found: Related, corpus: Corpus) -> None:
+    if not found.relatives:
+        remark(f"Nothing belongs to {str(found.target)[:80]!r}.")
+    for kind in KINDS:
+        listed = found.of(kind)
+        if not listed:
+            continue
+        total = found.total.get(kind, len(listed))
+        more = f" ({len(listed)} of {'' if found.complete else 'about '}{total:,})" if total > len(listed) else ""
+        echo(style(f"{_HEADINGS[kind]}{more}", bold=True))
+        for relative in listed:
+            echo(_line(relative))
+        echo()
+    if not corpus.freshness.fresh and not corpus.freshness.hindrance:
+        remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+
+
+def _line(relative: Relative) -> str:
+    where = style(f"{one_line(relative.path)}:{relative.start_line}", fg="cyan")
+    symbol = style(f"  {one_line(relative.symbol)}", fg="yellow") if relative.symbol else ""
+    text = next((line.strip() for line in relative.text.split("\n") if line.strip()), "")
+    stale = "" if relative.fresh else style("  changed since it was indexed", fg="red")
+    role = style(f"  {relative.role}", dim=True)
+    return f"  {where}{symbol}{role}{stale}\n      {safe(text)[:160]}"

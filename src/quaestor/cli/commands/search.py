@@ -1,0 +1,41 @@
+"""``quaestor search``: find code and prose, for people and for programs."""
+
+from __future__ import annotations
+
+import click
+
+from quaestor.cli.hits import Search, search
+from quaestor.cli.options import count_option, filter_options, json_option
+from quaestor.cli.scope import Filters
+from quaestor.core.settings import Settings
+from quaestor.search.retriever import Mode
+
+
+@click.command("search")
+@click.argument("query")
+@click.argument("sources", nargs=-1, type=str, metavar="[SOURCE]...")
+@count_option(Settings().results)
+@filter_options
+@click.option(
+    "--mode",
+    type=click.Choice(["ranked", "fusion", "lexical", "dense"]),
+    default="ranked",
+    show_default=True,
+    help="How hits are scored.",
+)
+@click.option("--explain", is_flag=True, help="Show each feature's share in a hit's score.")
+@json_option
+def command(
+    query: str,
+    sources: tuple[str, ...],
+    count: int | None,
+    mode: Mode,
+    explain: bool,
+    as_json: bool,
+    filters: Filters,
+) -> int:
+    """Find code and prose by words and by meaning: in folders, or sites that are indexed, all in one ranking.
+
+    Without a SOURCE, the current repository is meant. Exit code 1 means that nothing was found.
+    """
+    return search(Search(query, sources, count, mode, explain, as_json, filters))

@@ -1,0 +1,131 @@
+"""``quaestor serve``: corpora over HTTP, for people and for programs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import webbrowser
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from quaestor.cli.options import model_options
+from quaestor.cli.output import one_line, remark
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import without_credentials
+from quaestor.core.errors import ForbiddenError, UsageError
+
+if TYPE_CHECKING:
+    from quaestor.core.config import Settings
+    from quaestor.server.http.job import Job
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_MOST_BY_DEFAULT = 4
+_NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
+
+
+@click.command("serve")
+@click.argument("paths", nargs=-1, type=str)
+@model_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8756, show_default=True)
+@click.option("--allow-host", "names", multiple=True, help="A name under which the server may be reached.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    help="Processes that serve; by default 1, and where there are users one for each core, 4 at most.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
+def command(  # noqa: PLR0913, PLR0917 - one for each option
+    paths: tuple[str, ...],
+    model: str | None,
+    base_url: str | None,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    workers: int | None,
+    opens: bool,
+) -> None:
+    """Serve folders over HTTP; without PATHS, the current repository.
+
+    Serving begins at once; what is not indexed yet is indexed behind. Others than this machine need a token: see
+    `quaestor users`. Many who ask at the same time are answered sooner by several processes (--workers).
+    """
+    _check_installed()
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
+    from quaestor.assemble import make_model, make_users  # noqa: PLC0415
+    from quaestor.server.free_port import listening  # noqa: PLC0415
+    from quaestor.server.http.job import Job  # noqa: PLC0415
+
+    flags = {"model": model, "base_url": base_url}
+    settings = configure(None, **flags).settings
+    # What is wrong with these is said before anything begins.
+    make_model(settings)
+    load_prices(settings)
+    beyond, many = host not in _LOOPBACK, make_users(settings).configured()
+    if beyond and not many:
+        raise ForbiddenError(
+            f"{host!r} can be reached by others, and there are no users. Add one with `quaestor users add NAME`."
+        )
+    roots = [find_root(path) for path in paths] or [find_root(None)]
+    known = {root: configure(root, **flags).settings for root in roots}
+    job = Job(known, settings, flags, beyond, (host, *names))
+    # Before anything is indexed: a port that is taken is said at once.
+    with listening(host, port) as at:
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        remark(address)
+        _warn_of_silence(settings)
+        if opens:
+            webbrowser.open(address)
+        _serve(job, at, workers or _sensible(many=many))
+
+
+def _warn_of_silence(settings: Settings) -> None:
+    """Tell whoever starts the server that nobody listens at the model's address, and what happens until then."""
+    from quaestor.llm.endpoints import OPENAI_URL  # noqa: PLC0415
+    from quaestor.llm.endpoints.reaching import is_listening  # noqa: PLC0415
+
+    endpoint = settings.base_url or OPENAI_URL
+    if settings.model and not is_listening(endpoint):
+        remark(
+            f"warning: nobody listens at {without_credentials(endpoint)}, the endpoint of "
+            f"{one_line(settings.model)!r}; answers are quotes until it is there"
+        )
+
+
+def _serve(job: Job, at: socket.socket, workers: int) -> None:
+    """Serve until interrupted."""
+    from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
+
+    log_as_json()
+    if workers == 1:
+        from quaestor.server.http.job import serve  # noqa: PLC0415
+
+        serve(job, at)
+        return
+    from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415
+
+    # As a signal ends any other command.
+    signal.raise_signal(serve_with(workers, job, at))
+
+
+def _sensible(*, many: bool) -> int:
+    """Return how many processes serve unless somebody says: one person needs no more than one."""
+    return min(_MOST_BY_DEFAULT, os.cpu_count() or 1) if many and sys.platform != "win32" else 1
+
+
+def _check_installed() -> None:
+    """Refuse to begin without what the server is made of.
+
+    Raises:
+        UsageError: a package is missing.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"The server needs the package {missing[0]!r}, which is not installed. Run "
+            "`uv tool install 'quaestor[serve]'`, or `pip install '.[serve]'` in a checkout."
+        )

@@ -1,0 +1,75 @@
+"""``quaestor stats``: what an index holds, and what was left out of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from quaestor.assemble import Index
+from quaestor.assemble.estimate import survey_and_estimate
+from quaestor.assemble.tuned_index import Tuning, checked_tuning
+from quaestor.cli.costs import estimate_object, print_estimate
+from quaestor.cli.options import embedder_options, json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, size
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root
+from quaestor.cli.survey_tables import print_survey
+from quaestor.core.config import Settings
+from quaestor.core.wording import command as the_command
+from quaestor.corpus import CorpusStats
+from quaestor.corpus.corpus_json import coming_object, survey_object
+from quaestor.corpus.descriptions import Coming
+
+
+@click.command("stats")
+@path_argument
+@embedder_options
+@click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
+@json_option
+def command(path: str | None, embedder: str | None, price: float | None, verbose: bool, as_json: bool) -> int:
+    """Tell what a corpus and its index hold, and what embedding it would take.
+
+    With --embedder, what that embedder would take: nothing is sent to it, and the index stays as it is.
+    """
+    root = find_root(path)
+    settings = configure(root, embedder=embedder, embedder_price=price).settings
+    held, coming = _held(root, settings) if embedder is None else (None, None)
+    tuning = Tuning() if held is None else checked_tuning(root, settings)
+    survey, estimate = survey_and_estimate(root, settings)
+    if as_json:
+        index = (
+            {}
+            if held is None
+            else {
+                "index": held._asdict(),
+                "tuned": tuning._asdict() if tuning.embedder else None,
+                "coming": coming_object(coming),
+            }
+        )
+        print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
+        return 0
+    print_survey(root, survey, verbose)
+    print_estimate(estimate)
+    if held is not None:
+        echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
+        if tuning.embedder:
+            echo(f"tuned       {tuning.line()}")
+        if coming is not None:
+            share = (
+                f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
+            )
+            doing = (
+                "somebody is at it"
+                if coming.busy
+                else f"{the_command('index', root, '--embedder', coming.embedder)} goes on"
+            )
+            echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
+    return 0
+
+
+def _held(root: Path, settings: Settings) -> tuple[CorpusStats, Coming | None]:
+    """Return what the index holds, after bringing it up to date at no more than the cost that nobody is asked for."""
+    with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
+        index.refresh(progress=indexing_progress())
+        return index.stats(), index.meaning.coming

@@ -1,0 +1,151 @@
+"""``quaestor tune``: the bundled embedder adapted to one corpus, kept only if held-out questions say that it helps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quaestor.assemble import Index
+from quaestor.assemble.embedders_by_name import STATIC, chosen, made_of, spec_of
+from quaestor.assemble.transformer_upgrade import lacking
+from quaestor.assemble.tuned_index import Progress, keep_tuned, tuning_of, undo_tuned
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import echo, one_line, print_json, print_table, style
+from quaestor.cli.progress import indexing_progress, progress_of
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
+from quaestor.core.wording import command as the_command
+
+if TYPE_CHECKING:
+    from quaestor.tuning.tune_embedder import Tuned
+    from quaestor.tuning.tuning_figures import Row
+
+
+@click.command("tune")
+@path_argument
+@click.option("--dry-run", is_flag=True, help="Measure only; keep nothing.")
+@click.option("--undo", is_flag=True, help="Go back to the bundled embedder.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=120.0,
+    show_default=True,
+    help="Give up after so many; nothing is kept.",
+)
+@click.option("--questions", type=click.IntRange(80, 5000), default=600, show_default=True, help="At most.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is chosen by chance.")
+@json_option
+def command(
+    path: str | None, dry_run: bool, undo: bool, seconds: float, questions: int, seed: int, as_json: bool
+) -> int:
+    """Tune the bundled embedder to a corpus, and keep that only if it searches better.
+
+    It learns from what the corpus says itself: comments and what they stand above, names, headings and their sections,
+    sentences and their paragraphs, links and commits. Questions that it did not learn are asked before and after: of
+    documents that it learned from, and of documents that it has never seen.
+    """
+    if undo and dry_run:
+        raise UsageError("--undo and --dry-run do not go together: --undo measures nothing.")
+    root = find_root(path)
+    settings = configure(root).settings
+    if undo:
+        return _undo(root, settings, as_json)
+    _check_embedder(root, settings)
+    from quaestor.tuning.tune_embedder import tune  # noqa: PLC0415
+    from quaestor.tuning.tuning_figures import figures_object, rows_of  # noqa: PLC0415 - not for --undo
+
+    with Index.build(root, settings=settings, progress=indexing_progress()) as index:
+        before = tuning_of(index.store).embedder
+        tuned = tune(index, settings, most=questions, seed=seed, seconds=seconds, progress=progress_of("questions"))
+    figures = figures_object(tuned)
+    kept = tuned.better and not dry_run
+    if kept:
+        keep_tuned(root, settings, tuned.replaced, tuned.trust, figures, _embedding())
+    if as_json:
+        print_json({"root": str(root), **figures, "kept": kept})
+    else:
+        _print(root, tuned, rows_of(tuned))
+        echo(_outcome(root, tuned, kept, before))
+    return 0
+
+
+def _check_embedder(root: Path, settings: Settings) -> None:
+    """Refuse to tune what is not searched by the bundled embedder, before anything is made that takes long.
+
+    Raises:
+        UsageError: the index has another embedder, or is to be given one.
+    """
+    only = "and only the bundled embedder can be tuned"
+    made = made_of(root, settings)
+    wanted = chosen(settings, made)
+    if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
+        raise UsageError(
+            f"The index of {str(root)!r} was made with {made.name!r}, {only}. "
+            f"{the_command('index', root, '--rebuild', '--embedder', 'static')} makes it anew with that one."
+        )
+    if wanted != STATIC:
+        raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
+    if coming := lacking(root, settings):
+        raise UsageError(
+            f"The index of {str(root)!r} is to be given {coming.embedder!r}, {only}. "
+            f"{the_command('index', root, '--embedder', 'static')} leaves it with that one."
+        )
+
+
+def _undo(root: Path, settings: Settings, as_json: bool) -> int:
+    count = undo_tuned(root, settings, _embedding())
+    if as_json:
+        print_json({"root": str(root), "undone": count is not None})
+    elif count is None:
+        echo(f"The index of {one_line(str(root))} is not tuned.")
+    else:
+        echo(f"{one_line(str(root))} is searched with the bundled embedder again ({amount(count, 'chunk')}).")
+    return 0
+
+
+def _print(root: Path, tuned: Tuned, rows: list[Row]) -> None:
+    echo(style(one_line(str(root)), bold=True))
+    left = f" (a sample: {tuned.sampled:,} more were left out)" if tuned.sampled else ""
+    echo(
+        f"{amount(len(tuned.asked), 'question')} of {amount(tuned.documents, 'document')}{left}, none of them learned "
+        "from. NDCG@10 with 95% intervals:\n"
+    )
+    table = [
+        (
+            f"{row.documents}, {row.kind}" + (", vectors alone" if row.what == "dense" else ""),
+            f"{row.questions:,}",
+            *(f"{one.mean:.3f} [{one.low:.3f}, {one.high:.3f}]" for one in (row.before, row.after)),
+            f"{row.gain.estimate.mean:+.3f} [{row.gain.estimate.low:+.3f}, {row.gain.estimate.high:+.3f}]",
+        )
+        for row in rows
+    ]
+    print_table(("documents", "questions", "before", "after", "gain"), table, right={1})
+    echo()
+
+
+def _outcome(root: Path, tuned: Tuned, kept: bool, before: str) -> str:
+    took = f"{tuned.seconds:.0f} s"
+    if kept:
+        trust = f", and trusted {tuned.trust:g} times as much" if tuned.trust != 1 else ""
+        return f"Better, in {took}. The tuned embedder is in use now{trust}; `quaestor tune --undo` takes it back."
+    if tuned.better:
+        return f"Better, in {took}. Nothing was kept: this was a dry run."
+    stays = "the tuned embedder of an earlier run" if before else "the bundled embedder"
+    return f"Not kept, in {took}: {_why_not(tuned)}. Nothing was changed, and {stays} stays in use."
+
+
+def _why_not(tuned: Tuned) -> str:
+    if not tuned.vectors_gain:
+        return "vectors alone do not answer new documents better beyond chance"
+    if tuned.prose:
+        return "the whole search does not answer both new and learned documents better"
+    return "the whole search does not answer new documents better beyond chance, as it must in code"
+
+
+def _embedding() -> Progress:
+    draw = progress_of("documents")
+    return lambda done, total: draw(done, total, "embedding")

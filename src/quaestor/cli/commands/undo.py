@@ -1,0 +1,27 @@
+"""``quaestor undo``: the last edit taken back, where nobody has changed its files since."""
+
+from __future__ import annotations
+
+import click
+
+from quaestor.assemble import make_journal
+from quaestor.cli.consent import undo_and_say
+from quaestor.cli.options import json_option, path_argument
+from quaestor.cli.output import print_json
+from quaestor.cli.scope import configure, find_root
+
+
+@click.command("undo")
+@path_argument
+@json_option
+def command(path: str | None, as_json: bool) -> int:
+    """Take the last edit back; once more takes back the one before it.
+
+    A file that was changed since the edit is named, and then nothing is taken back.
+    """
+    root = find_root(path)
+    root = root if root.is_dir() else root.parent
+    undone = undo_and_say(make_journal(root, configure(root).settings))
+    if as_json:
+        print_json({"undone": list(undone.paths), "record": undone.number})
+    return 0

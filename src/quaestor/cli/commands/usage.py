@@ -1,0 +1,143 @@
+"""``quaestor usage``: what requests to models took and cost, by day, model or user, and what the limits leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import cast
+
+import click
+
+from quaestor.accounts.ledger import Grouping, Ledger, UsageRow
+from quaestor.accounts.limits import Limits, Standing
+from quaestor.accounts.money import Price, shown
+from quaestor.accounts.prices import Prices, load_prices
+from quaestor.accounts.usage_summary import row_object, standing_object, together
+from quaestor.accounts.users import LOCAL, User, Users
+from quaestor.assemble import make_ledger, make_users
+from quaestor.cli.options import json_option
+from quaestor.cli.output import echo, one_line, print_json, print_table, remark
+from quaestor.cli.scope import configure
+from quaestor.core.wording import amount
+
+_DAYS = 30
+
+
+@click.command("usage")
+@click.option("--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True)
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); thirty days ago without it.")
+@click.option("--user", "name", help="Only this user; 'local' is whoever asks from the command line.")
+@click.option("--prices", "only_prices", is_flag=True, help="Show the price table that is used, and nothing else.")
+@json_option
+def command(by: str, since: datetime | None, name: str | None, only_prices: bool, as_json: bool) -> None:
+    """Tell what requests to models took and cost, and how much the limits leave. Days are those of UTC."""
+    settings = configure(None).settings
+    prices = load_prices(settings)
+    if only_prices:
+        return _show_prices(prices, settings.model, as_json=as_json)
+    ledger, users = make_ledger(settings), make_users(settings)
+    user = None if name is None else users.named(name)
+    first = since.date() if since else datetime.now(UTC).date() - timedelta(days=_DAYS)
+    rows = ledger.usage(cast(Grouping, by), since=first, user=None if user is None else user.id)
+    rows = _named(rows, users) if by == "user" else rows
+    standings = _standings(ledger, Limits.of(settings), user, prices.currency)
+    if as_json:
+        told = [standing_object(one) | {"setting": one.limit.setting} for one in standings]
+        return print_json({"by": by, "since": str(first), "usage": [row_object(row) for row in rows], "limits": told})
+    _print_usage(by, first, rows)
+    return _print_limits(standings, user, prices.currency)
+
+
+def _named(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
+    """Return rows by user under the users' names."""
+    names = {user.id: user.name for user in (LOCAL, *users.list())}
+    return [replace(row, key=names.get(row.key, row.key)) for row in rows]
+
+
+def _standings(ledger: Ledger, limits: Limits, user: User | None, currency: str) -> list[Standing]:
+    """Return how the limits stand: of one user, who is the local one unless another is named, and of all."""
+    return limits.standings(ledger.spent((user or LOCAL).id, currency)) if limits.each else []
+
+
+def _print_usage(by: str, first: date, rows: Sequence[UsageRow]) -> None:
+    if not rows:
+        return remark(f"No request to a model is on record since {first}.")
+    lines = [(row.key, *_cells(row)) for row in rows]
+    if len(rows) > 1:
+        lines += [("total", *_cells(total)) for total in together(rows)]
+    print_table((by, "requests", "sent", "received", "cost", "under way"), lines, right=range(1, 6))
+    for text in _notes(rows):
+        remark(text)
+    return None
+
+
+def _cells(row: UsageRow) -> tuple[str, ...]:
+    cost = "unknown" if row.cost is None else shown(row.cost, row.currency)
+    under_way = f"{row.reserved:,}" if row.reserved else ""
+    return f"{row.requests:,}", f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}", cost, under_way
+
+
+def _notes(rows: Sequence[UsageRow]) -> list[str]:
+    unpriced, lapsed = sum(row.unpriced for row in rows), sum(row.lapsed for row in rows)
+    counted, under_way = sum(row.counted for row in rows), sum(row.reserved for row in rows)
+    notes = []
+    if unpriced:
+        notes.append(
+            f"{amount(unpriced, 'request')} without a known price; `quaestor usage --prices` shows the prices."
+        )
+    if counted:
+        notes.append(f"{amount(counted, 'request')} counted here, because the server reported no usage.")
+    if under_way:
+        notes.append(f"{amount(under_way, 'request')} under way, at the most that they could take.")
+    if lapsed:
+        notes.append(f"{amount(lapsed, 'request')} of processes that crashed, at the most that they could have taken.")
+    return notes
+
+
+def _print_limits(standings: Sequence[Standing], user: User | None, currency: str) -> None:
+    if not standings:
+        return
+    lines = [
+        (
+            one.limit.setting,
+            one.limit.shown(one.limit.most, currency),
+            one.limit.shown(one.used, currency),
+            one.limit.shown(one.left, currency),
+            f"{one.period.end:%Y-%m-%d}",
+        )
+        for one in standings
+    ]
+    echo()
+    print_table((f"limit ({(user or LOCAL).name})", "most", "used", "left", "renews"), lines, right=range(1, 4))
+
+
+def _show_prices(prices: Prices, model: str, *, as_json: bool) -> None:
+    line = prices.line_of(model) if model else None
+    if as_json:
+        return print_json(
+            {
+                "path": str(prices.path),
+                "currency": prices.currency,
+                "models": [_price_object(one.pattern, one.price, one.origin) for one in prices.listed],
+                "model": model or None,
+                "used": line and line.pattern,
+            }
+        )
+    if not prices.listed:
+        return remark(f"No prices are known. Write them to {str(prices.path)!r}; docs/accounts.md shows how.")
+    rows = [(one.pattern, f"{one.price.prompt:f}", f"{one.price.completion:f}", one.origin) for one in prices.listed]
+    print_table(("model", "sent", "received", "from"), rows, right=(1, 2))
+    remark(f"{prices.currency} for a million tokens; the first line that fits a model is used")
+    if model:
+        remark(f"{one_line(model)}: {'no line fits' if line is None else one_line(line.pattern)}")
+    return None
+
+
+def _price_object(pattern: str, price: Price, origin: str) -> dict[str, object]:
+    return {
+        "pattern": pattern,
+        "prompt": float(price.prompt),
+        "completion": float(price.completion),
+        "origin": origin,
+    }

@@ -1,0 +1,72 @@
+"""``quaestor users``: who may use a server that listens beyond this machine."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from quaestor.accounts.users import User, Users
+from quaestor.assemble import make_users
+from quaestor.cli.options import json_option
+from quaestor.cli.output import echo, print_json, print_table, remark
+from quaestor.cli.scope import configure
+
+
+@click.group("users")
+def command() -> None:
+    """Add, list, renew or revoke users of the server.
+
+    A server lets anybody on this machine in while there are no users; once there is one, everybody needs a token.
+    """
+
+
+@command.command("add")
+@click.argument("name")
+@json_option
+def add(name: str, as_json: bool) -> None:
+    """Add a user, and show the token this once: only a hash of it is kept."""
+    _show(*_users().add(name), as_json=as_json)
+
+
+@command.command("renew")
+@click.argument("name")
+@json_option
+def renew(name: str, as_json: bool) -> None:
+    """Give a user a new token; the old one is refused from now on."""
+    _show(*_users().renew(name), as_json=as_json)
+
+
+@command.command("revoke")
+@click.argument("name")
+@json_option
+def revoke(name: str, as_json: bool) -> None:
+    """Refuse a user's token from now on, in running servers too; sessions and usage stay."""
+    user = _users().revoke(name)
+    if as_json:
+        return print_json({"user": asdict(user)})
+    return remark(f"{user.name} is revoked")
+
+
+@command.command("list")
+@json_option
+def list_users(as_json: bool) -> None:
+    """List users; tokens cannot be shown, for nobody has them but the users."""
+    users = _users().list()
+    if as_json:
+        return print_json({"users": [asdict(user) for user in users]})
+    if not users:
+        return remark("There are no users. `quaestor users add NAME` adds one and shows its token.")
+    rows = [(user.name, user.created[:10], user.revoked[:10] if user.revoked else "") for user in users]
+    return print_table(("user", "added", "revoked"), rows)
+
+
+def _users() -> Users:
+    return make_users(configure(None).settings)
+
+
+def _show(user: User, token: str, *, as_json: bool) -> None:
+    if as_json:
+        return print_json({"user": asdict(user), "token": token})
+    remark(f"The token of {user.name}, which is not shown again:")
+    return echo(token)

@@ -1,0 +1,416 @@
+"""One conversation in a terminal or a script: its turns as they are shown, and the commands that begin with ``/``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from quaestor.accounts.purpose import Purpose
+from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
+from quaestor.chat.engine import Conversation
+from quaestor.chat.events import (
+    Called,
+    Done,
+    Event,
+    Passages,
+    Retried,
+    Returned,
+    Searching,
+    Stopped,
+    Summarising,
+    Text,
+)
+from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.session_json import by_name, window_object, wire_messages
+from quaestor.chat.turn import Preview
+from quaestor.cli.answer_drawing import Answer, new_answer
+from quaestor.cli.event_lines import as_object, print_event
+from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
+from quaestor.cli.proposals import Changing
+from quaestor.cli.scope import Filters, remark_on, remark_on_unknown
+from quaestor.cli.session_export import write_export
+from quaestor.cli.shown_calls import call_line, print_why
+from quaestor.cli.shown_citations import (
+    print_citations,
+    print_place,
+    print_support,
+    print_unchecked,
+    remark_on_sent,
+    remark_on_unsupported,
+)
+from quaestor.cli.shown_window import print_decisions, print_messages, print_sections
+from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.core.wording import amount
+from quaestor.edits import Proposal, parse
+from quaestor.llm.prompts.numbered_passages import where
+from quaestor.sessions.citation_support import support_of
+from quaestor.sessions.sent_messages import runs
+from quaestor.sessions.transcript import Transcript
+
+UNKNOWN = 1
+
+HELP = """\
+  /help          show this
+  /window        what the last turn sent: tokens by section, and why each message is in or out
+  /why           what the model said, unseen, before its last answer, and what it called
+  /sources       passages of the last turn, and which of them the answer cites
+  /citations     how the answers of the session are supported
+  /add PATH      put a file before what is found for every question; @PATH in a question does it once
+  /drop PATH     take a file back that was added; without a PATH, all of them
+  /retry         ask the last question again, if its turn did not come to its end
+  /edit WORDS    have the model propose a change to the files; nothing is changed yet
+  /apply         show the change that was proposed last, ask, and make it
+  /undo          take the last edit back
+  /export FILE   write the conversation: Markdown, or all of it where FILE ends in .json
+  /new           begin another session
+  /quit          end (Ctrl-D)
+
+A line that ends in a backslash goes on in the next one; a block between triple quotes is one question.
+Ctrl-C stops an answer."""
+
+
+class Talk:
+    """Turns of one session, shown as they go on.
+
+    Args:
+        index: what is asked about.
+        settings: of the command.
+        transcript: a session to go on with; None begins one with the first question.
+        filters: which documents it is about, and whether questions may limit them.
+        summaries: whether the model is asked to summarise what no longer fits.
+        as_json: print events instead of text.
+
+    Attributes:
+        settings: of the command.
+        code: the exit code that the last problem gives.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        settings: Settings,
+        transcript: Transcript | None,
+        filters: Filters,
+        *,
+        summaries: bool,
+        as_json: bool,
+    ) -> None:
+        self._index = index
+        self.settings = settings
+        self._filters = filters
+        self._summaries = summaries
+        self._json = as_json
+        self._model = make_model(settings, Purpose(kind="chat", source=str(index.root)))
+        self._conversation = self._about(transcript) if transcript else None
+        self._called: dict[str, object] = {}
+        self._changing = Changing(index.root, settings)
+        self._proposed = Proposal()
+        self.code = 0
+
+    def close(self) -> None:
+        """Release the session's file."""
+        if self._conversation is not None:
+            self._conversation.transcript.close()
+
+    def greet(self) -> None:
+        """Tell a person who answers, and where the conversation stopped."""
+        remark(f"{self.settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
+        turns = self._conversation.transcript.turns() if self._conversation else []
+        if turns:
+            remark(f"{amount(len(turns), 'turn')}; the last question was: {one_line(turns[-1].question[:100])}")
+            if turns[-1].ending.state != "done":
+                remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
+
+    def say(self, text: str) -> bool:
+        """Ask a question or run a command; return whether to go on."""
+        name, _, rest = text.partition(" ")
+        if not text.startswith("/") or name not in self._commands():
+            if text.startswith("/") and name.removeprefix("/").isalpha():
+                self._failed(UsageError(f"there is no command {name!r}; /help lists them"))
+            else:
+                self._ask(text)
+            return True
+        try:
+            return self._commands()[name](rest.strip()) is not False
+        except QuaestorError as error:
+            self._failed(error)
+        except OSError as error:
+            self._failed(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
+        return True
+
+    def tell_what_is_kept(self) -> None:
+        """Tell, after Ctrl-C, what is on record and how to go on."""
+        turns = self._conversation.transcript.turns() if self._conversation else []
+        if not turns or turns[-1].ending.state == "done":
+            remark("\nstopped")
+            return
+        partial = turns[-1].ending.partial.strip()
+        words = amount(len(partial.split()), "word")
+        kept = f"the question and {words} of its answer" if partial else "the question"
+        assert self._conversation is not None
+        session = self._conversation.transcript.id
+        remark(f"\nstopped; session {session} keeps {kept}. /retry asks again, now or after --session {session[:8]}")
+
+    def preview(self, question: str) -> None:
+        """Print the exact next request, and send nothing."""
+        conversation = self._conversation or self._about(Transcript.in_memory())
+        preview = asyncio.run(conversation.preview(question))
+        if self._json:
+            print_json(self._preview_object(conversation, preview))
+            return
+        window = preview.window
+        name = "no model, so nothing would be sent" if self._model is None else f"for {self._model.name}"
+        echo(style(f"{window.tokens:,} of {window.limit:,} tokens, {name}", bold=True))
+        print_sections(by_name(window.sections), tokens=window.tokens, limit=window.limit, reserve=window.reserve)
+        print_messages(window.messages)
+
+    # --- turns ------------------------------------------------------------------------------------------------
+
+    def _ask(self, question: str) -> None:
+        self._proposed = Proposal()
+        self._show(self._ready().send(question))
+
+    def _show(self, events: AsyncGenerator[Event]) -> None:
+        """Show a turn; a problem is told and does not end the conversation."""
+        try:
+            asyncio.run(self._followed(events))
+        except QuaestorError as error:
+            self._failed(error)
+
+    async def _followed(self, events: AsyncGenerator[Event]) -> None:
+        try:
+            async with aclosing(events):
+                done = await (self._printed(events) if self._json else self._drawn(events))
+            if done is not None:
+                self.code = 0 if done.known else UNKNOWN
+                self._keep(done)
+        finally:
+            if self._model is not None:
+                await self._model.aclose()
+
+    async def _printed(self, events: AsyncGenerator[Event]) -> Done | None:
+        """Print events for a program, and return the last."""
+        done: Done | None = None
+        async for event in events:
+            print_event(as_object(event))
+            done = event if isinstance(event, Done) else done
+        return done
+
+    async def _drawn(self, events: AsyncGenerator[Event]) -> Done | None:
+        """Show a turn to a person: the answer as it comes, and when it is whole, where its citations lead."""
+        outcome = TurnOutcome()
+        with new_answer() as answer:
+            async for event in events:
+                outcome.take(event)
+                self._show_event(answer, event)
+        if outcome.reserve is not None:
+            remark_on_sent(len(outcome.sent), len(outcome.hits))
+        print_citations(outcome.citations)
+        remark_on_unsupported(outcome.unsupported)
+        if outcome.unchecked:
+            print_unchecked(outcome.quotes)
+        elif outcome.done is not None and not outcome.done.known:
+            echo(style("(not found in this corpus)", dim=True))
+        return outcome.done
+
+    def _keep(self, done: Done) -> None:
+        """Keep what the turn proposed for /apply."""
+        proposals = [one for one in done.proposals if isinstance(one, Proposal)]
+        self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
+        if proposals and not self._json:
+            remark("a change is proposed; /apply shows it and asks")
+
+    def _show_event(self, answer: Answer, event: Event) -> None:
+        name = "" if self._model is None else self._model.name
+        match event:
+            case Text(text=text):
+                answer.write(text)
+            case Called(name=called, arguments=arguments):
+                self._called = {"name": called, "arguments": arguments}
+                answer.wait_for(called)
+            case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
+                answer.wait_for("searching")
+                remark_on(understood, missed, translated)
+                remark_on_unknown([one for one in unknown if one.nearest])
+            case Passages(hits=hits):
+                answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")
+            case Returned():
+                remark(call_line(self._called, event))
+                answer.wait_for(f"{name} goes on")
+            case Stopped(reason=reason):
+                remark(reason)
+            case Summarising(messages=number):
+                remark(f"summarising {amount(number, 'message')} that no longer fit")
+            case Retried(tools=True):
+                remark("the server takes no tools; the model is told of the subroutines as text from now on")
+            case Retried(limit=limit):
+                remark(f"the request was too long for the server; composing anew for {limit} tokens")
+
+    def _failed(self, error: QuaestorError) -> None:
+        self.code = error.exit_code
+        if self._json:
+            print_event({"event": "error", "code": error.code, "message": str(error)})
+        echo(f"{style('error:', fg='red', bold=True)} {safe(str(error))}", err=True)
+
+    def _ready(self) -> Conversation:
+        if self._conversation is None:
+            transcript = make_sessions(self.settings).begin(root=str(self._index.root))
+            self._conversation = self._about(transcript)
+            if self._json:
+                print_event({"event": "session", "id": transcript.id})
+        return self._conversation
+
+    def _about(self, transcript: Transcript) -> Conversation:
+        filters, where = self._filters, self._filters.where
+        return Conversation(
+            self._index,
+            self._model,
+            limit=self.settings.window,
+            settings=replace(
+                conversation_settings(self.settings, summaries=self._summaries), where=where, filters=filters.understand
+            ),
+            transcript=transcript,
+            subroutines=make_subroutines(self._index, self._model, self.settings, edits=True, where=where),
+        )
+
+    def _preview_object(self, conversation: Conversation, preview: Preview) -> dict[str, Any]:
+        window = preview.window
+        body = None if self._model is None else self._model.body(conversation.request(window))
+        return {
+            "query": preview.query,
+            "request": body,
+            "messages": wire_messages(window.messages),
+            "window": window_object(
+                sections=by_name(window.sections),
+                tokens=window.tokens,
+                limit=window.limit,
+                reserve=window.reserve,
+                decisions=runs((*window.decisions, *window.added)),
+            ),
+        }
+
+    # --- commands ---------------------------------------------------------------------------------------------
+
+    def _commands(self) -> dict[str, Callable[[str], object]]:
+        return {
+            "/help": lambda _: echo(HELP),
+            "/window": lambda _: self._window(),
+            "/why": lambda _: self._why(),
+            "/sources": lambda _: self._sources(),
+            "/citations": lambda _: self._citations(),
+            "/add": self._add,
+            "/drop": self._drop,
+            "/retry": lambda _: self._retry(),
+            "/edit": self._edit,
+            "/apply": lambda _: self._apply(),
+            "/undo": lambda _: self._changing.undo(),
+            "/export": self._export,
+            "/new": lambda _: self._new(),
+            "/quit": lambda _: False,
+        }
+
+    def _record(self) -> Transcript:
+        if self._conversation is None:
+            raise UsageError("nothing was asked yet; ask something first")
+        return self._conversation.transcript
+
+    def _window(self) -> None:
+        turns = self._record().turns()
+        sent = self._record().requests(turns[-1].number) if turns else []
+        if not sent:
+            raise UsageError("the last turn sent nothing to a model")
+        last = sent[-1]
+        if self._json:
+            return print_event({"event": "window", **asdict(last)})
+        echo(style(f"{last.tokens:,} of {last.limit:,} tokens, to {one_line(last.model)}", bold=True))
+        print_sections(last.sections, tokens=last.tokens, limit=last.limit, reserve=last.reserve)
+        assert self._conversation is not None
+        passages = [
+            f"[{source.passage.n}] {where(source.passage)}" for source in self._record().sources(turns[-1].number)
+        ]
+        return print_decisions(last.decisions, self._conversation.messages, passages)
+
+    def _why(self) -> None:
+        turns = self._record().turns()
+        number = turns[-1].number if turns else 0
+        plan, calls = self._record().plan(number), self._record().calls(number)
+        if self._json:
+            told = None if plan is None else asdict(plan)
+            return print_event({"event": "why", "plan": told, "calls": [asdict(call) for call in calls]})
+        return print_why(plan, calls)
+
+    def _sources(self) -> None:
+        turns = self._record().turns()
+        sources = self._record().sources(turns[-1].number) if turns else []
+        if self._json:
+            return print_event({"event": "sources", "sources": [asdict(source) for source in sources]})
+        statuses = {citation.n: citation.status for citation in turns[-1].ending.citations} if turns else {}
+        for source in sources:
+            print_place(source.passage.n, where(source.passage), statuses.get(source.passage.n))
+        if not sources:
+            echo("  none")
+        return None
+
+    def _citations(self) -> None:
+        support = support_of(self._record().turns())
+        return print_event({"event": "support", **asdict(support)}) if self._json else print_support(support)
+
+    def _add(self, path: str) -> None:
+        conversation = self._ready()
+        if path:
+            remark(f"added: {one_line(conversation.add(path.removeprefix('@')))}")
+        else:
+            remark(f"added: {', '.join(map(one_line, conversation.added)) or 'nothing'}")
+
+    def _drop(self, path: str) -> None:
+        conversation = self._ready()
+        for one in [path.removeprefix("@")] if path else conversation.added:
+            remark(f"dropped: {one_line(conversation.drop(one))}")
+
+    def _retry(self) -> None:
+        self._record()
+        assert self._conversation is not None
+        self._show(self._conversation.resume())
+
+    def _edit(self, instruction: str) -> None:
+        if not instruction:
+            raise UsageError("say what to change: /edit WORDS")
+        if self._model is None:
+            raise UsageError("edits need a model; begin with --model and --base-url")
+        self._proposed = asyncio.run(
+            self._changing.asked(self._index, self._model.charged(kind="edit"), instruction, quiet=self._json)
+        )
+        if self._json:
+            return print_event({"event": "edit", **self._changing.shown(self._proposed)})
+        return remark("/apply shows it as a difference and asks" if self._proposed else "no change was proposed")
+
+    def _apply(self) -> None:
+        proposal = self._proposed or parse(self._last_answer())
+        if not proposal:
+            raise UsageError("the last answer proposes no change; /edit WORDS asks for one")
+        if self._json:
+            # A program that reads events applies the difference itself, or runs `quaestor edit --reply`.
+            return print_event({"event": "edit", **self._changing.shown(proposal)})
+        self._changing.apply(proposal)
+        self._proposed = Proposal()
+        return None
+
+    def _last_answer(self) -> str:
+        turns = self._record().turns()
+        return "\n".join(message.content for message in turns[-1].ending.messages) if turns else ""
+
+    def _export(self, name: str) -> None:
+        if not name:
+            raise UsageError("give a file: /export FILE")
+        write_export(self._record(), Path(name).expanduser(), "json" if name.endswith(".json") else "markdown")
+        remark(f"written to {name}")
+
+    def _new(self) -> None:
+        self.close()
+        self._conversation = None
+        remark("a new session begins with your next question")

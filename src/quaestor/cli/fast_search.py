@@ -1,0 +1,38 @@
+"""Searches whose command line needs no reading: ``quaestor search QUERY [SOURCE ...] [--json]``.
+
+To import click, to make options and to read a line with them takes a tenth of a cold search. What is not plainly as
+known (any other option, a mistake, help, completion) is left to click, which reads these lines just the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from quaestor.cli.bare_numpy import import_numpy
+from quaestor.cli.output import echo
+
+COMMAND = "search"
+JSON = "--json"
+_COMPLETING = "_QUAESTOR_COMPLETE"
+
+
+def is_plain(arguments: Sequence[str]) -> bool:
+    """Return whether a command line is a search with nothing to it."""
+    if not arguments or arguments[0] != COMMAND or _COMPLETING in os.environ:
+        return False
+    words = [argument for argument in arguments[1:] if argument != JSON]
+    return bool(words) and not any(word.startswith("-") for word in words)
+
+
+def run_plain(arguments: Sequence[str]) -> int:
+    """Run such a search and return its exit code; click says the same, and raises the same, of the same line."""
+    import_numpy()
+    from quaestor.cli.hits import Search, search  # noqa: PLC0415 - NumPy comes first
+
+    query, *sources = (argument for argument in arguments[1:] if argument != JSON)
+    try:
+        return search(Search(query, tuple(sources), as_json=JSON in arguments))
+    except KeyboardInterrupt:
+        echo(err=True)  # ends the line in which a terminal shows ^C
+        raise

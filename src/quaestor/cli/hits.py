@@ -1,0 +1,139 @@
+"""A search as a command: what is asked for, and the hits for people and for programs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+
+from quaestor.assemble import Index
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Hit
+from quaestor.core.terms import find_words, terms, terms_of_word
+from quaestor.core.wording import amount
+from quaestor.corpus import Freshness
+from quaestor.corpus.corpus_json import search_object
+from quaestor.corpus.understood_filters import Signed, Understood, why_none
+from quaestor.search.query import read_query
+from quaestor.search.retriever import Mode
+from quaestor.search.spelling import mend
+
+NOTHING_FOUND = 1
+_EXCERPT_LINES = 6
+
+
+class Search(NamedTuple):
+    """A search as the command line asks for it; the defaults are those of the options.
+
+    Attributes:
+        query: any text.
+        sources: folders or addresses of sites; none for what is worked in.
+        results: number of hits; None for the setting.
+        mode: how hits are scored.
+        explain: whether each feature's share in a score is shown.
+        as_json: one JSON object instead of text.
+        filters: which documents are meant.
+    """
+
+    query: str
+    sources: tuple[str, ...] = ()
+    results: int | None = None
+    mode: Mode = "ranked"
+    explain: bool = False
+    as_json: bool = False
+    filters: Filters = Filters()
+
+
+def search(asked: Search) -> int:
+    """Search, print what is found and return the exit code."""
+    if len(asked.sources) > 1:
+        from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches are of one
+
+        return search_several(asked)
+    root = find_root(asked.sources[0] if asked.sources else None)
+    settings = configure(root, results=asked.results).settings
+    started = time.perf_counter()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+        where, understand = asked.filters
+        hits, understood = corpus.find(asked.query, settings.results, mode=asked.mode, where=where, filters=understand)
+        seconds = time.perf_counter() - started
+        if asked.as_json:
+            print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
+        else:
+            remark_on(understood.phrases, understood.missed, understood.translated)
+            remark_on_unknown(understood.unknown)
+            print_hits(asked, hits, corpus, corpus.stats().documents, understood)
+            remark_if_stale(corpus.freshness)
+        print_remarks(corpus.remarks)
+    return 0 if hits else NOTHING_FOUND
+
+
+def print_hits(asked: Search, hits: Sequence[Hit], searched: Signed, documents: int, understood: Understood) -> None:
+    """Print hits, or that there are none among so many documents of what was searched, and why."""
+    if not hits:
+        remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")
+        if asked.filters.where and (why := why_none(searched, asked.filters.where)):
+            remark(why)
+        return
+    wanted = frozenset(
+        (*read_query(mend(asked.query, understood.unknown)).terms, *terms(" ".join(understood.translated)))
+    )
+    for hit in hits:
+        corpus = style(f"{one_line(hit.corpus)}  ", fg="magenta") if hit.corpus else ""
+        where = corpus + style(f"{one_line(hit.path)}:{hit.start_line}", fg="cyan", bold=True)
+        symbol = style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""
+        stale = "" if hit.fresh else style("  changed since it was indexed", fg="red")
+        echo(f"{where}{symbol}{stale}")
+        if about := byline(hit):
+            echo(style(f"        {about}", dim=True))
+        for line in excerpt(hit, wanted):
+            echo(line)
+        if asked.explain:
+            echo(_explained(hit))
+        echo()
+
+
+def remark_if_stale(freshness: Freshness) -> None:
+    """Say so if there was not time enough to take in what changed."""
+    if not freshness.fresh and not freshness.hindrance:
+        remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+
+
+def byline(hit: Hit) -> str:
+    """Return what is known of where a hit's document came from, on one line: address, author, date."""
+    document = hit.document
+    return " · ".join(one_line(part) for part in (document.url, document.author, document.date) if part)
+
+
+def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> Iterator[str]:
+    """Yield the ``count`` neighbouring lines of a hit that hold most of the wanted terms, numbered, marked."""
+    lines = hit.text.removesuffix("\n").split("\n")
+    weights = [len(wanted & _line_terms(line)) for line in lines]
+    # The first line usually names what this is; prefer it among equals.
+    best = max(range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start))
+    for number, line in enumerate(lines[best : best + count], start=hit.start_line + best):
+        shown = safe(line.removesuffix("\r"))[:200]
+        yield f"{style(f'{number:6d}', dim=True)}  {_marked(shown, wanted)}"
+
+
+def _line_terms(line: str) -> frozenset[str]:
+    return frozenset(term for word in find_words(line) for term in terms_of_word(word))
+
+
+def _marked(line: str, wanted: frozenset[str]) -> str:
+    def mark(match: re.Match[str]) -> str:
+        word = match.group()
+        return style(word, bold=True) if wanted.intersection(terms_of_word(word)) else word
+
+    return re.sub(r"[^\W\d]\w*", mark, line)
+
+
+def _explained(hit: Hit) -> str:
+    if not hit.features:
+        return style(f"        score {hit.score:.3f}, which is not made of features in this --mode", dim=True)
+    shares = sorted(hit.features.items(), key=lambda item: -abs(item[1]))
+    text = ", ".join(f"{name} {value:+.3f}" for name, value in shares if abs(value) >= 0.0005)
+    return style(f"        score {hit.score:.3f} = {text}", dim=True)

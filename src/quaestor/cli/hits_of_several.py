@@ -1,0 +1,97 @@
+"""A search of several sources as a command: one ranking, and what cannot be searched costs only itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+from quaestor.assemble import Index
+from quaestor.cli.hits import NOTHING_FOUND, Search, print_hits, remark_if_stale
+from quaestor.cli.output import print_json, print_remarks, remark
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.scope import configure, find_root, remark_on, remark_on_unknown
+from quaestor.core.config import Settings
+from quaestor.core.errors import NotFoundError, QuaestorError
+from quaestor.corpus.corpus_names import short_names
+from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.corpus.several_corpora_json import several_object
+
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
+
+
+def search_several(asked: Search) -> int:
+    """Search several sources, print what is found and return the exit code.
+
+    Raises:
+        QuaestorError: none of them can be searched; this is why the first one cannot.
+    """
+    failures: dict[str, Exception] = {}
+    roots = _each(asked.sources, find_root, failures)
+    if not roots:
+        raise _none_there(asked, failures)
+    names = {root: name for name, root in short_names(list(roots.values())).items()}
+    settings = {root: configure(root, results=asked.results).settings for root in names}
+    with ExitStack() as open_ones:
+        started = time.perf_counter()
+        opened = _each(names, lambda root: open_ones.enter_context(_opened(root, settings[root])), failures, names)
+        if not opened:
+            raise next(iter(failures.values()))
+        corpora = SeveralCorpora({names[root]: index for root, index in opened.items()})
+        most = max(settings[root].results for root in opened)
+        return _answer(asked, corpora, most, failures, started)
+
+
+def _answer(
+    asked: Search, corpora: SeveralCorpora, most: int, failures: Mapping[str, Exception], started: float
+) -> int:
+    where, understand = asked.filters
+    hits, understood = corpora.find(asked.query, most, mode=asked.mode, where=where, filters=understand)
+    seconds = time.perf_counter() - started
+    found = several_object(
+        asked.query, hits, corpora, seconds, explain=asked.explain, asked=understood, failures=failures
+    )
+    if asked.as_json:
+        print_json(found)
+    else:
+        remark_on(understood.phrases, understood.missed, understood.translated)
+        remark_on_unknown(understood.unknown)
+        print_hits(asked, hits, corpora, found["index"]["documents"], understood)
+        remark_if_stale(corpora.freshness)
+    print_remarks(f"{name}: {error}" for name, error in failures.items())
+    print_remarks(corpora.remarks)
+    for name in (one["name"] for one in found["corpora"] if one["documents"] == 0 and not one["error"]):
+        remark(f"{name}: there is no document in it.")
+    return 0 if hits else NOTHING_FOUND
+
+
+def _opened(root: Path, settings: Settings) -> Index:
+    return Index.ready(root, settings=settings, progress=indexing_progress())
+
+
+def _each(
+    items: Sequence[_Item] | Mapping[_Item, str],
+    make: Callable[[_Item], _Made],
+    failures: dict[str, Exception],
+    names: Mapping[_Item, str] | None = None,
+) -> dict[_Item, _Made]:
+    """Return what can be made of each; why the others cannot is noted under their names."""
+    made: dict[_Item, _Made] = {}
+    for item in items:
+        try:
+            made[item] = make(item)
+        except QuaestorError as error:
+            failures[str(item) if names is None else names[item]] = error
+    return made
+
+
+def _none_there(asked: Search, failures: Mapping[str, Exception]) -> Exception:
+    """Return why there is nothing to search; words of a query without quotes are taken for sources."""
+    first = next(iter(failures.values()))
+    if not isinstance(first, NotFoundError):
+        return first
+    words = " ".join([asked.query, *asked.sources])
+    return NotFoundError(f"{first} If {words[:80]!r} is the query, put it in quotes.")

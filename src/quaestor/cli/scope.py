@@ -1,0 +1,85 @@
+"""What a command is about: its corpus, its settings, which documents; whoever read its line.
+
+A search is read without click (see ``plain``), which is why the options themselves are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from quaestor.assemble import locate
+from quaestor.cli.output import one_line, remark
+from quaestor.core.config import Configuration, load_configuration
+from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.wording import amount
+from quaestor.search.spelling import Unknown
+from quaestor.stores import Where
+
+_MOST_REFUSALS = 10
+
+
+class Filters(NamedTuple):
+    """Which documents a command is about.
+
+    Attributes:
+        where: as the options say; None for all.
+        understand: whether the question's own words may limit them as well.
+    """
+
+    where: Where | None = None
+    understand: bool = True
+
+
+def find_root(path: str | None) -> Path:
+    """Return the folder that is meant: the given one, else the nearest repository upwards, else this folder.
+
+    Raises:
+        NotFoundError: the path does not exist.
+        UsageError: the path cannot be one, or is an address of no site.
+    """
+    if path is not None:
+        return locate(path)
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise NotFoundError("The current folder is gone. Change to one that is there, or name one.") from None
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def configure(root: Path | None, **flags: object) -> Configuration:
+    """Load the settings for a corpus and report what its project file may not set."""
+    project = root if root is None or root.is_dir() else root.parent
+    configuration = load_configuration(flags, project=project)
+    for refusal in configuration.refusals[:_MOST_REFUSALS]:
+        remark(f"warning: {refusal.path} sets {refusal.name!r}: {refusal.reason}.")
+    if further := len(configuration.refusals[_MOST_REFUSALS:]):
+        remark(f"warning: {amount(further, 'further setting')} of it may not be set.")
+    return configuration
+
+
+def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequence[str] = ()) -> None:
+    """Tell what of a question was taken for a filter, what would have been, and what it is in English."""
+    if translated:
+        remark(f"searched for: {', '.join(map(one_line, translated))}")
+    if understood:
+        named = ", ".join(f"{one_line(phrase)!r}" for phrase in understood)
+        remark(f"understood as a filter: {named}; put it in quotes, or use --no-filters, to search for the words")
+    if missed:
+        named = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
+        remark(f"not used as a filter, for nothing would be left: {named}")
+
+
+def remark_on_unknown(unknown: Sequence[Unknown]) -> None:
+    """Tell which words of a question stand nowhere, and what was searched for instead."""
+    if unknown:
+        named = ", ".join(_unknown(one) for one in unknown)
+        remark(f"stands nowhere here: {named}")
+
+
+def _unknown(one: Unknown) -> str:
+    if not one.nearest:
+        return f"{one.word!r}"
+    first, *others = one.nearest
+    return f"{one.word!r} (searched for {first!r}{''.join(f'; or {other!r}?' for other in others)})"

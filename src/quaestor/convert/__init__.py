@@ -1,0 +1,70 @@
+"""Documents that are not plain text, as Markdown.
+
+What is converted is cut, embedded, shown and quoted as its Markdown: lines and spans of such a document count there.
+The Markdown itself is kept in the index, as the document's chunks, under the hash of the bytes that it was made of;
+whether it is current is decided by those bytes.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from quaestor.convert.conversion import Converted as Converted
+from quaestor.convert.conversion_error import ConversionError as ConversionError
+from quaestor.core.passages import Document
+from quaestor.files.deny import suffix_of
+
+EXTRAS: dict[str, tuple[str, str]] = {"pdf": ("pypdf", "documents"), "docx": ("mammoth", "documents")}
+"""By suffix: the package that reads such files, and the extra that installs it."""
+
+_PAGES = frozenset({"html", "htm", "xhtml"})
+_APART = frozenset({"epub", *EXTRAS})
+_RECORDS = frozenset({"jsonl", "ndjson"})
+_ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
+CONVERTED_SUFFIXES = _PAGES | _RECORDS | _ALWAYS
+
+LARGEST = 64_000_000
+"""Bytes above which a PDF, a book or a Word file is left out: pictures make most of them, and they are not read."""
+
+
+def is_converted(document: Document) -> bool:
+    """Return whether a document's lines and spans count in Markdown that was made of its file."""
+    return document.language == "markdown" and suffix_of(document.path) in CONVERTED_SUFFIXES
+
+
+def converted(data: bytes, path: str) -> Converted | None:
+    """Return a file as Markdown; None if it is cut as it is.
+
+    Raises:
+        ConversionError: it is left out; with the reason.
+    """
+    suffix = suffix_of(path)
+    if suffix not in CONVERTED_SUFFIXES:
+        return None
+    if suffix in _APART:
+        return _apart(suffix, data)
+    if suffix in _PAGES:
+        from quaestor.convert.html import from_html, reads_as_page  # noqa: PLC0415 - most files need none
+
+        return from_html(data) if reads_as_page(data) else None
+    if suffix in _RECORDS:
+        from quaestor.convert.jsonl import from_records, reads_as_texts  # noqa: PLC0415
+
+        return from_records(data) if reads_as_texts(data) else None
+    from quaestor.convert.notebook import from_notebook  # noqa: PLC0415
+
+    return from_notebook(data)
+
+
+def extra_is_installed(suffix: str) -> bool:
+    """Return whether the package is there that files of this suffix need."""
+    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None
+
+
+def _apart(suffix: str, data: bytes) -> Converted:
+    _, extra = EXTRAS.get(suffix, ("", ""))
+    if extra and not extra_is_installed(suffix):
+        raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
+    from quaestor.convert.sandbox import convert_apart  # noqa: PLC0415
+
+    return convert_apart(suffix, data)

@@ -1,0 +1,80 @@
+"""Books in EPUB as Markdown: their chapters in reading order. Runs in a process of its own, for books are large."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from quaestor.convert.archive import Archive, declares_entities
+from quaestor.convert.charset import decode_page
+from quaestor.convert.conversion import Converted
+from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.html_to_markdown import render
+from quaestor.convert.html_tree import parse
+from quaestor.convert.main_text import main_text
+from quaestor.convert.page_metadata import LONGEST_FIELD
+
+_CONTAINER = "META-INF/container.xml"
+_PROTECTION = "META-INF/encryption.xml"
+_PAGES = frozenset({"application/xhtml+xml", "text/html"})
+
+
+def from_epub(data: bytes) -> Converted:
+    """Return a book as Markdown.
+
+    Raises:
+        ConversionError: it is damaged, protected, or unpacks to more than a book can be.
+    """
+    archive = Archive(data)
+    package_path = _package_path(archive)
+    package = _xml(archive.read(package_path))
+    items = {item.get("id"): item for item in package.iter() if _named(item, "item")}
+    chapters, missing = [], 0
+    order = dict.fromkeys(one.get("idref") for one in package.iter() if _named(one, "itemref"))
+    for reference in order:
+        item = items.get(reference)
+        if item is None or item.get("media-type") not in _PAGES:
+            continue
+        name = normpath(join(dirname(package_path), unquote(item.get("href") or "")))
+        if name not in archive.names:
+            missing += 1
+            continue
+        chapters.append(render(main_text(parse(decode_page(archive.read(name))))))
+    text = "\n".join(filter(str.strip, chapters))
+    if not text and _PROTECTION in archive.names:
+        raise ConversionError("unreadable", "its chapters are encrypted")
+    return Converted(
+        text,
+        _field(package, "title"),
+        _field(package, "creator"),
+        (_field(package, "date") or "")[:10] or None,
+        f"{missing:,} chapters are missing in the file" if missing else None,
+    )
+
+
+def _package_path(archive: Archive) -> str:
+    root = _xml(archive.read(_CONTAINER))
+    path = next((one.get("full-path") for one in root.iter() if _named(one, "rootfile")), None)
+    if not path:
+        raise ConversionError("unreadable", "the file is damaged: it names no book")
+    return path
+
+
+def _xml(data: bytes) -> ElementTree.Element:
+    # Entities that the document declares are how a small file fills a machine; no book needs any.
+    if declares_entities(data):
+        raise ConversionError("unreadable", "it declares entities of its own")
+    try:
+        return ElementTree.fromstring(data)
+    except (ElementTree.ParseError, ValueError, LookupError):
+        raise ConversionError("unreadable", "the file is damaged: its contents are no XML") from None
+
+
+def _named(element: ElementTree.Element, name: str) -> bool:
+    return element.tag.rpartition("}")[2] == name
+
+
+def _field(package: ElementTree.Element, name: str) -> str | None:
+    texts = (" ".join((one.text or "").split()) for one in package.iter() if _named(one, name))
+    return next(filter(None, texts), "")[:LONGEST_FIELD] or None

@@ -1,0 +1,226 @@
+"""A page's elements as Markdown: headings, paragraphs, lists, tables, code, quotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from quaestor.convert.html_tree import BLOCKS, HEADINGS, Element
+from quaestor.convert.inline import Inline, code_span
+from quaestor.convert.table import as_table, cells, is_data, rows
+
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-|brush:\s*|sourceCode\s+)([\w+#.-]{1,30})"
+)
+_WORD = re.compile(r"[\w+#.-]{1,30}")
+_NO_LANGUAGE = frozenset({"default", "none", "text", "plaintext", "notranslate", "plain", "output", "source"})
+_STRUCTURED = BLOCKS | {"li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "caption", "table"}
+_CARRIERS = HEADINGS | {"p"}
+_INLINE_BLOCKS = frozenset({"summary", "legend", "figcaption", "caption", "address"})
+
+
+def render(root: Element, base: str = "") -> str:
+    """Return what an element holds as Markdown, ending with a line end; empty if it holds nothing.
+
+    Args:
+        root: the element.
+        base: the page's address, which links are relative to; empty leaves them as they are.
+    """
+    holding: set[int] = set()
+    _note_holders(root, holding)
+    blocks = list(_Blocks(Inline(base), holding).blocks(root.children))
+    return "\n\n".join(blocks) + "\n" if blocks else ""
+
+
+class _Blocks:
+    """Renders blocks; each one comes as text without blank lines around it."""
+
+    def __init__(self, inline: Inline, holding: set[int]) -> None:
+        self._inline = inline
+        self._holding = holding
+        self._by_name: dict[str, Callable[[Element], Iterator[str]]] = {
+            **dict.fromkeys(HEADINGS, self._heading),
+            **dict.fromkeys(("ul", "ol", "menu", "dir"), self._list),
+            **dict.fromkeys(("pre", "listing", "xmp"), self._code),
+            **dict.fromkeys(_INLINE_BLOCKS, self._paragraph),
+            "p": self._paragraph,
+            "blockquote": self._quotation,
+            "table": self._table,
+            "dl": self._definitions,
+            "hr": lambda _element: iter(["* * *"]),
+            "summary": self._summary,
+            "a": self._linked,
+        }
+
+    def blocks(self, nodes: list[Element | str]) -> Iterator[str]:
+        """Yield the blocks of nodes; running text between them is a paragraph."""
+        running: list[Element | str] = []
+        for node in nodes:
+            if isinstance(node, str) or id(node) not in self._holding:
+                running.append(node)
+                continue
+            yield from self._running(running)
+            running = []
+            render = self._by_name.get(node.name)
+            yield from render(node) if render else self.blocks(node.children)
+        yield from self._running(running)
+
+    def _running(self, nodes: list[Element | str]) -> Iterator[str]:
+        if text := self._inline.render(nodes):
+            yield text
+
+    def _heading(self, element: Element) -> Iterator[str]:
+        if text := self._inline.one_line(element.children):
+            yield f"{'#' * int(element.name[1])} {text}"
+
+    def _paragraph(self, element: Element) -> Iterator[str]:
+        if any(isinstance(child, Element) and id(child) in self._holding for child in element.children):
+            yield from self.blocks(element.children)
+        else:
+            yield from self._running(element.children)
+
+    def _linked(self, element: Element) -> Iterator[str]:
+        """A link around blocks, such as a card: the first that says something leads there."""
+        texts = [one for one in element.elements() if one.name in _CARRIERS and one.text().strip()]
+        if carrier := next((one for one in texts if one.name in HEADINGS), texts[0] if texts else None):
+            carrier.children = [Element("a", element.attributes, carrier.children)]
+        yield from self.blocks(element.children)
+
+    def _summary(self, element: Element) -> Iterator[str]:
+        if element.find(*HEADINGS):
+            yield from self.blocks(element.children)
+        elif text := self._inline.one_line(element.children):
+            yield f"**{text.strip('*')}**"
+
+    def _quotation(self, element: Element) -> Iterator[str]:
+        if text := "\n\n".join(self.blocks(element.children)):
+            yield "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+    def _code(self, element: Element) -> Iterator[str]:
+        text = _code_text(element).strip("\n").replace("\r\n", "\n")
+        if not text.strip():
+            return
+        longest = max((len(run) for run in re.findall(r"^[ \t]*(`{3,})", text, re.MULTILINE)), default=2)
+        fence = "`" * (longest + 1)
+        yield f"{fence}{_language(element)}\n{text.rstrip()}\n{fence}"
+
+    def _list(self, element: Element) -> Iterator[str]:
+        number = _number(element.get("start")) if element.name == "ol" else None
+        items: list[str] = []
+        for child in element.children:
+            if isinstance(child, str):
+                if child.strip():
+                    items.append(_item("- ", self._inline.render([child])))
+                continue
+            if child.name not in ("li", "ul", "ol", "menu"):
+                items.extend(_item("- ", block) for block in self.blocks([child]))
+                continue
+            marker = "- " if number is None else f"{number}. "
+            inside = list(self.blocks(child.children)) if child.name == "li" else list(self._list(child))
+            if child.name != "li" and items:
+                items.append("\n".join(f"{' ' * len(marker)}{line}" for line in "\n".join(inside).split("\n")))
+                continue
+            if inside:
+                items.append(_item(marker, _joined(inside)))
+                number = None if number is None else number + 1
+        if items:
+            yield "\n".join(items)
+
+    def _definitions(self, element: Element) -> Iterator[str]:
+        """Terms are items of a list, with what they mean, and whatever else stands there, below them."""
+        items: list[list[str]] = []
+        for child in _terms_and_meanings(element):
+            if isinstance(child, str):
+                inside = list(self._running([child]))
+            elif child.name not in ("dt", "dd"):
+                inside = list(self.blocks([child]))
+            else:
+                inside = list(self.blocks(child.children))
+            if not isinstance(child, str) and child.name == "dt":
+                signature = "sig" in child.get("class").split()
+                shown = code_span(_signature(child)) if signature else self._inline.one_line(child.children)
+                if shown:
+                    items.append([shown if signature or "*" in shown or "`" in shown else f"**{shown}**"])
+            elif items:
+                items[-1].extend(inside)
+            else:
+                items.append(inside)
+        texts = [_item("- ", "\n\n".join(parts)) for parts in items if parts]
+        if texts:
+            yield "\n".join(texts)
+
+    def _table(self, element: Element) -> Iterator[str]:
+        for one in element.children:
+            if isinstance(one, Element) and one.name == "caption":
+                yield from self.blocks(one.children)
+        if is_data(element):
+            yield as_table(element, self._inline)
+        else:
+            for row in rows(element):
+                for cell in cells(row):
+                    yield from self.blocks(cell.children)
+
+
+def _note_holders(element: Element, holding: set[int]) -> bool:
+    """Note every element that is a block or holds one; each is looked at once, however deep it lies."""
+    holds = element.name in _STRUCTURED
+    for child in element.children:
+        if isinstance(child, Element) and _note_holders(child, holding):
+            holds = holds or element.name not in ("math", "svg")
+    if holds:
+        holding.add(id(element))
+    return holds
+
+
+def _joined(blocks: list[str]) -> str:
+    """Join an item's blocks: its list follows its first line directly, anything else after a blank line."""
+    text = blocks[0]
+    for block in blocks[1:]:
+        text += ("\n" if re.match(r"(?:- |\d+\. )", block) else "\n\n") + block
+    return text
+
+
+def _item(marker: str, text: str) -> str:
+    indent = " " * len(marker)
+    lines = text.split("\n")
+    return "\n".join([marker + lines[0], *(f"{indent}{line}" if line else "" for line in lines[1:])])
+
+
+def _terms_and_meanings(element: Element) -> Iterator[Element | str]:
+    for child in element.children:
+        if isinstance(child, Element) and child.name == "div":
+            yield from _terms_and_meanings(child)  # allowed around each pair
+        else:
+            yield child
+
+
+def _signature(term: Element) -> str:
+    return re.sub(r"\s*(?:\[source\]|¶)\s*$", "", " ".join(_code_text(term).split()))
+
+
+def _code_text(element: Element) -> str:
+    """Return the text of code; line breaks that are elements count, the numbers of its lines do not."""
+    parts: list[str] = []
+    for child in element.children:
+        if isinstance(child, str):
+            parts.append(child)
+        elif child.name == "br":
+            parts.append("\n")
+        elif not {"lineno", "linenos", "line-number", "headerlink"}.intersection(child.get("class").split()):
+            parts.append(_code_text(child))
+            if child.name in ("div", "li", "tr") and not parts[-1].endswith("\n"):
+                parts.append("\n")
+    return "".join(parts)
+
+
+def _language(element: Element) -> str:
+    for one in (element, *element.elements()):
+        found = _LANGUAGE.search(one.get("class"))
+        said = found[1] if found else one.get("data-lang") or one.get("data-language")
+        if said and said.lower() not in _NO_LANGUAGE and _WORD.fullmatch(said):
+            return said.lower()
+    return ""
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1

@@ -1,0 +1,148 @@
+"""A page's elements as a tree, mended the way browsers mend what authors leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.html_tokens import End, Start, tokens
+
+DEEPEST = 80
+"""Elements below this depth are dissolved in the one above them, so that every walk may recurse."""
+
+MOST_ELEMENTS = 300_000
+
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+BLOCKS = frozenset(
+    """address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2
+    h3 h4 h5 h6 header hgroup hr main menu nav ol p pre search section summary table ul""".split()
+)
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+_ROWS = frozenset({"tbody", "thead", "tfoot"})
+# A start tag of the key closes the nearest open element of the first set, unless one of the second stands between.
+_CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "li": (frozenset({"li"}), frozenset({"ul", "ol", "menu", "table"})),
+    "dt": (frozenset({"dt", "dd"}), frozenset({"dl", "table"})),
+    "dd": (frozenset({"dt", "dd"}), frozenset({"dl", "table"})),
+    "tr": (frozenset({"tr", "caption"}), frozenset({"table"})),
+    "td": (frozenset({"td", "th"}), frozenset({"table", "tr"})),
+    "th": (frozenset({"td", "th"}), frozenset({"table", "tr"})),
+    "option": (frozenset({"option"}), frozenset({"select"})),
+    "a": (frozenset({"a"}), frozenset({"table", "td", "th"})),
+    **dict.fromkeys(_ROWS, (_ROWS | {"caption"}, frozenset({"table"}))),
+    **dict.fromkeys(HEADINGS, (HEADINGS, BLOCKS - HEADINGS)),
+}
+_P = frozenset({"p"})
+_P_BARRIERS = frozenset({"td", "th", "table", "caption", "button", "object"})
+_END_BARRIERS = frozenset({"td", "th", "table"})
+_IN_TABLES = frozenset({"table", "tr"}) | _ROWS
+_CELLS = frozenset({"td", "th"})
+_TABLE_PARTS = frozenset("caption colgroup col thead tbody tfoot tr script style template".split())
+_TABLE_ENDS = frozenset({"table", "tr", "td", "th", "body", "html"}) | _ROWS
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element with what it holds, in order."""
+
+    name: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    children: list[Element | str] = field(default_factory=list)
+
+    def get(self, name: str) -> str:
+        """Return an attribute; empty where it is not given."""
+        return self.attributes.get(name, "")
+
+    def elements(self) -> Iterator[Element]:
+        """Yield every element below this one, in order."""
+        pending = [child for child in reversed(self.children) if isinstance(child, Element)]
+        while pending:
+            one = pending.pop()
+            yield one
+            if one.children:
+                pending += [child for child in reversed(one.children) if isinstance(child, Element)]
+
+    def find(self, *names: str) -> Element | None:
+        """Return the first element below of one of these names."""
+        return next((one for one in self.elements() if one.name in names), None)
+
+    def text(self) -> str:
+        """Return all text below, as it stands in the page."""
+        parts: list[str] = []
+        _gather(self, parts)
+        return "".join(parts)
+
+
+def _gather(element: Element, parts: list[str]) -> None:
+    for child in element.children:
+        if isinstance(child, str):
+            parts.append(child)
+        elif child.name not in ("script", "style", "template"):
+            _gather(child, parts)
+
+
+def parse(text: str) -> Element:
+    """Return a page as one element that holds everything.
+
+    Raises:
+        ConversionError: it has more elements than any page that a person reads.
+    """
+    builder = _Builder()
+    for token in tokens(text):
+        if isinstance(token, str):
+            builder.text(token)
+        elif isinstance(token, Start):
+            builder.start(token)
+        elif isinstance(token, End):
+            builder.end(token.name)
+    return builder.root
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.root = Element("#root")
+        self._open = [self.root]
+        self._count = 0
+
+    def text(self, text: str) -> None:
+        if self._open[-1].name in _IN_TABLES and text.strip():
+            self._open_cell("")
+        self._open[-1].children.append(text)
+
+    def start(self, token: Start) -> None:
+        self._count += 1
+        if self._count > MOST_ELEMENTS:
+            raise ConversionError("too large", f"more than {MOST_ELEMENTS:,} elements")
+        if token.name in BLOCKS:
+            self._close(_P, _P_BARRIERS)
+        if token.name in _CLOSES:
+            self._close(*_CLOSES[token.name])
+        if self._open[-1].name in _IN_TABLES and token.name not in _TABLE_PARTS:
+            self._open_cell(token.name)
+        element = Element(token.name, token.attributes)
+        self._open[-1].children.append(element)
+        if token.name not in VOID and len(self._open) < DEEPEST:
+            self._open.append(element)
+
+    def end(self, name: str) -> None:
+        if name not in VOID:
+            self._close(frozenset({name}), frozenset() if name in _TABLE_ENDS else _END_BARRIERS)
+
+    def _open_cell(self, wanted: str) -> None:
+        """Give what stands between the cells of a table a place: a row if it is a cell, else a cell of its own."""
+        if self._open[-1].name != "tr":
+            self.start(Start("tr", {}))
+        if wanted not in _CELLS and self._open[-1].name == "tr":
+            self.start(Start("td", {}))
+
+    def _close(self, names: frozenset[str], barriers: frozenset[str]) -> None:
+        """Close the nearest open element of these names with all that is open in it, up to a barrier."""
+        for place in range(len(self._open) - 1, 0, -1):
+            name = self._open[place].name
+            if name in names:
+                del self._open[place:]
+                return
+            if name in barriers:
+                return

@@ -1,0 +1,206 @@
+"""What a page says about itself: title, author, date, address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from quaestor.convert.html_tree import Element
+from quaestor.convert.inline import Inline
+from quaestor.convert.linked_data import first_name, linked_data
+from quaestor.convert.page import has_rel, joined, meta_of
+from quaestor.core.authors import author_line
+from quaestor.core.dates import date_of_path, iso_date
+
+LONGEST_FIELD = 300
+_BYLINE = re.compile(r"(?:^|[\s_-])(?:byline|author|p-author|post-author|entry-author)(?:$|[\s_-])", re.IGNORECASE)
+_BY = re.compile(r"^(?:(?:written|posted|published)\s+by|by|author)\b[:\s]*", re.IGNORECASE)
+_AFTER_NAME = re.compile(r"\s*(?:[·•|—–]|\s-\s|\bon\b|\d{4}).*$", re.DOTALL)
+_LONGEST_BYLINE = 80
+_LONGEST_NEAR_NAME = 300
+_DATED = re.compile(
+    r"(?:^|[\s_-])(?:date|dateline|pubdate|published|posted|timestamp|dt-published|post-?meta|entry-?meta|post-?info|"
+    r"meta|byline)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_SAYS_WHEN = re.compile(r"\s*(?:first\s+)?(?:posted|published|written|created)\b", re.IGNORECASE)
+_LONGEST_DATELINE = 160
+_WRITTEN_MARKS = frozenset({"datepublished", "datecreated"})
+_ELSEWHERE = frozenset({"nav", "aside"})
+_META_DATES = (
+    "article:published_time",
+    "datepublished",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.created",
+    "dcterms.date",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "citation_publication_date",
+    "parsely-pub-date",
+    "sailthru.date",
+    "og:published_time",
+)
+_META_AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author")
+_SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " « ", " » ")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a page says about itself; every field is one line of plain text, or None.
+
+    Attributes:
+        title: its title, without the site's name where the page tells them apart.
+        author: who wrote it, in one line; several with commas between them.
+        date: of writing, in the form of ISO 8601, as exact as it is known.
+        canonical: the address that it wants to be known by, absolute.
+    """
+
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    canonical: str | None = None
+
+
+def about(page: Element, base: str = "") -> About:
+    """Read what a page says about itself; the more particular place wins.
+
+    Args:
+        page: the whole page.
+        base: its address, whose path may hold a date; empty for a file.
+    """
+    meta = meta_of(page)
+    data = linked_data(page)
+    links = (one.get("href") for one in page.elements() if one.name == "link" and has_rel(one, "canonical"))
+    return About(
+        title=_title(page, meta),
+        author=_author(page, meta, data),
+        date=_date(page, meta, data, base),
+        canonical=joined(base, next(links, "")) or None,
+    )
+
+
+def _title(page: Element, meta: Mapping[str, str]) -> str | None:
+    element = page.find("title")
+    whole = plain(element.text()) if element else ""
+    shared = plain(meta.get("og:title", ""))
+    site = plain(meta.get("og:site_name", ""))
+    headline = _headline(page)
+    if headline and shared.startswith(headline):
+        return headline
+    if headline and headline != shared and _without_end(whole, headline) not in ("", whole):
+        headline, site = "", site or headline  # many themes make the site's name the first heading
+    found = next(filter(None, (shared, headline, plain(meta.get("title", "")), whole)), "")
+    return _without_end(found, site) or None
+
+
+def _headline(page: Element) -> str:
+    within = page.find("article") or page.find("main") or page
+    heading = within.find("h1") or page.find("h1")
+    return plain(Inline().one_line(heading.children)) if heading else ""
+
+
+def _without_end(title: str, name: str) -> str:
+    """Return a title without the name of its site, if it ends with that."""
+    ends = (f"{separator}{name}" for separator in _SEPARATORS if name)
+    return next((title[: -len(end)].strip() for end in ends if title.endswith(end)), title)
+
+
+def _author(page: Element, meta: Mapping[str, str], data: Mapping[str, object]) -> str | None:
+    said = [meta.get(name, "") for name in _META_AUTHORS]
+    for text in (*said, first_name(data.get("author")), _marked_author(page), _byline(page)):
+        # Some name the address of a profile there.
+        if text and "://" not in text and (line := author_line(plain(text))):
+            return line
+    return None
+
+
+def _marked_author(page: Element) -> str:
+    for one in page.elements():
+        if one.get("itemprop").lower() == "author":
+            name = next((inner for inner in one.elements() if inner.get("itemprop").lower() == "name"), one)
+            return name.get("content") or name.text()
+    return ""
+
+
+def _byline(page: Element) -> str:
+    for one in _own(page):
+        if (has_rel(one, "author") or _BYLINE.search(one.get("class"))) and len(one.text()) <= _LONGEST_NEAR_NAME:
+            name = next((inner for inner in one.elements() if has_rel(inner, "author") or "fn" in classes(inner)), one)
+            text = _AFTER_NAME.sub("", _BY.sub("", " ".join(name.text().split())))
+            if 1 < len(text) <= _LONGEST_BYLINE:
+                return text
+    return ""
+
+
+def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], base: str) -> str | None:
+    said = [meta.get(name, "") for name in _META_DATES]
+    published = data.get("datePublished") or data.get("dateCreated")
+    shown = _shown_dates(_dated_part(page))
+    for text in (*said, published if isinstance(published, str) else "", *shown):
+        # A year alone is in too many texts that are no dates.
+        if (found := iso_date(text)) and len(found) > 4:
+            return found
+    return date_of_path(urlsplit(base).path) if base else None
+
+
+def _shown_dates(part: Element) -> Iterator[str]:
+    """Yield texts that may be the date of writing, the likeliest first."""
+    own = _own(part)
+    for one in own:
+        if one.get("itemprop").lower() in _WRITTEN_MARKS:
+            yield one.get("datetime") or one.get("content") or one.text()
+    for one in own:
+        if one.name == "time" and "updated" not in classes(one):
+            yield one.get("datetime")
+            yield one.text()
+    for one in own:
+        if _DATED.search(one.get("class")) or _SAYS_WHEN.match(_first_words(one)):
+            text = " ".join(one.text().split())
+            if len(text) <= _LONGEST_DATELINE:
+                yield text
+
+
+def _first_words(element: Element) -> str:
+    first = element.children[0] if element.children else ""
+    return first if isinstance(first, str) else ""
+
+
+def _dated_part(page: Element) -> Element:
+    """Return the part of a page that its date stands in: nothing of it if it lists several texts with their dates."""
+    dated = [one for one in page.elements() if one.name == "article" and one.find("time") is not None]
+    if len(dated) <= 1:
+        return page
+    return next((one for one in dated if one.find("h1") is not None), Element("#nothing"))
+
+
+def _own(part: Element) -> list[Element]:
+    """Return the elements below that are no part of what stands beside a text: other texts' dates and authors.
+
+    A footer counts inside an article, which it is of.
+    """
+    found: list[Element] = []
+    _gather(part, part.name == "article", found)
+    return found
+
+
+def _gather(element: Element, inside: bool, found: list[Element]) -> None:
+    for one in element.children:
+        if isinstance(one, Element) and one.name not in _ELSEWHERE and (inside or one.name != "footer"):
+            found.append(one)
+            _gather(one, inside or one.name == "article", found)
+
+
+def classes(element: Element) -> list[str]:
+    """Return the classes of an element."""
+    return element.get("class").split()
+
+
+def plain(text: str) -> str:
+    """Return a field as one line without control characters."""
+    words = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(words.split())[:LONGEST_FIELD]

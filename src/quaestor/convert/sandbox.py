@@ -1,0 +1,72 @@
+"""Converting in a process of its own, with a limit on its time and its memory.
+
+PDF and Word files are read by other people's parsers, and books are large: a hostile file can keep a parser busy for
+hours or have it fill the machine. What exceeds the limits costs that file only.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+
+from quaestor.convert.conversion import Converted
+from quaestor.convert.conversion_error import ConversionError
+
+SECONDS = 120.0
+MEMORY_BYTES = 2_000_000_000
+
+
+def convert_apart(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
+    """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``.
+
+    Raises:
+        ConversionError: as that function; or it took too long or too much memory.
+    """
+    command = [sys.executable, "-m", "quaestor.convert.sandbox", kind]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=seconds, check=False, env=environment, cwd=os.sep
+        )
+    except subprocess.TimeoutExpired:
+        raise ConversionError("too large", f"it took more than {seconds:,.0f} seconds to read") from None
+    if done.returncode:
+        raise ConversionError("failed", f"reading it ended with code {done.returncode}; it may need too much memory")
+    answer = json.loads(done.stdout)
+    if "reason" in answer:
+        raise ConversionError(answer["reason"], answer["detail"])
+    return Converted(**answer)
+
+
+def main(kind: str) -> None:
+    """Convert what standard input holds and write the outcome to standard output as JSON."""
+    _limit_memory()
+    gc.disable()  # the process ends with the document, and trees are walked by it again and again
+    try:
+        answer = _function(kind)(sys.stdin.buffer.read())._asdict()
+    except ConversionError as error:
+        answer = {"reason": error.reason, "detail": error.detail}
+    except MemoryError:
+        answer = {"reason": "too large", "detail": "it takes too much memory to read"}
+    sys.stdout.write(json.dumps(answer))
+
+
+def _function(kind: str) -> Callable[[bytes], Converted]:
+    return getattr(import_module(f"quaestor.convert.{kind}"), f"from_{kind}")  # type: ignore[no-any-return]
+
+
+def _limit_memory() -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415 - not on Windows
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,136 @@
+"""What is indexed and what is found: documents, spans, chunks and hits.
+
+Pure values; identity and storage live elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from quaestor.core.light_imports import NamedTuple
+
+ChunkerName = Literal["tree-sitter", "headings", "lines"]
+
+
+class Span(NamedTuple):
+    """A stretch of a document.
+
+    Attributes:
+        start: offset of the first byte.
+        end: offset after the last byte.
+        start_line: first line, 1-based.
+        end_line: last line, 1-based and inclusive.
+    """
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+class Document(NamedTuple):
+    """One file or page as it was when it was read.
+
+    Attributes:
+        path: relative to the source's root, with ``/``.
+        sha256: of the bytes on disk, lower-case hex.
+        size: bytes on disk.
+        stamp: stands for the file as it was when it was read; 0 where only its hash can tell whether it is that still.
+        language: ``python``, ``markdown``, ``text`` and so on.
+        encoding: the codec that turns spans' bytes into text. Files in UTF-16 or UTF-32 are
+            transcoded to UTF-8 before they are cut, so their spans count UTF-8 bytes.
+        title: a page's or a prose document's title.
+        url: where a page came from.
+        author: who wrote it, where that is known; several with commas between them.
+        date: date of writing in the form of ISO 8601, as exact as it is known (``2021``, ``2021-03``,
+            ``2021-03-04``). Never the file's own times.
+        chunker: which method cut it.
+        note: why a fallback was used or what was lossy; None when all is as expected.
+    """
+
+    path: str
+    sha256: str
+    size: int
+    stamp: int
+    language: str
+    encoding: str = "utf-8"
+    title: str | None = None
+    url: str | None = None
+    author: str | None = None
+    date: str | None = None
+    chunker: ChunkerName = "lines"
+    note: str | None = None
+
+
+class Chunk(NamedTuple):
+    """What is indexed: a span of a document with what is known about it.
+
+    Attributes:
+        span: where it lies.
+        text: the document's bytes at the span, decoded.
+        symbol: the name defined here (a function, class, type), or the heading of a section.
+        kind: ``function``, ``class``, ``type``, ``module``, ``section``, ``block`` ...
+        scope: enclosing symbols or headings, outermost first; never part of the text.
+        defines: all names whose definition starts inside this chunk, in order.
+    """
+
+    span: Span
+    text: str
+    symbol: str | None = None
+    kind: str = "block"
+    scope: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+
+
+class Hit(NamedTuple):
+    """A chunk that answers a query, with a score and where it came from.
+
+    Attributes:
+        document: the document that it is a part of.
+        chunk: the chunk.
+        score: higher is better; comparable within one query only.
+        fresh: whether the file's bytes were checked to be the indexed ones just before answering.
+        features: each ranking feature's share in the score, for ``search --explain``.
+        chunk_id: the store's identifier of the chunk.
+        also: where the same is said in other documents, as ``path:line``.
+        corpus: the name of the corpus that it was found in, where several were searched; else empty.
+        found: the span of the chunk that was ranked, where ``chunk`` shows more around it; else None.
+    """
+
+    document: Document
+    chunk: Chunk
+    score: float
+    fresh: bool = True
+    features: Mapping[str, float] = MappingProxyType({})
+    chunk_id: int = -1
+    also: tuple[str, ...] = ()
+    corpus: str = ""
+    found: Span | None = None
+
+    @property
+    def path(self) -> str:
+        """The document's path, relative to its source's root."""
+        return self.document.path
+
+    @property
+    def start_line(self) -> int:
+        """First line, 1-based."""
+        return self.chunk.span.start_line
+
+    @property
+    def end_line(self) -> int:
+        """Last line, 1-based and inclusive."""
+        return self.chunk.span.end_line
+
+    @property
+    def text(self) -> str:
+        """The chunk's text."""
+        return self.chunk.text
+
+    @property
+    def symbol(self) -> str | None:
+        """The symbol or heading, qualified by what encloses it: ``Client.send``, ``Guide > Retries``."""
+        names = self.chunk.scope if self.chunk.symbol is None else (*self.chunk.scope, self.chunk.symbol)
+        return (" > " if self.chunk.kind == "section" else ".").join(names) or None

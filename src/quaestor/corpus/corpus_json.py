@@ -1,0 +1,126 @@
+"""What a corpus gives, in its contracted JSON forms: the same on the command line and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quaestor.core.passages import Hit
+from quaestor.search.spelling import Unknown
+
+if TYPE_CHECKING:
+    from quaestor.corpus import Corpus, CorpusStats, Understood
+    from quaestor.corpus.descriptions import Coming
+    from quaestor.files.ingest_report import Survey
+
+
+def search_object(
+    query: str,
+    hits: Sequence[Hit],
+    corpus: Corpus,
+    seconds: float,
+    *,
+    explain: bool = False,
+    asked: Understood | None = None,
+    name: str = "",
+) -> dict[str, Any]:
+    """Return the result of a search.
+
+    Args:
+        query: what was searched for.
+        hits: what was found, best first.
+        corpus: where; its freshness is that of this search.
+        seconds: that it took.
+        explain: whether each feature's share in a score is told.
+        asked: how the query was understood.
+        name: of the corpus; empty for its folder's.
+    """
+    named = [hit._replace(corpus=name or corpus.root.name) for hit in hits]
+    return found_object(query, named, index_object(corpus), seconds, explain=explain, asked=asked)
+
+
+def found_object(
+    query: str,
+    hits: Sequence[Hit],
+    index: Mapping[str, Any],
+    seconds: float,
+    *,
+    explain: bool = False,
+    asked: Understood | None = None,
+) -> dict[str, Any]:
+    """Return what was found in an index, or in several that ``index`` tells of as one."""
+    return {
+        "query": query,
+        "understood": list(asked.phrases) if asked else [],
+        "missed": list(asked.missed) if asked else [],
+        "translated": list(asked.translated) if asked else [],
+        "unknown": unknown_objects(asked.unknown if asked else ()),
+        "hits": [{**hit_object(hit, explain=explain), "corpus": hit.corpus} for hit in hits],
+        "index": index,
+        "seconds": round(seconds, 4),
+    }
+
+
+def index_object(corpus: Corpus) -> dict[str, Any]:
+    """Return how current an index is, and what it holds."""
+    size = corpus.stats()
+    return {
+        "fresh": corpus.freshness.fresh,
+        "checked_at": corpus.freshness.checked_at,
+        "by_meaning": corpus.meaning.reach,
+        "embedder": size.embedder,
+        "coming": coming_object(corpus.meaning.coming),
+        "documents": size.documents,
+        "chunks": size.chunks,
+    }
+
+
+def unknown_objects(unknown: Sequence[Unknown]) -> list[dict[str, Any]]:
+    """Return the words of a query that stand nowhere, with the nearest that do."""
+    return [{"word": one.word, "nearest": list(one.nearest)} for one in unknown]
+
+
+def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """Return one hit."""
+    shown: dict[str, Any] = {
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "score": round(hit.score, 4),
+        "symbol": hit.symbol,
+        "language": hit.document.language,
+        "text": hit.text,
+        "title": hit.document.title,
+        "url": hit.document.url,
+        "author": hit.document.author,
+        "date": hit.document.date,
+        "sha256": hit.document.sha256,
+        "fresh": hit.fresh,
+        "also": list(hit.also),
+    }
+    if explain:
+        shown["features"] = {name: round(value, 4) for name, value in hit.features.items()}
+    return shown
+
+
+def survey_object(root: str, survey: Survey) -> dict[str, Any]:
+    """Return what is, or would be, indexed of a source."""
+    from dataclasses import asdict  # noqa: PLC0415 - imports much, of which no search needs any
+
+    return {
+        "root": root,
+        **survey._asdict(),
+        "words": asdict(survey.words),
+        "skipped": [entry._asdict() for entry in survey.skipped],
+        "skipped_by_reason": dict(survey.skipped_by_reason),
+    }
+
+
+def stats_object(root: str, survey: Survey, held: CorpusStats, coming: Coming | None) -> dict[str, Any]:
+    """Return what is indexed of a source, what its index takes, and what that is yet to be given."""
+    return {**survey_object(root, survey), "index": held._asdict(), "coming": coming_object(coming)}
+
+
+def coming_object(coming: Coming | None) -> dict[str, Any] | None:
+    """Return how far vectors are that an index is yet to be given; None if there are none."""
+    return None if coming is None else coming._asdict()

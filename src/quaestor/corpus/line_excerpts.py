@@ -1,0 +1,76 @@
+"""Lines of a document as they are on disk. Pure: bytes in, lines out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quaestor.chunking.decode import decode
+from quaestor.core.passages import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a document.
+
+    Attributes:
+        path: the document's path.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive; ``start_line - 1`` for an empty document.
+        total_lines: lines of the whole document.
+        lines: the lines without their ends.
+        language: the document's language.
+        sha256: of the file that the lines were taken from, lower-case hex.
+        fresh: whether the index holds these very bytes.
+        title: a page's or a prose document's title.
+        url: where a page came from.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    lines: tuple[str, ...]
+    language: str
+    sha256: str
+    fresh: bool
+    title: str | None = None
+    url: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The lines, joined."""
+        return "\n".join(self.lines)
+
+
+def lines_of(data: bytes) -> list[str]:
+    """Return the lines of a file without their ends, as spans count them: cut at line feeds."""
+    decoded = decode(data)
+    # What cannot be decoded is replaced: it is shown, and never matched against anything.
+    text = decoded.data[decoded.start :].decode(decoded.encoding, "replace")
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def excerpt(document: Document, data: bytes, sha256: str, start_line: int, end_line: int | None) -> Excerpt:
+    """Return lines of ``data``, a document's text; ``end_line`` beyond the last means the last.
+
+    ``sha256`` is of the file that the text is, or was made of.
+
+    The lines from ``start_line`` on must exist.
+    """
+    lines = lines_of(data)
+    last = len(lines) if end_line is None else min(end_line, len(lines))
+    return Excerpt(
+        path=document.path,
+        start_line=start_line,
+        end_line=max(last, start_line - 1),
+        total_lines=len(lines),
+        lines=tuple(lines[start_line - 1 : last]),
+        language=document.language,
+        sha256=sha256,
+        fresh=sha256 == document.sha256,
+        title=document.title,
+        url=document.url,
+    )

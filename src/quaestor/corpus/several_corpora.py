@@ -1,0 +1,257 @@
+"""Several corpora that are searched as one: one ranking, and each hit says which corpus it is of.
+
+Each corpus keeps what it has alone: its index, its freshness, its embedder. One that fails costs only itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
+from typing import TypeVar
+
+from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.core.passages import Hit
+from quaestor.corpus.corpus import Corpus
+from quaestor.corpus.descriptions import ByMeaning, Freshness
+from quaestor.corpus.joint_descriptions import merged_bylines, merged_freshness, merged_reach
+from quaestor.corpus.understood_filters import Understood, search_understood, understood
+from quaestor.files.walk import folder_of
+from quaestor.search.features import Candidates
+from quaestor.search.joint_ranking import (
+    by_one_embedder,
+    corpora_of,
+    foremost,
+    named,
+    scored,
+    shown,
+    together,
+    without_copies,
+)
+from quaestor.search.language import CARRIED, language_of
+from quaestor.search.query import Query, read_query
+from quaestor.search.ranker import Ranker
+from quaestor.search.retriever import CANDIDATES, Mode, rank
+from quaestor.search.spelling import Spelling, Unknown, mend
+from quaestor.stores import Bylines, Counts, Where
+
+_Done = TypeVar("_Done")
+
+
+class SeveralCorpora(Mapping[str, Corpus]):
+    """Corpora by name, searched as one.
+
+    Args:
+        corpora: at least one; one that is there twice is searched once.
+
+    Attributes:
+        failures: why a corpus did not take part in the last search, by its name.
+
+    Raises:
+        UsageError: there is none.
+    """
+
+    def __init__(self, corpora: Mapping[str, Corpus]) -> None:
+        if not corpora:
+            raise UsageError("There is nothing to search. Give at least one corpus.")
+        by_root = {corpus.root: name for name, corpus in reversed(list(corpora.items()))}
+        self._corpora = {name: corpus for name, corpus in corpora.items() if by_root[corpus.root] == name}
+        self.failures: dict[str, Exception] = {}
+
+    def __getitem__(self, name: str) -> Corpus:
+        return self._corpora[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._corpora)
+
+    def __len__(self) -> int:
+        return len(self._corpora)
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        mode: Mode = "ranked",
+        where: Where | None = None,
+        since: str = "",
+        before: str = "",
+        by: str | Sequence[str] = (),
+    ) -> list[Hit]:
+        """Return up to ``k`` hits of all corpora, best first, each with its ``corpus``; otherwise as ``Corpus.search``.
+
+        Filters hold within each corpus: paths are those in it. Of corpora that lie within each other, a file is
+        found in the innermost.
+
+        Raises:
+            UsageError: a date is none.
+            QuaestorError: every corpus failed; this is why the first one did.
+        """
+        if since or before or by:
+            from quaestor.search.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
+
+            where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
+        self.failures = {}
+        self._each(lambda corpus: corpus.take_in())
+        hits = self._found(query, k, mode, where)
+        overtaken = {
+            name: corpus
+            for name, corpus in self._of(hits)
+            if corpus.overtaken(hit.document for hit in hits if hit.corpus == name)
+        }
+        if overtaken:
+            self._each(lambda corpus: corpus.take_in(), overtaken)
+            hits = self._found(query, k, mode, where)
+            for name, corpus in overtaken.items():
+                corpus.look_at(hit.document for hit in hits if hit.corpus == name)
+        return self._checked(hits)
+
+    def find(
+        self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
+    ) -> tuple[Sequence[Hit], Understood]:
+        """Return up to ``k`` hits for a question as it is understood, and how that is; as ``Corpus.find``."""
+        asked = self.understand(question, where) if filters else Understood(question, where)
+        hits, asked = search_understood(
+            question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
+        )
+        asked = asked._replace(translated=self.translated(asked.text))
+        return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
+
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what the corpora hold: its words that stand in none, and the nearest that do in one."""
+        each = list(self._each(lambda corpus: corpus.spelling(query)).values())
+        lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
+        unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
+        nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
+        found = tuple(Unknown(one.word, nearest.get(one.word, ())) for one in unknown)
+        return Spelling(mend(query, found), found, all(spelling.strange for spelling in each))
+
+    def translated(self, question: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        words = (word for corpus in self.answering.values() for word in corpus.translated(question))
+        return tuple(dict.fromkeys(words))
+
+    def understand(self, question: str, where: Where | None = None) -> Understood:
+        """Return a question with what it says of dates and authors as a filter, unless that leaves nothing anywhere."""
+        return understood(self, question, where)
+
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents of all corpora that a filter lets through, and when."""
+        found = []
+        for corpus in self.values():
+            with suppress(QuaestorError, OSError):  # the search will say so
+                found.append(corpus.bylines(where))
+        return merged_bylines(found)
+
+    @property
+    def answering(self) -> Mapping[str, Corpus]:
+        """The corpora that took part in the last search."""
+        return {name: corpus for name, corpus in self._corpora.items() if name not in self.failures}
+
+    @property
+    def freshness(self) -> Freshness:
+        """How current the last search's answer is: as current as the least of those that took part."""
+        return merged_freshness([corpus.freshness for corpus in self.answering.values()])
+
+    @property
+    def reach(self) -> ByMeaning:
+        """What the last search could find by meaning, and not by words alone."""
+        return merged_reach([corpus.meaning.reach for corpus in self.answering.values()])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said with the results of the last search, each with the name of its corpus."""
+        failed = [f"{name}: {error}" for name, error in self.failures.items()]
+        said = [f"{name}: {text}" for name, corpus in self.answering.items() for text in corpus.remarks]
+        return (*failed, *said)
+
+    def _found(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
+        spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
+        query = self._read(spelling.text)
+        if spelling.strange or not query.text:
+            return []
+        counts = self._each(lambda corpus: corpus.following(lambda: corpus.store.counts(query.terms)))
+        among = reduce(Counts.plus, counts.values())
+        count = max(CANDIDATES, k)
+
+        def candidates(corpus: Corpus) -> Candidates:
+            return corpus.following(lambda: corpus.retriever.candidates(query, count, where, among))
+
+        each = self._each(candidates, {name: self[name] for name in counts})
+        return _hits(query, {name: (self[name], found) for name, found in each.items()}, k, mode, count)
+
+    def _read(self, text: str) -> Query:
+        """Read a query. What a project is called tells nothing within it, but which of several is meant."""
+        if len(self) == 1:
+            [corpus] = self.values()
+            return corpus.retriever.read(text)
+        query = read_query(text)
+        language = language_of(text)
+        if language not in CARRIED or query.kind == "path":
+            return query
+        from quaestor.search.translation import carried_over  # noqa: PLC0415 - a question in English needs none
+
+        return carried_over(query, language, self._frequencies)
+
+    def _frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of chunks of all corpora in which each term stands."""
+        wanted = list(terms)
+        total = Counter(dict.fromkeys(wanted, 0))
+        for found in self._each(lambda corpus: corpus.following(lambda: corpus.store.frequencies(wanted))).values():
+            total.update(found)
+        return total
+
+    def _of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
+        return [(name, self[name]) for name in dict.fromkeys(hit.corpus for hit in hits)]
+
+    def _checked(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return hits that say of themselves whether they are fresh."""
+        checked = {
+            name: iter(corpus.checked([hit for hit in hits if hit.corpus == name])) for name, corpus in self._of(hits)
+        }
+        return [next(checked[hit.corpus]) for hit in hits]
+
+    def _each(self, act: Callable[[Corpus], _Done], corpora: Mapping[str, Corpus] | None = None) -> dict[str, _Done]:
+        """Return what ``act`` does with each corpus that has not failed; those that fail now are noted.
+
+        Raises:
+            QuaestorError: none is left; this is why the first one failed.
+        """
+        done: dict[str, _Done] = {}
+        for name, corpus in (self if corpora is None else corpora).items():
+            if name in self.failures:
+                continue
+            try:
+                done[name] = act(corpus)
+            except (QuaestorError, OSError) as error:
+                self.failures[name] = error
+        if len(self.failures) == len(self):
+            raise next(iter(self.failures.values()))
+        return done
+
+
+def _hits(query: Query, found: Mapping[str, tuple[Corpus, Candidates]], k: int, mode: Mode, count: int) -> list[Hit]:
+    """Rank what was found in each corpus as one list."""
+    names, corpora = list(found), [corpus for corpus, _ in found.values()]
+    candidates = together([own for _, own in found.values()])
+    if not candidates.chunks:
+        return []
+    if len(corpora) > 1:
+        candidates = without_copies(candidates, [folder_of(corpus.root).as_posix() for corpus in corpora])
+        if len({corpus.embedder.name for corpus in corpora}) > 1:
+            candidates = by_one_embedder(query, candidates)
+        candidates = foremost(query, candidates, count)
+    if mode == "ranked":
+        chunks_of = [corpus.retriever.chunks_of for corpus in corpora]
+        ranked = rank(_ranker(corpora), query, candidates, k, lambda rows: shown(candidates, rows, k, chunks_of))
+    else:
+        ranked = scored(candidates, k, mode, count)
+    of_each = [names[number] for number in corpora_of(candidates)]
+    return [named(one, of_each) for one in ranked]
+
+
+def _ranker(corpora: Sequence[Corpus]) -> Ranker:
+    """Return what weighs the candidates: the corpora's own ranker if they share one, else the one that is bundled."""
+    first = corpora[0].retriever.ranker
+    return first if all(corpus.retriever.ranker.name == first.name for corpus in corpora) else Ranker.bundled()

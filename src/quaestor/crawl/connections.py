@@ -1,0 +1,187 @@
+"""Connecting to a host: to an address that was judged, and for as long as one deadline allows."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from quaestor.crawl.allowed_addresses import Resolve, is_public
+
+PRIVATE = "private address"
+_CONNECT_SECONDS = 10.0
+_PATIENCE = 0.5
+
+
+class FetchError(Exception):
+    """An address that gave nothing.
+
+    Attributes:
+        reason: ``private address``, ``too large``, ``too slow``, ``unreachable`` or ``broken answer``.
+        detail: what happened.
+        retryable: whether the same request may succeed later.
+    """
+
+    def __init__(self, reason: str, detail: str = "", *, retryable: bool = False) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+        self.retryable = retryable
+
+
+class _Timed:
+    """A socket whose every read ends by one deadline, however slowly the bytes trickle, and soon after a stop."""
+
+    deadline: float = 0.0
+    stop: threading.Event | None = None
+
+    def recv_into(self, *args: Any) -> int:
+        while True:
+            left = self.deadline - time.monotonic()
+            if left <= 0 or (self.stop is not None and self.stop.is_set()):
+                raise TimeoutError
+            self.settimeout(min(left, _PATIENCE))  # type: ignore[attr-defined]
+            try:
+                return super().recv_into(*args)  # type: ignore[misc,no-any-return]
+            except TimeoutError:
+                continue
+
+
+class _TimedSocket(_Timed, socket.socket):
+    pass
+
+
+class _TimedTLSSocket(_Timed, ssl.SSLSocket):
+    pass
+
+
+def tls_context() -> ssl.SSLContext:
+    """Return what connections are secured with: the system's authorities, and sockets that keep the deadline."""
+    context = ssl.create_default_context()
+    context.sslsocket_class = _TimedTLSSocket
+    return context
+
+
+class Connection(http.client.HTTPConnection):
+    """A connection to one judged address; it never connects by itself, for nobody would judge where to."""
+
+    auto_open = 0
+
+    def allow_until(self, deadline: float) -> None:
+        """Set the moment by which every read of the answer ends."""
+        if self.sock is not None:  # the answer holds it, where the connection serves no other
+            self.sock.settimeout(max(deadline - time.monotonic(), 0.001))
+            self.sock.deadline = deadline  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """Opens connections.
+
+    Attributes:
+        private_hosts: hosts, with ports, that may have private addresses.
+        resolve: gives a host's addresses.
+        tls: secures connections.
+        stop: once set, ends every read that is under way.
+    """
+
+    private_hosts: frozenset[str]
+    resolve: Resolve
+    tls: ssl.SSLContext
+    stop: threading.Event
+
+    def connect(self, url: str, deadline: float) -> Connection:
+        """Return a new connection to the host of an address.
+
+        Its name is resolved once, and what is connected to is an address that was judged: no second answer of a name
+        server can lead elsewhere.
+
+        Raises:
+            FetchError: there is no such host, it is private and may not be, or it does not answer.
+        """
+        parts = urlsplit(url)
+        host, secure = parts.hostname or "", parts.scheme == "https"
+        port = parts.port or (443 if secure else 80)
+        try:
+            addresses = self.resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise FetchError("unreachable", f"no address is known for {host!r}", retryable=True) from error
+        allowed = [one for one in addresses if parts.netloc in self.private_hosts or is_public(one)]
+        if not allowed:
+            raise FetchError(PRIVATE, f"{host} is {', '.join(addresses[:3])}")
+        plain = self._connected(allowed, port, deadline)
+        connection = Connection(host, port)
+        connection.sock = self._secured(plain, host) if secure else plain
+        return connection
+
+    def _connected(self, addresses: list[str], port: int, deadline: float) -> socket.socket:
+        last: OSError = OSError("no address")
+        for address in addresses:
+            sock = _TimedSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+            sock.deadline = deadline
+            sock.stop = self.stop
+            try:
+                sock.settimeout(max(min(_CONNECT_SECONDS, deadline - time.monotonic()), 0.001))
+                sock.connect((address, port))
+            except OSError as error:
+                sock.close()
+                last = error
+                continue
+            return sock
+        raise FetchError("unreachable", last.strerror or str(last) or "no answer", retryable=True) from last
+
+    def _secured(self, plain: socket.socket, host: str) -> ssl.SSLSocket:
+        try:
+            secured = self.tls.wrap_socket(plain, server_hostname=host)
+        except (OSError, ValueError) as error:
+            plain.close()
+            said = getattr(error, "verify_message", "") or getattr(error, "reason", "") or type(error).__name__
+            raise FetchError("unreachable", f"no secure connection: {said}") from error
+        secured.deadline = plain.deadline  # type: ignore[attr-defined]
+        secured.stop = self.stop  # type: ignore[attr-defined]
+        return secured
+
+
+class Idle:
+    """Connections that wait for their next request. May be used by several threads.
+
+    Args:
+        most: connections that are kept.
+        seconds: that one waits at most; servers close theirs after some, too.
+    """
+
+    def __init__(self, most: int = 16, seconds: float = 30.0) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._waiting: list[tuple[str, float, Connection]] = []
+        self._lock = threading.Lock()
+
+    def take(self, origin: str) -> Connection | None:
+        """Return a connection to a scheme and host, the one that waited least; None if none is open."""
+        with self._lock:
+            self._drop(time.monotonic() - self._seconds)
+            for place in range(len(self._waiting) - 1, -1, -1):
+                if self._waiting[place][0] == origin:
+                    return self._waiting.pop(place)[2]
+        return None
+
+    def give(self, origin: str, connection: Connection) -> None:
+        """Keep a connection whose last answer was read to its end."""
+        with self._lock:
+            self._waiting.append((origin, time.monotonic(), connection))
+            while len(self._waiting) > self._most:
+                self._waiting.pop(0)[2].close()
+
+    def close(self) -> None:
+        """Close them all."""
+        with self._lock:
+            self._drop(float("inf"))
+
+    def _drop(self, before: float) -> None:
+        while self._waiting and self._waiting[0][1] < before:
+            self._waiting.pop(0)[2].close()

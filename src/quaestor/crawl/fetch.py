@@ -1,0 +1,174 @@
+"""Fetching one address: how much, and for how long at most.
+
+Redirects are not followed here, proxies of the environment not used. Connections are kept open for the next request to
+the same host; where each leads was judged when it was opened (``connect``).
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from urllib.parse import urlsplit
+
+from quaestor.crawl.allowed_addresses import Resolve, resolve
+from quaestor.crawl.connections import Connection, Connector, FetchError, Idle, tls_context
+from quaestor.crawl.response_body import drain, is_read, read_body
+
+_AGENT = "quaestor (+https://pypi.org/project/quaestor/)"
+_DRAIN_SECONDS = 1.0
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A server's answer.
+
+    Attributes:
+        status: the HTTP status.
+        headers: names in lower case.
+        body: as it was before any compression; empty where the status promises none of use.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+class _GoneError(Exception):
+    """A connection that had waited was closed by the other side, which therefore never answered."""
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Fetches addresses; may be used by several threads.
+
+    Attributes:
+        seconds: that one answer may take, from the first byte asked to the last one read.
+        largest: bytes that a body may have, compressed or not.
+        private_hosts: hosts, with ports, that may have private addresses.
+        resolve: gives a host's addresses.
+        tls: secures connections.
+        stop: once set, ends every read that is under way.
+        idle: connections that wait for their next request.
+    """
+
+    seconds: float = 30.0
+    largest: int = 5_000_000
+    private_hosts: frozenset[str] = frozenset()
+    resolve: Resolve = resolve
+    tls: ssl.SSLContext = field(default_factory=tls_context, repr=False)
+    stop: threading.Event = field(default_factory=threading.Event, repr=False)
+    idle: Idle = field(default_factory=Idle, repr=False)
+
+    def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
+        """Return the answer to a GET.
+
+        Args:
+            url: normalised, http or https.
+            headers: more of them, such as validators.
+            largest: bytes that this body may have.
+
+        Raises:
+            FetchError: there is no answer, or none that is taken.
+        """
+        deadline = time.monotonic() + self.seconds
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if waiting := self.idle.take(origin):
+            try:
+                return self._exchange(waiting, url, headers or {}, largest or self.largest, deadline, waited=True)
+            except _GoneError:
+                pass
+        connector = Connector(self.private_hosts, self.resolve, self.tls, self.stop)
+        connection = connector.connect(url, deadline)
+        return self._exchange(connection, url, headers or {}, largest or self.largest, deadline)
+
+    def close(self) -> None:
+        """Close the connections that are open."""
+        self.idle.close()
+
+    def _exchange(
+        self,
+        connection: Connection,
+        url: str,
+        headers: Mapping[str, str],
+        largest: int,
+        deadline: float,
+        *,
+        waited: bool = False,
+    ) -> Fetched:
+        """Ask and return the answer; the connection waits for the next request, or is closed."""
+        kept = False
+        try:
+            response = self._asked(connection, url, headers, deadline, waited)
+            with response:
+                answer = _answer(response, largest, deadline)
+                if response.status != 200:
+                    connection.allow_until(min(deadline, time.monotonic() + _DRAIN_SECONDS))
+                    drain(response)
+                kept = is_read(response)
+            return answer
+        except TimeoutError:
+            raise FetchError("too slow", f"it took more than {self.seconds:g} seconds", retryable=True) from None
+        except (http.client.HTTPException, zlib.error, ValueError) as error:
+            raise FetchError("broken answer", type(error).__name__, retryable=True) from error
+        except OSError as error:
+            raise FetchError("unreachable", error.strerror or type(error).__name__, retryable=True) from error
+        finally:
+            if kept:
+                parts = urlsplit(url)
+                self.idle.give(f"{parts.scheme}://{parts.netloc}", connection)
+            else:
+                connection.close()
+
+    @staticmethod
+    def _asked(
+        connection: Connection, url: str, headers: Mapping[str, str], deadline: float, waited: bool
+    ) -> http.client.HTTPResponse:
+        parts = urlsplit(url)
+        sent = {
+            "Host": parts.netloc,
+            "User-Agent": _AGENT,
+            "Accept": _ACCEPT,
+            "Accept-Encoding": "gzip, deflate",
+            **headers,
+        }
+        try:
+            connection.allow_until(deadline)
+            connection.putrequest(
+                "GET",
+                parts.path + (f"?{parts.query}" if parts.query else ""),
+                skip_host=True,
+                skip_accept_encoding=True,
+            )
+            for name, value in sent.items():
+                connection.putheader(name, value)
+            connection.endheaders()
+            return connection.getresponse()
+        except (ConnectionError, http.client.BadStatusLine) as error:
+            if waited:
+                raise _GoneError from error
+            raise
+
+
+def _answer(response: http.client.HTTPResponse, largest: int, deadline: float) -> Fetched:
+    found = _headers(response.msg)
+    if response.status != 200:
+        return Fetched(response.status, found)
+    length = found.get("content-length", "")
+    if length.isdigit() and int(length) > largest:
+        raise FetchError("too large", f"{int(length):,} bytes, the limit is {largest:,}")
+    return Fetched(200, found, read_body(response, found.get("content-encoding", ""), largest, deadline))
+
+
+def _headers(message: Message) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in message.items():
+        found.setdefault(name.lower(), str(value).strip())
+    return found

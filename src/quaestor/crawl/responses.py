@@ -1,0 +1,232 @@
+"""What becomes of an answer: a page on disk, links to follow, or a reason."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from quaestor.convert import Converted
+from quaestor.core.authors import author_line
+from quaestor.core.dates import iso_date
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.fetch import Fetched
+from quaestor.crawl.frontier import Entry, Frontier, Kind
+from quaestor.crawl.mirror import Mirror
+from quaestor.crawl.page_text import NotAPageError, PageContent, media_type, read_page
+from quaestor.crawl.politeness import Pace
+from quaestor.crawl.scope import SiteRules
+from quaestor.crawl.sitemaps import Listed, is_list, read_list
+from quaestor.crawl.urls import host_of, normalise, path_for, shape_of
+
+_MOST_HOPS = 10
+_MOST_LISTS = 200
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_PASSING = frozenset({429, 500, 502, 503, 504})
+_LONGEST_WAIT = 120.0
+_CANONICAL = "another address is canonical"
+ELSEWHERE = frozenset({_CANONICAL, "duplicate", "not to be indexed", "out of scope"})
+"""Reasons to leave an address out that say nothing against its site."""
+
+_REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
+
+
+class Taking:
+    """Takes answers and counts what came of them.
+
+    Attributes:
+        new: pages that were not on disk.
+        changed: pages whose file changed.
+        unchanged: pages that are as they were.
+        unanswered: pages that stay as they were because there was no answer.
+        bytes: received, unpacked.
+    """
+
+    def __init__(
+        self, start: str, rules: SiteRules, frontier: Frontier, mirror: Mirror, pace: Pace, settings: CrawlSettings
+    ) -> None:
+        self._start = start
+        self._rules = rules
+        self._frontier = frontier
+        self._mirror = mirror
+        self._pace = pace
+        self._settings = settings
+        self._home = host_of(rules.scope.start)
+        self.new = self.changed = self.unchanged = self.unanswered = self.bytes = 0
+
+    def seconds_to_wait(self, fetched: Fetched) -> float | None:
+        """Return how long to wait before asking again, where the answer is one that may pass; else None."""
+        return _retry_after(fetched.headers.get("retry-after", "")) if fetched.status in _PASSING else None
+
+    def take(self, entry: Entry, fetched: Fetched) -> None:
+        """Take an answer."""
+        self.bytes += len(fetched.body)
+        if fetched.status == 304 and entry.path is not None:
+            self._settle(entry, entry.path, entry.hash or "", None, {})
+        elif fetched.status in _REDIRECTS:
+            self._redirect(entry, fetched.headers.get("location", ""))
+        elif entry.kind != "page" and fetched.status in (404, 410):
+            self._frontier.set(entry.url, "read")  # the usual place of a sitemap, without one
+        elif fetched.status != 200:
+            self.skip(entry, _REASONS.get(fetched.status, f"answer {fetched.status}"))
+            self._frontier.ask_again_for(_CANONICAL, entry.url[:200])
+        elif entry.kind != "page" or is_list(media_type(fetched.headers), fetched.body):
+            self._list(entry, fetched)
+        else:
+            self._page(entry, fetched)
+
+    def skip(self, entry: Entry, reason: str, detail: str = "", *, keep: bool = False) -> None:
+        """Leave an address out, and drop its page; ``keep`` an earlier one where the reason may pass."""
+        if entry.path is not None and keep:
+            self._frontier.set(entry.url, "kept", tries=0, reason=reason, detail=detail)
+            self.unanswered += 1
+            return
+        self._drop(entry)
+        self._frontier.set(entry.url, "skipped", path=None, hash=None, etag=None, reason=reason, detail=detail)
+
+    def drop_unwanted(self) -> None:
+        """Remove pages that are out of scope by now."""
+        for entry in list(self._frontier.kept()):
+            if not self._rules.scope.holds(entry.url):
+                self.skip(entry, "out of scope")
+
+    def _drop(self, entry: Entry) -> None:
+        """Remove a page that this crawl made; what was there before stays until the crawl as a whole is judged."""
+        if entry.path is not None and not self._frontier.was_kept(entry.url):
+            self._mirror.remove(entry.path)
+
+    def _redirect(self, entry: Entry, location: str) -> None:
+        target = normalise(location, entry.url)
+        if target is None:
+            self.skip(entry, "leads elsewhere", location[:200])
+            return
+        if entry.depth == 0 and entry.kind == "page" and not self._rules.scope.holds(target):
+            self._rules.widen(target)
+            self._frontier.remember(hosts=json.dumps(sorted(self._rules.scope.hosts)), start=target)
+        if entry.kind == "page" and not self._rules.scope.holds(target):
+            self.skip(entry, "leads elsewhere", target[:200])
+        elif entry.hops >= _MOST_HOPS or self._frontier.leads_to(target, entry.url):
+            self.skip(entry, "redirects without end", target[:200])
+        else:
+            self._add([target], entry.kind, entry.depth, entry.hops + 1)
+            self._drop(entry)
+            self._frontier.set(entry.url, "read", path=None, hash=None, reason="redirect", detail=target[:200])
+
+    def _list(self, entry: Entry, fetched: Fetched) -> None:
+        found = read_list(fetched.body)
+        if entry.kind == "page" and entry.depth == 0:
+            self._begin_at_home(entry.url, found)
+        self._add(self._pages((one.url for one in found.pages), entry.url), "page", 1)
+        for one in found.pages:
+            if (one.date or one.author) and (page := normalise(one.url, entry.url)):
+                self._frontier.tell(page, iso_date(one.date), author_line(one.author))
+        if entry.hops < _MOST_HOPS and self._frontier.lists() < _MOST_LISTS:
+            lists = [url for one in found.sitemaps if (url := normalise(one, entry.url))]
+            self._add(lists[:_MOST_LISTS], "sitemap", 0, entry.hops + 1)
+        self._drop(entry)
+        self._frontier.set(entry.url, "read", path=None, hash=None, kind="feed" if entry.kind == "page" else entry.kind)
+
+    def _begin_at_home(self, url: str, found: Listed) -> None:
+        """Take what a feed that was given as the start speaks of for the site."""
+        listed = self._on_site(found, url)
+        home = min(listed, key=len, default="")
+        target = home if home and all(one.startswith(home) for one in listed) else normalise("/", url) or url
+        self._rules.widen(target)
+        self._frontier.remember(hosts=json.dumps(sorted(self._rules.scope.hosts)), start=target)
+
+    def _on_site(self, found: Listed, base: str) -> list[str]:
+        urls = (normalise(listing.url, base) for listing in found.pages)
+        return [url for url in urls if url and self._rules.scope.on_site(url)]
+
+    def _page(self, entry: Entry, fetched: Fetched) -> None:
+        try:
+            content = read_page(fetched, entry.url)
+        except NotAPageError as error:
+            self.skip(entry, error.reason, error.detail)
+            return
+        if content.led.follow:
+            self._add(self._pages(content.led.links, entry.url), "page", entry.depth + 1)
+            feeds = [one for url in content.led.feeds if (one := normalise(url)) and self._rules.scope.on_site(one)]
+            self._add(feeds, "feed", entry.depth + 1)
+        canonical = self._canonical(entry.url, content)
+        if canonical is not None:
+            self._add([canonical], "page", entry.depth)
+            self._like(entry, content)
+            self.skip(entry, _CANONICAL, canonical[:200])
+        elif not content.led.index:
+            self.skip(entry, "not to be indexed")
+        elif not content.text.text.strip():
+            self.skip(entry, "no text")
+        else:
+            self._like(entry, content)
+            path = entry.path or path_for(entry.url, self._home)
+            validators = {"etag": fetched.headers.get("etag"), "modified": fetched.headers.get("last-modified")}
+            self._settle(entry, path, content.hash, content, validators)
+
+    def _like(self, entry: Entry, content: PageContent) -> None:
+        self._frontier.set(entry.url, "waiting", likeness=content.likeness)
+
+    def _settle(
+        self,
+        entry: Entry,
+        path: str,
+        content_hash: str,
+        content: PageContent | None,
+        validators: dict[str, str | None],
+    ) -> None:
+        """Keep a page, unless its text is kept already: then the shorter of both addresses stands for it."""
+        other = self._frontier.kept_as(content_hash)
+        if other is not None and other.url != entry.url:
+            if (len(other.url), other.url) < (len(entry.url), entry.url):
+                self.skip(entry, "duplicate", other.url[:200])
+                return
+            self.skip(other, "duplicate", entry.url[:200])
+        if content is None:
+            self.unchanged += 1
+        else:
+            is_new = entry.path is None
+            wrote = self._mirror.write(path, entry.url, self._completed(entry.url, content.text))
+            self.new += is_new
+            self.changed += wrote and not is_new
+            self.unchanged += not wrote and not is_new
+        self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
+
+    def _completed(self, url: str, text: Converted) -> Converted:
+        """Return a page with what only its feed says of it, or says more exactly."""
+        date, author = self._frontier.told(url)
+        exact = date if date is not None and date.startswith(text.date or "") else text.date
+        return text._replace(date=exact, author=text.author or author)
+
+    def _canonical(self, url: str, content: PageContent) -> str | None:
+        """Return the address that stands for a page, if it is another one of this site.
+
+        Many sites name their first page for every page, and some a page that there is not; that is not believed.
+        """
+        canonical = normalise(content.canonical) if content.canonical else None
+        if canonical is None or canonical == url or not self._rules.scope.holds(canonical):
+            return None
+        if self._frontier.is_missing(canonical):
+            return None
+        believed = urlsplit(canonical).path != "/" and canonical != self._rules.scope.start
+        return canonical if believed else None
+
+    def _pages(self, urls: Iterable[str], base: str) -> list[str]:
+        found = (one for url in urls if (one := normalise(url, base)))
+        return [one for one in dict.fromkeys(found) if self._rules.scope.holds(one)]
+
+    def _add(self, urls: list[str], kind: Kind, depth: int, hops: int = 0) -> None:
+        if urls:
+            self._frontier.add(urls, kind, depth, hops, {url: shape_of(url) for url in urls})
+
+
+def _retry_after(value: str) -> float:
+    """Return the seconds that a server asks to wait; it may give a date."""
+    if value.isascii() and value.isdigit():
+        return min(float(value), _LONGEST_WAIT)
+    try:
+        moment = parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    return min(max(moment - time.time(), 0.0), _LONGEST_WAIT)

@@ -1,0 +1,121 @@
+"""What of a site is asked for: its scope, its robots.txt, and bounds on what programs can make up."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from quaestor.convert.charset import decode_page
+from quaestor.crawl import robots
+from quaestor.crawl.connections import PRIVATE, FetchError
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.fetch import Fetcher
+from quaestor.crawl.frontier import Entry, Frontier
+from quaestor.crawl.robots import Robots
+from quaestor.crawl.sitemaps import LARGEST as LARGEST_LIST
+from quaestor.crawl.urls import Scope, host_of, is_looping, normalise
+
+_MOST_ALIKE = 20
+_FAR = 10
+_LEAST_DISTINCT = 0.25
+_MOST_HOPS = 5
+_DOCUMENT_FACTOR = 6
+
+Objection = tuple[str, str]
+"""A reason and a detail."""
+
+
+class SiteRules:
+    """Decides what is asked for.
+
+    Attributes:
+        scope: what belongs to the site; it widens if the start leads to another host.
+    """
+
+    def __init__(self, scope: Scope, settings: CrawlSettings, frontier: Frontier, fetcher: Fetcher) -> None:
+        self.scope = scope
+        self._settings = settings
+        self._frontier = frontier
+        self._fetcher = fetcher
+        self._robots: dict[str, Robots] = {}
+
+    def sitemaps(self) -> list[str]:
+        """Return the sitemaps that the site names, else the place where one usually lies."""
+        start = self.scope.start
+        named = [found for one in self.robots(start).sitemaps if (found := normalise(one, start))]
+        usual = normalise("/sitemap.xml", start)
+        return named or ([usual] if usual else [])
+
+    def objection(self, entry: Entry) -> Objection | None:
+        """Return why an address is not asked for; None if it is."""
+        url = entry.url
+        if entry.kind == "page" and not self.scope.holds(url):
+            return "out of scope", ""
+        if not self.robots(url).allows(url):
+            return "robots.txt", ""
+        return None if entry.path is not None or entry.depth == 0 else self._bounded(entry)
+
+    def _bounded(self, entry: Entry) -> Objection | None:
+        """Return which bound an address is beyond that no page is known of."""
+        if entry.depth > self._settings.depth:
+            return "too deep", f"{entry.depth} links from the start"
+        if is_looping(entry.url):
+            return "loop", "the address repeats itself"
+        return self._made_up(entry)
+
+    def _made_up(self, entry: Entry) -> Objection | None:
+        """Return why an address is likely one of endlessly many that a program makes up: a calendar's, a visit's."""
+        if not (shape := self._frontier.shape(entry.url)):
+            return None
+        known = self._frontier.repeats(shape)
+        if known.duplicates >= _MOST_ALIKE and 2 * known.duplicates > known.read:
+            return "alike", f"{known.duplicates} pages like it have the text of another"
+        # A list of many pages that are alike is as near as its items; what is made up lies ever further away.
+        is_far = entry.depth >= known.nearest + _FAR
+        if is_far and known.read >= _MOST_ALIKE and known.distinct < _LEAST_DISTINCT * known.read:
+            return "alike", f"{known.read} pages like it differ only in numbers"
+        return None
+
+    def is_full(self, entry: Entry) -> bool:
+        """Return whether there are as many pages as there may be, and this would be another one."""
+        return entry.kind == "page" and entry.path is None and self._frontier.on_disk() >= self._settings.max_pages
+
+    def largest(self, entry: Entry) -> int:
+        """Return the bytes that an answer may have."""
+        if entry.kind != "page":
+            return LARGEST_LIST
+        is_document = urlsplit(entry.url).path.lower().endswith((".pdf", ".epub", ".docx"))
+        return self._settings.page_bytes * (_DOCUMENT_FACTOR if is_document else 1)
+
+    def delay(self, url: str) -> float:
+        """Return the seconds that a site wants between two requests."""
+        return self.robots(url).delay
+
+    def robots(self, url: str) -> Robots:
+        """Return what the robots.txt of an address's host says; it is asked for once a run."""
+        host = host_of(url)
+        if host not in self._robots:
+            self._robots[host] = self._fetched(f"{urlsplit(url).scheme}://{host}/robots.txt")
+        return self._robots[host]
+
+    def widen(self, url: str) -> None:
+        """Take in the host that the start leads to, and begin there."""
+        self.scope = Scope(url, self.scope.hosts | {host_of(url)}, self.scope.include, self.scope.exclude)
+
+    def _fetched(self, url: str) -> Robots:
+        """Return what a robots.txt says: without one all is allowed, and nothing where the site cannot tell."""
+        for _ in range(_MOST_HOPS):
+            try:
+                found = self._fetcher.fetch(url, largest=robots.LARGEST * 4)
+            except FetchError as error:
+                # What is wrong with the host is told by the page itself, in its own words.
+                return robots.ALL if error.reason in (PRIVATE, "unreachable") else robots.NOTHING
+            if 300 <= found.status < 400:
+                target = normalise(found.headers.get("location", ""), url)
+                if target is None:
+                    return robots.ALL
+                url = target
+            elif found.status == 200:
+                return robots.parse(decode_page(found.body[: robots.LARGEST]))
+            else:
+                return robots.NOTHING if found.status == 429 or found.status >= 500 else robots.ALL
+        return robots.ALL

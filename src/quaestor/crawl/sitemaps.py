@@ -1,0 +1,178 @@
+"""Addresses that a site lists itself: sitemaps, lists of sitemaps, feeds. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from quaestor.convert.charset import decode_page
+from quaestor.convert.html_tokens import Start, tokens
+from quaestor.convert.linked_data import first_name
+
+MOST_ADDRESSES = 50_000
+"""Of one file; the format allows no more."""
+
+LARGEST = 50_000_000
+_GZIP = b"\x1f\x8b"
+_BLOCK = 1 << 20
+_FEED_KINDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
+_ROOT = re.compile(rb"<(?:[\w-]{1,20}:)?(?:rss|feed|urlset|sitemapindex|rdf)[\s>]", re.IGNORECASE)
+_JSON_FEED = re.compile(rb'\s*\{[^{}\[\]]{0,300}"https://jsonfeed\.org/version/')
+_ENTRIES = frozenset({"item", "entry", "url", "sitemap"})
+_DATES = frozenset({"pubdate", "published", "date", "issued"})
+_NOT_PAGES = ("image:", "video:")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page that is listed.
+
+    Attributes:
+        url: its address, as it is written.
+        date: when it was written, as it is written.
+        author: who wrote it.
+    """
+
+    url: str
+    date: str = ""
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a file lists.
+
+    Attributes:
+        pages: the pages, in its order; a feed's own home first.
+        sitemaps: addresses of further sitemaps.
+    """
+
+    pages: tuple[Listing, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+
+
+def is_list(kind: str, data: bytes) -> bool:
+    """Return whether an answer is a sitemap or a feed.
+
+    Args:
+        kind: its media type, in lower case.
+        data: its body.
+    """
+    if kind in _FEED_KINDS:
+        return True
+    head = data[:2000]
+    if kind.endswith("json"):
+        return _JSON_FEED.match(head) is not None
+    return kind.endswith("xml") and "xhtml" not in kind and _ROOT.search(head) is not None
+
+
+def read_list(data: bytes, largest: int = LARGEST) -> Listed:
+    """Read a sitemap, a list of sitemaps, a feed (RSS, Atom or JSON), or a text of one address a line.
+
+    Args:
+        data: as it was sent; may be packed once more with gzip.
+        largest: bytes that it may unpack to; what lies beyond is not read.
+    """
+    text = decode_page(_unpacked(data, largest))
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return Listed(tuple(_json_pages(text)))
+    if "<" not in text[:1000]:
+        lines = (line.strip() for line in text.splitlines()[:MOST_ADDRESSES])
+        return Listed(tuple(Listing(line) for line in lines if line.startswith(("http://", "https://"))))
+    root = next((token.name for token in tokens(text) if isinstance(token, Start)), "")
+    found = tuple(_listings(text))
+    if _local(root) == "sitemapindex":
+        return Listed(sitemaps=tuple(one.url for one in found))
+    return Listed(pages=found)
+
+
+def _unpacked(data: bytes, largest: int) -> bytes:
+    if not data.startswith(_GZIP):
+        return data[:largest]
+    packed = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    parts, size = [], 0
+    try:
+        while data and size < largest and not packed.eof:
+            part = packed.decompress(data, _BLOCK)
+            parts.append(part)
+            size += len(part)
+            data = packed.unconsumed_tail
+    except zlib.error:
+        pass  # what could be unpacked is read
+    return b"".join(parts)[:largest]
+
+
+def _listings(text: str) -> Iterator[Listing]:
+    """Yield what stands in ``loc`` and ``link`` elements, and where Atom's links lead, with what is said of each."""
+    entry = _Entry()
+    inside = ""
+    parts: list[str] = []
+    count = 0
+    for token in tokens(text.replace("<![CDATA[", "").replace("]]>", "")):
+        if isinstance(token, str):
+            parts.append(token)
+            continue
+        name = "" if token.name.startswith(_NOT_PAGES) else _local(token.name)
+        listings: list[Listing] = []
+        if isinstance(token, Start):
+            if name in _ENTRIES:
+                listings, entry = entry.listings(), _Entry()
+            if name == "author":
+                entry.by = True
+            if name == "link" and token.attributes.get("rel", "alternate") == "alternate":
+                entry.urls.append(token.attributes.get("href", ""))
+            inside, parts = name, []
+        else:
+            if name == inside:
+                entry.take(name, " ".join("".join(parts).split()))
+            if name == "author":
+                entry.by = False
+            if name in _ENTRIES:
+                listings, entry = entry.listings(), _Entry()
+            inside, parts = "", []
+        for listing in listings:
+            count += 1
+            if count > MOST_ADDRESSES:
+                return
+            yield listing
+    yield from entry.listings()
+
+
+class _Entry:
+    """What is known of an entry so far."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self.date = self.author = ""
+        self.by = False
+
+    def take(self, name: str, text: str) -> None:
+        if name in ("loc", "link"):
+            self.urls.append(text)
+        elif name in _DATES:
+            self.date = self.date or text
+        elif name in ("creator", "author") or (name == "name" and self.by):
+            self.author = self.author or text
+
+    def listings(self) -> list[Listing]:
+        return [Listing(url, self.date, self.author) for url in self.urls if url]
+
+
+def _json_pages(text: str) -> Iterator[Listing]:
+    try:
+        feed: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    items = feed.get("items") if isinstance(feed, dict) else None
+    for item in items[:MOST_ADDRESSES] if isinstance(items, list) else ():
+        if isinstance(item, dict) and isinstance(url := item.get("url"), str) and url:
+            author = first_name(item.get("authors") or item.get("author") or feed.get("authors"))
+            yield Listing(url, str(item.get("date_published") or ""), author)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]

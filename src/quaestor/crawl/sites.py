@@ -1,0 +1,124 @@
+"""Sites as sources: which addresses name one, where its pages lie, and fetching them.
+
+What lies below is imported only for sites, for most commands are about folders.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.core.errors import ForbiddenError, NotFoundError, UpstreamError
+from quaestor.core.wording import command
+
+if TYPE_CHECKING:
+    from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport
+
+_FOLDER = "sites"
+_LATELY_SECONDS = 24 * 3600
+_ADDRESS = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def is_address(source: str | Path) -> bool:
+    """Return whether a source is given by an address, not by a path."""
+    return isinstance(source, str) and _ADDRESS.match(source) is not None
+
+
+def is_site(root: Path, home: Path) -> bool:
+    """Return whether a source's folder, as a real path, holds the pages of a site; ``home`` is the data folder."""
+    return root.parent.parent == (home / _FOLDER).resolve()
+
+
+def pages_of(url: str, home: Path) -> Path:
+    """Return where the pages of a site lie; nothing is fetched.
+
+    Raises:
+        NotFoundError: the site was not crawled yet.
+        UsageError: it is no address of a page on the web.
+    """
+    from quaestor.crawl.site_folder import site_root  # noqa: PLC0415
+
+    root = site_root(home / _FOLDER, url)
+    if not root.is_dir():
+        raise NotFoundError(f"{url!r} is not indexed yet. Run {command('index', url)}, which fetches its pages.")
+    return root
+
+
+def was_looked_at(url: str, home: Path) -> bool:
+    """Return whether a whole crawl lately fetched a site's pages that were not indexed yet."""
+    try:
+        return time.time() - _look(url, home).stat().st_mtime < _LATELY_SECONDS
+    except OSError:
+        return False
+
+
+def note_look(url: str, home: Path) -> None:
+    """Note that a site's pages were fetched only to be looked at, so that whoever indexes them need not fetch again."""
+    _look(url, home).touch()
+
+
+def forget_look(url: str, home: Path) -> None:
+    """Note that a site's pages are indexed, or not wholly fetched."""
+    _look(url, home).unlink(missing_ok=True)
+
+
+def _look(url: str, home: Path) -> Path:
+    from quaestor.crawl.site_folder import site_folder  # noqa: PLC0415
+
+    return site_folder(home / _FOLDER, url) / "looked-at"
+
+
+def crawl(
+    url: str,
+    home: Path,
+    chosen: Mapping[str, object],
+    progress: CrawlProgress | None = None,
+    *,
+    rebuild: bool = False,
+) -> CrawlReport:
+    """Fetch a site's pages, those that are new or changed since the time before, into the folder that is indexed.
+
+    Args:
+        url: where to begin; http or https.
+        home: the data folder.
+        chosen: fields of ``CrawlSettings``; those that are None or not given are as the time before.
+        progress: called as the work goes on.
+        rebuild: throw away what is there and begin anew; if the site gives nothing then, it is there again.
+
+    Raises:
+        UsageError: the address is none.
+        ForbiddenError: the site lies in a private network, or forbids to be fetched.
+        UpstreamError: the site gave nothing.
+        IndexUnusableError: another process crawls this site.
+    """
+    from quaestor.crawl import site_folder as site  # noqa: PLC0415
+    from quaestor.crawl.crawler import Crawl  # noqa: PLC0415
+
+    folder = site.site_folder(home / _FOLDER, url)
+    if rebuild:
+        site.erase(folder, site.checked_start(url))
+    try:
+        return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
+    except (ForbiddenError, UpstreamError):
+        if rebuild:
+            site.put_back(folder, site.checked_start(url))
+        raise
+
+
+def put_back(url: str, home: Path) -> int:
+    """Return how many of a site's pages came back that crawls dropped within a week; nothing is fetched.
+
+    Raises:
+        UsageError: the address is none.
+        NotFoundError: nothing was dropped.
+        IndexUnusableError: another process crawls this site.
+    """
+    from quaestor.crawl import site_folder as site  # noqa: PLC0415
+
+    count = site.put_back(site.site_folder(home / _FOLDER, url), site.checked_start(url))
+    if not count:
+        raise NotFoundError(f"no page of {url!r} was dropped within the last seven days. Nothing was changed.")
+    return count

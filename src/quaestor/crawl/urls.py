@@ -1,0 +1,190 @@
+"""Addresses of pages: one form for each, what belongs to a site, and where a page lies on disk. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property
+from hashlib import blake2b
+from posixpath import splitext
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
+
+from quaestor.files.deny import deny_file, deny_folder
+
+LONGEST = 2000
+"""Characters of an address; longer ones are made by programs that append to themselves."""
+
+_MOST_SEGMENTS = 30
+_MOST_REPEATS = 3
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# What tells a visitor, a campaign or a visit, and never a page.
+_PASSING = re.compile(
+    r"^(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga|_gl|ref_src|phpsessid|jsessionid|aspsessionid\w*|"
+    r"cfid|cftoken|sid|sess|session|session_?id|sessid|oscsid|zenid)$",
+    re.IGNORECASE,
+)
+_PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*", re.IGNORECASE)
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
+_LONGEST_NAME = 80
+
+
+def normalise(url: str, base: str = "") -> str | None:
+    """Return an address in its one form; None for what is no page on the web.
+
+    Lower-case host without its default port, no fragment, no user name, no dots in the path, escapes only where they
+    are needed, nothing that tells a visit from another. Normalising twice changes nothing.
+    """
+    try:
+        parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
+        host, port = _host(parts), parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _DEFAULT_PORTS or host is None or parts.username is not None:
+        return None
+    place = host if port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{host}:{port}"
+    path = _without_dots(_escaped(_PATH_SESSION.sub("", parts.path), "/:@!$&'()*+,;="))
+    whole = urlunsplit((parts.scheme, place, path or "/", _query(parts.query), ""))
+    return whole if len(whole) <= LONGEST else None
+
+
+def _host(parts: SplitResult) -> str | None:
+    host = (parts.hostname or "").rstrip(".")
+    if not host:
+        return None
+    if ":" in host:
+        return f"[{host}]" if re.fullmatch(r"[0-9a-f:.]+", host) else None
+    try:
+        plain = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    return plain if re.fullmatch(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?", plain) and ".." not in plain else None
+
+
+def _escaped(text: str, safe: str) -> str:
+    """Return text with escapes in upper case, and only for what must be escaped."""
+    parts = _ESCAPE.split(text.encode("utf-8", "replace").decode())
+    return "".join(_escape(part) if place % 2 else quote(part, safe=f"{safe}~") for place, part in enumerate(parts))
+
+
+def _escape(digits: str) -> str:
+    character = chr(int(digits, 16))
+    return character if character in _UNRESERVED else f"%{digits.upper()}"
+
+
+def _without_dots(path: str) -> str:
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            if len(kept) > 1:
+                kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", "..") and kept[-1:] != [""]:
+        kept.append("")
+    return "/".join(kept)
+
+
+def _query(query: str) -> str:
+    kept = [part for part in query.split("&") if part and not _PASSING.match(part.partition("=")[0])]
+    return _escaped("&".join(kept), "/:@!$&'()*+,;=?")
+
+
+def host_of(url: str) -> str:
+    """Return the host and port of a normalised address."""
+    return urlsplit(url).netloc
+
+
+def is_looping(url: str) -> bool:
+    """Return whether an address looks as if a relative link had been appended to itself again and again."""
+    segments = [segment for segment in urlsplit(url).path.split("/") if segment]
+    return len(segments) > _MOST_SEGMENTS or any(segments.count(one) > _MOST_REPEATS for one in set(segments))
+
+
+def shape_of(url: str) -> str:
+    """Return an address without its numbers and its query's values: what pages made by one program have in common."""
+    parts = urlsplit(url)
+    names = sorted(part.partition("=")[0] for part in parts.query.split("&"))
+    return re.sub(r"\d+", "0", f"{parts.netloc}{parts.path}?{'&'.join(names)}")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What of the web belongs to a site.
+
+    Attributes:
+        start: the address that was given, normalised.
+        hosts: hosts, with ports, that belong to it.
+        include: globs on paths (``*`` matches any text, slashes too); empty for all below the start.
+        exclude: globs on paths that are left out in any case.
+    """
+
+    start: str
+    hosts: frozenset[str]
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def holds(self, url: str) -> bool:
+        """Return whether a normalised address belongs to the site."""
+        return url == self.start or (self.on_site(url) and self._is_wanted(urlsplit(url).path))
+
+    def is_left_out_by_choice(self, url: str) -> bool:
+        """Return whether a normalised address is left out by ``include`` or ``exclude``, not by where it lies."""
+        plain = unquote(urlsplit(url).path)
+        included, excluded = self._patterns
+        wanted = not included or any(pattern.match(plain) for pattern in included)
+        return url != self.start and (not wanted or any(pattern.match(plain) for pattern in excluded))
+
+    def on_site(self, url: str) -> bool:
+        """Return whether an address lies on one of the hosts."""
+        return host_of(url) in self.hosts
+
+    def _is_wanted(self, path: str) -> bool:
+        plain = unquote(path)
+        if any(pattern.match(plain) for pattern in self._patterns[1]):
+            return False
+        if self.include:
+            return any(pattern.match(plain) for pattern in self._patterns[0])
+        return path == self.prefix or path.startswith(self.prefix.rstrip("/") + "/")
+
+    @cached_property
+    def prefix(self) -> str:
+        """The path below which pages belong to the site: the start's own, or its folder if it names a file."""
+        path = urlsplit(self.start).path
+        return path.rpartition("/")[0] + "/" if splitext(path)[1] else path
+
+    @cached_property
+    def _patterns(self) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
+        return tuple([re.compile(translate(glob)) for glob in globs] for globs in (self.include, self.exclude))  # type: ignore[return-value]
+
+
+def path_for(url: str, home: str) -> str:
+    """Return where a page lies in the folder of its site: ``/guide/`` is ``guide/index.md``.
+
+    Args:
+        url: normalised address.
+        home: the site's own host; pages of others lie in a folder of their host's name.
+
+    Whatever cannot be part of a file's name on any system is left out, and a hash keeps such names apart.
+    """
+    parts = urlsplit(url)
+    *folders, name = unquote(parts.path).removeprefix("/").split("/")
+    segments = [*([] if parts.netloc == home else [parts.netloc]), *folders]
+    last = (name or "index") + (f"~{unquote(parts.query)}" if parts.query else "")
+    safe = [_safe(segment) for segment in (*segments, last)]
+    odd = [*safe] != [*segments, last] or any(part.endswith(".md") for part in safe[:-1])
+    below = [f"{part}_" if deny_folder(part, frozenset()) or part.endswith(".md") else part for part in safe[:-1]]
+    final = f"{safe[-1]}-{_short_hash(url)}" if odd or deny_file(f"{safe[-1]}.md") else safe[-1]
+    return "/".join([*below, f"{final}.md"])
+
+
+def _safe(segment: str) -> str:
+    text = _UNSAFE.sub("-", segment.encode("utf-8", "replace").decode()).strip(" .")[:_LONGEST_NAME]
+    return text or "_"
+
+
+def _short_hash(url: str) -> str:
+    return blake2b(url.encode(), digest_size=4).hexdigest()

@@ -1,0 +1,264 @@
+"""Reading a folder with a transformer as sentence-transformers and the hubs lay it out.
+
+``model.onnx`` or ``onnx/model.onnx``, ``tokenizer.json``, and JSON files that say how token vectors become one vector
+(``1_Pooling/config.json``), what is put before queries and documents (``config_sentence_transformers.json``), and how
+much of a text is read (``sentence_bert_config.json``). Nothing is loaded here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from quaestor.core.errors import UsageError
+from quaestor.embedding.transformer import PREFIX
+from quaestor.embedding.transformer.graph import NoModelError, external_files
+
+Pooling = Literal["mean", "cls", "max", "lasttoken"]
+
+_POOLINGS: Mapping[str, Pooling] = {
+    "mean": "mean",
+    "cls": "cls",
+    "max": "max",
+    "lasttoken": "lasttoken",
+    "pooling_mode_mean_tokens": "mean",
+    # The same direction, and only that counts.
+    "pooling_mode_mean_sqrt_len_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+_JSON_BYTES = 4_000_000
+_LONGEST = 512
+"""Tokens of a text that are read where the folder does not say; what most models were made for."""
+_MOST_TOKENS = 32_768
+_SUFFIX = ".onnx"
+_KNOWN_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
+
+
+@dataclass(frozen=True, slots=True)
+class Transformer:
+    """What a folder holds.
+
+    Attributes:
+        folder: real path.
+        model: the ONNX file.
+        weights: further files of weights that it names.
+        tokenizer: the ``tokenizer.json``.
+        pooling: how the vectors of tokens become one.
+        query: what is put before a query.
+        document: what is put before a text that is indexed.
+        longest: tokens of a text that are read, at most.
+        pad: the token that fills a batch.
+        further: modules that follow the pooling, which only a graph that includes them can do.
+    """
+
+    folder: Path
+    model: Path
+    weights: tuple[Path, ...]
+    tokenizer: Path
+    pooling: Pooling
+    query: str
+    document: str
+    longest: int
+    pad: int
+    further: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files whose bytes decide its vectors."""
+        return (self.model, *self.weights, self.tokenizer)
+
+    @property
+    def shown(self) -> str:
+        """What chooses it."""
+        return f"{PREFIX}{self.folder}"
+
+
+def read_folder(place: str | Path) -> Transformer:
+    """Read a folder with a transformer.
+
+    Args:
+        place: the folder, or one of the ONNX files in it.
+
+    Raises:
+        UsageError: something that is needed is missing or cannot be read; says which file, and what to do.
+    """
+    folder, named = _found(Path(place).expanduser())
+    model = named or _model_in(folder)
+    tokenizer = folder / "tokenizer.json"
+    if not tokenizer.is_file():
+        raise UsageError(
+            f"{str(folder)!r} has no 'tokenizer.json', by which texts become tokens. Save it beside the model:"
+            " AutoTokenizer.from_pretrained(…).save_pretrained(FOLDER) writes it, as `optimum-cli export onnx` does."
+        )
+    config = _json(folder / "config.json")
+    if not isinstance(config, dict):
+        raise UsageError(f"{str(folder)!r} has no 'config.json' of a model. Copy it from where the model came from.")
+    query, document = _prompts(folder)
+    further, pooling_place = _modules(folder)
+    return Transformer(
+        folder=folder,
+        model=model,
+        weights=_weights(model),
+        tokenizer=tokenizer,
+        pooling=_pooling(folder / pooling_place / "config.json", prompted=bool(query or document)),
+        query=query,
+        document=document,
+        longest=_longest(folder, config),
+        pad=_count(config.get("pad_token_id"), most=1 << 31) or 0,
+        further=further,
+    )
+
+
+def _found(given: Path) -> tuple[Path, Path | None]:
+    """Return the folder that is meant, and the model in it if that was named."""
+    with suppress(OSError):  # a name that is too long to be one
+        if given.suffix == _SUFFIX and given.is_file():
+            return _folder_of(given), _real(given)
+        if given.is_dir():
+            return _real(given), None
+    raise UsageError(
+        f"There is no folder {str(given)!r}. Give the folder of a transformer: {PREFIX}FOLDER, with model.onnx and"
+        " tokenizer.json in it."
+    )
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
+
+
+def _folder_of(model: Path) -> Path:
+    """Return the folder of a model that was named by its file: that above ``onnx`` where the tokenizer is there."""
+    beside = _real(model.parent)
+    return beside.parent if beside.name == "onnx" and not (beside / "tokenizer.json").is_file() else beside
+
+
+def _model_in(folder: Path) -> Path:
+    """Return the model of a folder: the whole one, else the only one."""
+    for whole in (folder / "model.onnx", folder / "onnx" / "model.onnx"):
+        if whole.is_file():
+            return whole
+    found = sorted(path for place in (folder, folder / "onnx") for path in place.glob(f"*{_SUFFIX}") if path.is_file())
+    if len(found) == 1:
+        return found[0]
+    if found:
+        named = ", ".join(repr(str(path.relative_to(folder))) for path in found[:8])
+        raise UsageError(
+            f"{str(folder)!r} holds several models ({named}) and no 'model.onnx'. Name one: {PREFIX}{found[0]}"
+        )
+    raise UsageError(
+        f"{str(folder)!r} has no 'model.onnx', and no 'onnx/model.onnx'. `optimum-cli export onnx --model NAME FOLDER`"
+        " makes such a folder; many hubs have an 'onnx' folder ready to be copied."
+    )
+
+
+def _weights(model: Path) -> tuple[Path, ...]:
+    """Return the files of weights that a model names, all of them within its folder."""
+    try:
+        named = external_files(model)
+    except NoModelError as error:
+        raise UsageError(f"{str(model)!r} is no ONNX model ({error}). Copy or export it again.") from None
+    except OSError as error:
+        raise UsageError(f"{str(model)!r} cannot be read ({error.strerror or error}).") from None
+    return tuple(_weight(model, name) for name in named)
+
+
+def _weight(model: Path, name: str) -> Path:
+    beside = _real(model.parent)
+    path = _real(beside / name)
+    if "\0" in name or not path.is_relative_to(beside):
+        raise UsageError(
+            f"{str(model)!r} wants weights of {name[:200]!r}, which lies outside its folder: that is refused. If it is"
+            " a link to where a hub keeps its files, copy the folder with links resolved (`cp -rL`)."
+        )
+    if not path.is_file():
+        raise UsageError(f"{str(model)!r} needs {name[:200]!r} beside it, which is missing. Copy it there, too.")
+    return path
+
+
+def _json(path: Path) -> Any:
+    """Return what a JSON file holds; None if there is none.
+
+    Raises:
+        UsageError: it is none, or too large to be one of these.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(_JSON_BYTES + 1)
+        if len(data) > _JSON_BYTES:
+            raise ValueError(f"larger than {_JSON_BYTES:,} bytes")
+        return json.loads(data)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{str(path)!r} cannot be read ({str(error)[:120]}). Copy it again.") from None
+
+
+def _dict(path: Path) -> dict[str, Any]:
+    found = _json(path)
+    return found if isinstance(found, dict) else {}
+
+
+def _modules(folder: Path) -> tuple[tuple[str, ...], str]:
+    """Return the modules that nothing here can do, and the name of the pooling's folder."""
+    modules = _json(folder / "modules.json")
+    pooling, further = "1_Pooling", []
+    for module in modules if isinstance(modules, list) else ():
+        path, kind = (str(module.get(key, "")) for key in ("path", "type")) if isinstance(module, dict) else ("", "")
+        last = kind.rpartition(".")[2]
+        if last == "Pooling" and path and Path(path).name == path:
+            pooling = path
+        if last not in _KNOWN_MODULES:
+            further.append(path or last or "?")
+    return tuple(further), pooling
+
+
+def _pooling(path: Path, *, prompted: bool) -> Pooling:
+    """Return how token vectors become one; their mean where nothing says."""
+    config = _dict(path)
+    said = config.get("pooling_mode")
+    chosen = [str(said)] if said else [key for key in config if _is_on(config, key)]
+    known = [_POOLINGS[one] for one in chosen if one in _POOLINGS]
+    if len(chosen) > 1 or len(known) < len(chosen):
+        raise UsageError(
+            f"{str(path)!r} asks for the pooling {', '.join(map(repr, chosen))}; known are"
+            f" {', '.join(get_args(Pooling))}, one at a time. Use another model, or export it with its pooling included"
+            " (`optimum-cli export onnx --library sentence_transformers`)."
+        )
+    if prompted and config.get("include_prompt") is False:
+        raise UsageError(f"{str(path)!r} leaves the prompt out of the pooling, which is not known here. Use another.")
+    return known[0] if known else "mean"
+
+
+def _is_on(config: Mapping[str, Any], key: str) -> bool:
+    return key.startswith("pooling_mode_") and config[key] is True
+
+
+def _prompts(folder: Path) -> tuple[str, str]:
+    """Return what is put before a query, and before a document."""
+    config = _dict(folder / "config_sentence_transformers.json")
+    prompts = config.get("prompts")
+    given = {key: text for key, text in prompts.items() if isinstance(text, str)} if isinstance(prompts, dict) else {}
+    usual = given.get(str(config.get("default_prompt_name")), "")
+    document = next((given[key] for key in ("document", "passage", "corpus") if key in given), usual)
+    return given.get("query", usual), document
+
+
+def _longest(folder: Path, config: Mapping[str, Any]) -> int:
+    said = _count(_dict(folder / "sentence_bert_config.json").get("max_seq_length"))
+    said = said or _count(_dict(folder / "tokenizer_config.json").get("model_max_length"))
+    most = _count(config.get("max_position_embeddings"))
+    return min(said or most or _LONGEST, most or _MOST_TOKENS)
+
+
+def _count(value: object, most: int = _MOST_TOKENS) -> int | None:
+    """Return a number of tokens that can be one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= most else None

@@ -1,0 +1,102 @@
+"""A data set made of a corpus itself; see ``made``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
+from quaestor.corpus import Corpus
+from quaestor.evaluation.copies import Copy
+from quaestor.evaluation.datasets import DataSet, Part
+from quaestor.evaluation.made import MadeSet, make_questions, texts_of
+from quaestor.files.walk import folder_of
+
+FEWEST = 20
+"""Questions below which hardly any difference can be told from chance."""
+
+_MADE_OF = {
+    "docstring": "comments and docstrings (which ask for the code that they describe)",
+    "heading": "headings (which ask for their sections)",
+    "sentence": "sentences (which ask for the rest of their paragraphs)",
+    "link": "words of links (which ask for the documents behind them)",
+    "commit": "subjects of commits (which ask for the files that they changed)",
+}
+_USUAL = ("heading", "sentence", "link", "commit")
+_WITHOUT_DOCSTRINGS = (
+    "Comments and docstrings were not asked: a definition that lost its own words is judged unlike one that has them, "
+    "and such questions order configurations unlike people's. --kind docstring asks them."
+)
+_CANNOT_TELL = (
+    "They cannot tell how well questions are answered that people ask in other words than the corpus's authors do. "
+    "Only the place that a question was made of counts as right: where code and prose say the same, a search that "
+    "prefers the other one loses. So compare configurations, not values, and settle the ranker with questions that "
+    "people asked."
+)
+
+
+def own_data_set(
+    corpus: Corpus, copies: Path, *, each: int = 100, seed: int = 0, kinds: Collection[str] = ()
+) -> DataSet:
+    """Make questions of a corpus, and a copy of it without what gives their answers away.
+
+    The same corpus, history and arguments give the same questions.
+
+    Args:
+        corpus: up to date.
+        copies: folder in which the copy is laid out.
+        each: at most so many questions of every kind.
+        seed: of what is chosen.
+        kinds: what questions are made of; empty for all but docstrings, for these too where a history gives too few.
+
+    Raises:
+        UsageError: no question can be made of it.
+    """
+    root = folder_of(corpus.root)
+    texts = texts_of(corpus)
+    made = make_questions(texts, root, each=each, seed=seed, kinds=kinds or _USUAL)
+    short = not kinds and sum(question.category == "commit" for question in made.questions) < FEWEST
+    if short:
+        made = make_questions(texts, root, each=each, seed=seed)
+    if not made.questions:
+        raise UsageError(
+            f"No question can be made of {str(root)!r}: {amount(len(texts), 'document')} without comments, headings, "
+            "links or commits that would do. Give a data set instead."
+        )
+    copy = Copy.of(copies, root, each, seed, sorted(kinds))
+    files = ((path, text.encode("utf-8", "replace")) for path, text in made.texts.items())
+    place = copy.lay_out(_state(made), files)
+    part = Part(root.name, place, made.questions, project=corpus.retriever.project, copied=True)
+    name = f"{root.name}, asked about itself"
+    about = (*_about(made, seed), *([] if kinds or short else [_WITHOUT_DOCSTRINGS]), _CANNOT_TELL)
+    return DataSet(name, "self", "chunks", (part,), _small(made, root), about)
+
+
+def _state(made: MadeSet) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for path, text in sorted(made.texts.items()):
+        digest.update(f"{path}\0{text}\0".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _small(made: MadeSet, root: Path) -> tuple[str, ...]:
+    count = len(made.questions)
+    if count >= FEWEST:
+        return ()
+    asked = "question" if count == 1 else "questions"
+    return (
+        f"Only {count} {asked} could be made of {str(root)!r}: with fewer than {FEWEST}, hardly any difference can be "
+        "told from chance.",
+    )
+
+
+def _about(made: MadeSet, seed: int) -> tuple[str, ...]:
+    counts = Counter(question.category for question in made.questions)
+    told = ", ".join(f"{counts[kind]} of {what}" for kind, what in _MADE_OF.items() if counts[kind])
+    return (
+        f"{len(made.questions)} questions, made of the corpus's own words with seed {seed}: {told}. What "
+        "is searched is a copy of the corpus in which these words do not stand, so that nothing gives an answer away.",
+    )

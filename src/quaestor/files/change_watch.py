@@ -1,0 +1,115 @@
+"""Whether another walk would find just what the last one found, by hearsay instead of by walking.
+
+Two things are asked: did anything happen in a folder that the walk read (``notices``), and are the files that lie
+elsewhere and have a say (ignore files above the root, git's configuration and index) still the same.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.files.consistent_read import is_racy
+from quaestor.files.git_folder import deciding_files, repository_root
+from quaestor.files.git_index import index_file
+from quaestor.files.ignore import NESTED_EXCLUDE, outer_files
+from quaestor.files.walk import Found
+from quaestor.files.walk_decisions import Decisions
+
+if TYPE_CHECKING:
+    from quaestor.files.inotify import Notices
+
+State = tuple[int, int, int, int, int]
+"""Device, inode, size, and the times at which its bytes and anything about it changed; of a folder the first two."""
+
+_NOTHING: State = (-1, -1, -1, 0, 0)
+
+
+class Quiet:
+    """Keeps the last walk's result for as long as nothing happens. Threads must take turns."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._notices: Notices | None = None
+        self._found: Found | None = None
+        self._outside: Mapping[str, State] = {}
+        self._walked = False
+
+    def look(self, walk: Callable[[], Found], decisions: Decisions) -> Found:
+        """Return what the last walk found if nothing happened since, else what ``walk`` finds now.
+
+        Args:
+            walk: walks the root.
+            decisions: what the walk before decided.
+        """
+        # The order matters: what happens from here on is heard the next time, or seen by this walk.
+        silent = self._notices is not None and self._notices.silent()
+        if silent and self._found is not None and _states(self._outside) == self._outside:
+            return self._found
+        self._found = None
+        if not self._walked:
+            self._walked = True
+            return walk()  # most commands look once, and watching thousands of folders takes some milliseconds
+        outside = _states(_outside(self._root, decisions))
+        found = walk()
+        if self._watch(found) and _is_settled(found) and self._is_steady(found, outside):
+            self._found, self._outside = found, outside
+        return found
+
+    def forget(self) -> None:
+        """Walk at the next look, whatever was heard."""
+        self._found = None
+
+    def _watch(self, found: Found) -> bool:
+        """Watch every folder that was read; return whether the walk took place in watched folders only."""
+        if not found.places:
+            return False  # a file was looked at, not a folder
+        if self._notices is None:
+            from quaestor.files.inotify import Notices  # noqa: PLC0415 - most commands look once
+
+            self._notices = Notices(self._root)
+        return self._notices.watch(found.places)
+
+    def _is_steady(self, found: Found, outside: Mapping[str, State]) -> bool:
+        """Tell whether what lies outside held still, and cannot change again without another time."""
+        now = time.time_ns()
+        if any(is_racy(state[4], now) for state in outside.values()):
+            return False
+        return _states(_outside(self._root, found.decisions)) == outside
+
+
+def _is_settled(found: Found) -> bool:
+    """Tell whether nothing is left to be done, and every change would be heard of.
+
+    A file with several names can be changed by a name that lies in another folder.
+    """
+    return not (found.added or found.suspects or found.removed or found.linked)
+
+
+def _outside(root: Path, decisions: Decisions) -> Iterable[str]:
+    """Yield what is not in the folders that are read, and decides by its being there or by its bytes."""
+    repository = repository_root(root)
+    nested = [root / prefix for prefix in decisions.tracked if prefix]
+    yield str(root)
+    yield from (str(folder / ".git") for folder in (root, *root.parents))  # the nearest wins
+    yield from map(str, (*outer_files(root), *deciding_files(repository)))
+    yield from (str(index_file(folder)) for folder in nested + ([repository] if repository else []))
+    yield from (str(folder / NESTED_EXCLUDE) for folder in nested)
+
+
+def _states(places: Iterable[str]) -> dict[str, State]:
+    return {place: _state(place) for place in places}
+
+
+def _state(place: str) -> State:
+    try:
+        state = os.stat(place)  # noqa: PTH116 - before every search
+    except (OSError, ValueError):
+        return _NOTHING
+    if stat.S_ISDIR(state.st_mode):
+        return state.st_dev, state.st_ino, 0, 0, 0
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns

@@ -1,0 +1,101 @@
+"""Reading a file so that what is stored matches its hash, even while somebody writes to it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+
+from quaestor.core.light_imports import NamedTuple
+
+RACY_NS = 2_000_000_000
+"""A file modified less than this before it was read may change again without a new modification time."""
+
+UNTRUSTED = 0
+"""The stamp to store when the real one proves nothing: the next check goes by the hash."""
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class NotRegularError(OSError):
+    """The place holds something other than a regular file by now."""
+
+
+class Snapshot(NamedTuple):
+    """A file's bytes with what was known about it when they were read.
+
+    Attributes:
+        data: the bytes.
+        sha256: their hash, lower-case hex.
+        stamp: of the file; ``UNTRUSTED`` where the same one could stand for other bytes.
+        steady: whether the file held still while it was read.
+    """
+
+    data: bytes
+    sha256: str
+    stamp: int
+    steady: bool
+
+
+def read_snapshot(place: str, limit: int | None = None) -> Snapshot:
+    """Return the file's bytes, read again once if it changed meanwhile.
+
+    Args:
+        place: absolute path; a symbolic link is not followed and a pipe not waited for.
+        limit: read at most this many bytes and one more.
+
+    Raises:
+        OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
+    """
+    from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, and most searches read no file
+
+    data, before, after = _read(place, limit)
+    if not _same(before, after, len(data), limit):
+        data, before, after = _read(place, limit)
+    steady = _same(before, after, len(data), limit)
+    trusted = steady and not is_racy(after.st_mtime_ns, time.time_ns())
+    return Snapshot(data, sha256(data).hexdigest(), stamp_of(after) if trusted else UNTRUSTED, steady)
+
+
+def stamp_of(state: os.stat_result) -> int:
+    """Return a number that is another one once a file was written, set back in time or replaced.
+
+    The modification time alone can be set, and is by whatever unpacks or copies files with theirs: archives that are
+    built reproducibly give all files of all versions one time. Two files of one size that were checked out in the same
+    instant can change places. As git does, we go by the time of any change and by the inode, too; Windows has neither.
+    """
+    if sys.platform == "win32":
+        return state.st_mtime_ns
+    return hash((state.st_mtime_ns, state.st_ctime_ns, state.st_ino))
+
+
+def is_racy(mtime_ns: int, now_ns: int) -> bool:
+    """Return whether a file with this time, read now, might change and keep the time.
+
+    A time that lies well ahead is not racy: whoever writes next sets it back to the present.
+    """
+    return abs(now_ns - mtime_ns) < RACY_NS
+
+
+def _read(place: str, limit: int | None) -> tuple[bytes, os.stat_result, os.stat_result]:
+    descriptor = os.open(place, _FLAGS)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise NotRegularError(f"{place!r} is not a regular file")
+        data = file.read() if limit is None else _read_up_to(file.fileno(), limit + 1)
+        return data, before, os.fstat(descriptor)
+
+
+def _read_up_to(descriptor: int, count: int) -> bytes:
+    parts = []
+    while count > 0 and (part := os.read(descriptor, min(count, 1 << 20))):
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _same(before: os.stat_result, after: os.stat_result, length: int, limit: int | None) -> bool:
+    whole = length == after.st_size or (limit is not None and length > limit)
+    return whole and (before.st_size, stamp_of(before)) == (after.st_size, stamp_of(after))

@@ -1,0 +1,188 @@
+"""What ingest reports: values only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from quaestor.core.errors import QuaestorError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.files.deny import Reason
+
+if TYPE_CHECKING:
+    from quaestor.files.histogram import Range
+
+__all__ = [
+    "BY_SETTING",
+    "Changes",
+    "CountTokens",
+    "FoundFile",
+    "Plan",
+    "Progress",
+    "ProgressState",
+    "Skipped",
+    "Survey",
+    "by_reason",
+]
+
+BY_SETTING = "by the setting 'ignore'"
+"""The detail of what no ignore file leaves out."""
+
+CountTokens = Callable[[str], int]
+"""Counts the tokens of a text."""
+
+
+class FoundFile(NamedTuple):
+    """A file that may be indexed.
+
+    Attributes:
+        path: relative to the root, with ``/``; always valid Unicode (see ``names``).
+        size: bytes.
+        mtime_ns: modification time, nanoseconds since the epoch; 0 of what was not looked at.
+        stamp: see ``reading.stamp_of``.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int = 0
+    stamp: int = 0
+
+
+class Skipped(NamedTuple):
+    """A file or folder that was left out.
+
+    Attributes:
+        path: relative to the root; a folder's ends with ``/``.
+        reason: why.
+        detail: what the system said, or the limit that was passed; empty where the reason says all.
+    """
+
+    path: str
+    reason: Reason
+    detail: str = ""
+
+
+class Plan(NamedTuple):
+    """What a refresh would do now.
+
+    Attributes:
+        added: files that are not in the index. One may still turn out to be binary when it is read.
+        changed: files whose bytes differ from the indexed ones.
+        touched: files with a new stamp and the same bytes.
+        removed: paths that are in the index and gone, or no longer wanted, on disk.
+        unchanged: number of files that need nothing.
+        skipped: what is left out, with the reason.
+    """
+
+    added: tuple[FoundFile, ...]
+    changed: tuple[FoundFile, ...]
+    touched: tuple[FoundFile, ...]
+    removed: tuple[str, ...]
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+
+
+class ProgressState(NamedTuple):
+    """How far a refresh is.
+
+    Attributes:
+        done: files that were read.
+        total: files to read.
+        chunks: chunks made so far.
+        bytes_done: bytes read so far.
+        bytes_total: bytes to read.
+        path: the file that was read last.
+        doing: ``indexing``; ``embedding`` where texts are counted instead of files, ``taking in`` where documents are.
+    """
+
+    done: int
+    total: int
+    chunks: int
+    bytes_done: int = 0
+    bytes_total: int = 0
+    path: str = ""
+    doing: str = "indexing"
+
+
+Progress = Callable[[ProgressState], None]
+"""Called as the work goes on, from the thread that called ``refresh``."""
+
+
+class Changes(NamedTuple):
+    """What a refresh did.
+
+    Attributes:
+        added: paths that are new in the index.
+        changed: paths whose new bytes replaced the old.
+        touched: paths whose bytes are unchanged and whose stamp was noted.
+        removed: paths that left the index.
+        unchanged: number of files that needed nothing.
+        skipped: what was left out, with the reason.
+        stale: paths whose present bytes are not in the index: the time was up, or they keep changing.
+        chunks: chunks written.
+        bytes: bytes read.
+        seconds: time taken.
+        embedded: texts that a remote embedder was asked for.
+        cut: how many of them were longer than the model reads, and embedded by their beginnings.
+        spent: what that cost, in millionths of the currency's unit; what has no price counts nothing.
+        pending: paths of which not all is embedded, and which are found by words alone until it is.
+        failure: why a remote embedder was not asked for more; None if it was.
+    """
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    stale: tuple[str, ...] = ()
+    chunks: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    embedded: int = 0
+    cut: int = 0
+    spent: int = 0
+    pending: tuple[str, ...] = ()
+    failure: QuaestorError | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether what a search can find has changed."""
+        return bool(self.added or self.changed or self.removed)
+
+
+class Survey(NamedTuple):
+    """What indexing would read and make, without writing anything.
+
+    Attributes:
+        documents: files that would be indexed.
+        chunks: chunks that they would be cut into.
+        words: words per document.
+        bytes: bytes of all documents.
+        tokens: tokens of all that would be embedded, as the given counter says; None without a counter.
+        languages: documents per language.
+        chunkers: documents per method of cutting.
+        notes: documents per fallback or lossy reading.
+        skipped: what is left out, with the reason.
+    """
+
+    documents: int
+    chunks: int
+    words: Range
+    bytes: int
+    tokens: int | None
+    languages: Mapping[str, int]
+    chunkers: Mapping[str, int]
+    notes: Mapping[str, int]
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def skipped_by_reason(self) -> Mapping[str, int]:
+        """Entries left out, per reason, most frequent first. A folder counts once."""
+        return by_reason(self.skipped)
+
+
+def by_reason(skipped: tuple[Skipped, ...]) -> Mapping[str, int]:
+    """Return the number of entries per reason, most frequent first."""
+    return dict(Counter(entry.reason for entry in skipped).most_common())

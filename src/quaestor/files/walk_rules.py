@@ -1,0 +1,169 @@
+"""Which entries of a folder are wanted: patterns, what git tracks, and what earlier walks decided, joined.
+
+A decision is kept from one walk to the next while nothing that it rests on has changed: the settings, the
+ignore files above the entry, and, for what is ignored, the repository's index.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.files.consistent_read import is_racy, stamp_of
+from quaestor.files.git_folder import repository_root
+from quaestor.files.git_index import Tracked
+from quaestor.files.ignore import (
+    IGNORE_NAMES,
+    NESTED_EXCLUDE,
+    Level,
+    Settled,
+    Verdict,
+    outer_files,
+    root_level,
+)
+from quaestor.files.source_settings import IngestSettings
+from quaestor.files.walk_decisions import NO_FILE, Decisions, Stamp
+
+
+# Not frozen: some thousand are made in every check of freshness, and freezing triples what that takes.
+class Folder(NamedTuple):
+    """A folder to be read.
+
+    Attributes:
+        prefix: what its entries' paths begin with: empty for the root, else ending with ``/``.
+        place: where it is on disk.
+        name: its own name, empty for the root.
+        above: the folder that it lies in, None for the root.
+        only_tracked: whether it is ignored but for what is tracked.
+    """
+
+    prefix: str
+    place: str
+    name: str = ""
+    above: Here | None = None
+    only_tracked: bool = False
+
+
+class Here(NamedTuple):
+    """A folder that is being read, with the rules that hold in it.
+
+    Attributes:
+        folder: the folder.
+        names: everything in it.
+        level: its patterns.
+        trusted: whether no ignore file that matters here has changed.
+        tracked: what its repository tracks, None outside of repositories.
+        same_index: whether that has not changed either.
+    """
+
+    folder: Folder
+    names: AbstractSet[str]
+    level: Level
+    trusted: bool
+    tracked: Tracked | None
+    same_index: bool
+
+
+class Rules:
+    """Decides, and remembers.
+
+    Attributes:
+        before: what the walk before decided; empty if the settings are others now.
+        after: what this walk decides.
+    """
+
+    def __init__(self, root: Path, settings: IngestSettings, before: Decisions) -> None:
+        self._root = root
+        self._settled = Settled(settings.ignore)
+        self._now = time.time_ns()
+        self.before = before if before.rules == settings.rules() else Decisions()
+        self.after = Decisions(rules=settings.rules())
+
+    def enter(self, folder: Folder, names: AbstractSet[str]) -> Here:
+        """Return the rules inside a folder, given the names of all its entries."""
+        if folder.prefix:
+            self.after.folders.add(folder.prefix)
+        files = tuple(name for name in IGNORE_NAMES if name in names)
+        if folder.above is None:
+            return self._enter_root(folder, names, files)
+        above = folder.above
+        tracked, same_index = above.tracked, above.same_index
+        if ".git" in names:
+            files = (*files, NESTED_EXCLUDE)
+            tracked = Tracked(Path(folder.place), prefix=folder.prefix)
+            same_index = self._same_index(tracked)
+        level = above.level.below(folder.name, folder.place, files)
+        trusted = self._same_files(folder, files) and above.trusted
+        return Here(folder, names, level, trusted, tracked, same_index)
+
+    def enters(self, here: Here, path: str, name: str, place: str) -> Folder | None:
+        """Return the folder ``name`` to be read, or None if it is ignored."""
+        key = f"{path}/"
+        if here.trusted and key in self.before.folders:
+            if key not in self.before.rescued:
+                return Folder(key, place, name, here)
+            if here.same_index:
+                self.after.rescued.add(key)
+                return Folder(key, place, name, here, only_tracked=True)
+        if self._is_ignored(here, key, path, name):
+            return None
+        return Folder(key, place, name, here, only_tracked=key in self.after.rescued)
+
+    def takes(self, here: Here, path: str, name: str) -> bool:
+        """Return whether the file ``name`` is not ignored."""
+        return not self._is_ignored(here, path, path, name)
+
+    def by_setting(self, path: str, name: str, *, folder: bool) -> bool:
+        """Return whether it is the setting ``ignore`` that leaves an entry out."""
+        return self._settled.decide(path, name, folder=folder) is Verdict.OURS
+
+    def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> Here:
+        self.after.outer = {str(path): self._stamp(str(path)) for path in outer_files(self._root)}
+        trusted = self._same_files(folder, files) and self.after.outer == self.before.outer
+        repository = repository_root(self._root)
+        tracked = None
+        if repository is not None:
+            inside = "" if repository == self._root else f"{self._root.relative_to(repository).as_posix()}/"
+            tracked = Tracked(repository, inside)
+        same_index = tracked is None or self._same_index(tracked)
+        return Here(folder, names, root_level(self._root, files), trusted, tracked, same_index)
+
+    def _is_ignored(self, here: Here, key: str, path: str, name: str) -> bool:
+        """Decide about a file, or a folder if ``key`` is not its path."""
+        folder = key != path
+        if here.trusted and here.same_index and key in self.before.ignored:
+            self.after.ignored.add(key)
+            return True
+        verdict = self._settled.decide(path, name, folder=folder) or here.level.decide(name, folder=folder)
+        if verdict is not Verdict.OURS and here.folder.only_tracked:
+            verdict = Verdict.GIT
+        if verdict is Verdict.GIT and here.tracked is not None and here.tracked.has(path, folder=folder):
+            self.after.rescued.add(key)
+            return False
+        if verdict in (Verdict.GIT, Verdict.OURS):
+            self.after.ignored.add(key)
+            return True
+        return False
+
+    def _same_files(self, folder: Folder, files: tuple[str, ...]) -> bool:
+        if not files:
+            return folder.prefix not in self.before.sources
+        stamps = {name: self._stamp(f"{folder.place}/{name}") for name in files}
+        self.after.sources[folder.prefix] = stamps
+        return stamps == self.before.sources.get(folder.prefix)
+
+    def _same_index(self, tracked: Tracked) -> bool:
+        stamp = self.after.tracked[tracked.prefix] = self._stamp(str(tracked.file))
+        return stamp == self.before.tracked.get(tracked.prefix)
+
+    def _stamp(self, place: str) -> Stamp:
+        """Return a file's size and stamp; one that proves nothing is replaced to agree with none."""
+        try:
+            state = os.stat(place)  # noqa: PTH116 - hot
+        except (OSError, ValueError):
+            return NO_FILE
+        racy = is_racy(state.st_mtime_ns, self._now)
+        return state.st_size, -self._now if racy else stamp_of(state)

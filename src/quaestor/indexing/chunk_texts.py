@@ -1,0 +1,65 @@
+"""What of a chunk is embedded and what is indexed by word; made here, and nowhere else.
+
+Pure. Changing anything here changes what an index holds: raise the recipe's number in ``settings`` with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from posixpath import splitext
+
+from quaestor.core.passages import Chunk
+from quaestor.core.terms import term_keys
+from quaestor.stores import ChunkTerms
+
+_KEY_BYTES = 16
+_SPEAKING = 3  # folders
+
+
+def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = None) -> str:
+    """Return the text that stands for a chunk: where it is, what it defines, and what it says.
+
+    Args:
+        chunk: the chunk.
+        path: its document's path, where that is to be part of it; only the nearest folders are.
+        title: its document's title, which is put in unless the scope begins with it.
+    """
+    names = list(chunk.scope)
+    if chunk.symbol is not None:
+        names.append(chunk.symbol)
+    if title and title not in names:
+        names.insert(0, title)
+    return "\n".join(part for part in (path and _near(path), " ".join(names), chunk.text) if part)
+
+
+def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
+    """Return the key under which each text's vector is kept: a hash of the embedder's name and the text."""
+    seed = blake2b(embedder.encode() + b"\0", digest_size=_KEY_BYTES)
+    keys = []
+    for text in texts:
+        digest = seed.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        keys.append(digest.digest())
+    return keys
+
+
+def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) -> list[ChunkTerms]:
+    """Return each chunk's lexical terms: of its text, of its document's nearest folders and name, of its names.
+
+    A prose document's title is one of the names: further down a page, nothing else may say what it is about.
+    """
+    of_path = term_keys(_near(splitext(path)[0]))
+    return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
+
+
+def _near(path: str) -> str:
+    """Return the end of a path that speaks of the file: where a checkout lies tells nothing of what is in it."""
+    return "/".join(path.split("/")[-1 - _SPEAKING :])
+
+
+def _names(chunk: Chunk, title: str | None) -> Sequence[str]:
+    names = [*chunk.scope, *chunk.defines]
+    if chunk.symbol is not None and chunk.symbol not in chunk.defines:
+        names.append(chunk.symbol)
+    return [title, *names] if title and title not in names else names

@@ -1,0 +1,155 @@
+"""Gathering outcomes and writing them to a store, one bounded transaction after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from quaestor.core.errors import NotFoundError
+from quaestor.core.passages import Document
+from quaestor.files.ingest_report import Changes, Skipped
+from quaestor.indexing.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS
+from quaestor.indexing.prepare import Outcome, Ready, Refused, Same
+from quaestor.stores import LOCK_SECONDS, Store, Writer
+
+
+class Tally:
+    """What has been done so far.
+
+    Attributes:
+        added: paths that are new.
+        changed: paths with new bytes.
+        touched: paths with a new stamp only.
+        removed: paths that were dropped.
+        refused: files that turned out not to be wanted.
+        unsteady: paths that changed while they were read.
+        chunks: chunks written.
+        bytes: bytes of the documents written.
+    """
+
+    def __init__(self) -> None:
+        self.added: list[str] = []
+        self.changed: list[str] = []
+        self.touched: list[str] = []
+        self.removed: list[str] = []
+        self.refused: list[Refused] = []
+        self.unsteady: list[str] = []
+        self.chunks = 0
+        self.bytes = 0
+
+    def changes(self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str], seconds: float) -> Changes:
+        """Return the report."""
+        return Changes(
+            added=tuple(self.added),
+            changed=tuple(self.changed),
+            touched=tuple(self.touched),
+            removed=tuple(self.removed),
+            unchanged=unchanged,
+            skipped=(*skipped, *(refused.skipped for refused in self.refused)),
+            stale=(*self.unsteady, *stale),
+            chunks=self.chunks,
+            bytes=self.bytes,
+            seconds=seconds,
+        )
+
+
+class Committer:
+    """Writes outcomes to a store when enough of them have gathered.
+
+    Nothing is held open meanwhile: each transaction takes the writer's lock only while it writes.
+
+    Attributes:
+        tally: what has been done so far.
+        opening: metadata that the first transaction writes.
+        to_come: how many more outcomes there will be, where that is known.
+        patience: seconds to wait for another process that writes.
+        transactions: how many were made.
+        written: the documents that they put in or changed, by path; None for those removed.
+    """
+
+    def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
+        self._store = store
+        self._known = known
+        self._waiting: list[Ready] = []
+        self._waiting_chunks = 0
+        self._touches: list[Document] = []
+        self._removals: list[str] = []
+        self.tally = Tally()
+        self.opening: Mapping[str, str] = {}
+        self.to_come = 0
+        self.patience = LOCK_SECONDS
+        self.transactions = 0
+        self.written: dict[str, Document | None] = {}
+
+    @property
+    def chunks(self) -> int:
+        """Chunks that were written or wait to be."""
+        return self.tally.chunks + self._waiting_chunks
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Take outcomes, each document ready; may write."""
+        for outcome in outcomes:
+            self.to_come -= 1
+            if isinstance(outcome, Ready):
+                self._waiting.append(outcome)
+                self._waiting_chunks += outcome.packed.chunks
+            elif isinstance(outcome, Same):
+                self._same(outcome)
+            elif isinstance(outcome, Refused):
+                self._refused(outcome)
+        usual = min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks))
+        early = self._waiting_chunks >= LAST_COMMIT_CHUNKS and 0 < self.to_come <= len(self._waiting)
+        if early or self._waiting_chunks >= usual:
+            self.commit()
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Drop documents with the next transaction."""
+        self._removals.extend(paths)
+
+    def commit(self, metadata: Mapping[str, str] | None = None) -> None:
+        """Write what has gathered, with ``metadata``, in one transaction; none where there is nothing."""
+        if not (self._waiting or self._touches or self._removals or metadata):
+            return
+        with self._store.writing(timeout=self.patience) as writer:
+            self._write(writer)
+            for key, value in {**self.opening, **(metadata or {})}.items():
+                writer.set_metadata(key, value)
+        self.opening = {}
+        self.transactions += 1
+        self._count()
+
+    def _same(self, outcome: Same) -> None:
+        document = self._known[outcome.path]._replace(size=outcome.size, stamp=outcome.stamp)
+        if document != self._known[outcome.path]:
+            self._touches.append(document)
+
+    def _refused(self, outcome: Refused) -> None:
+        self.tally.refused.append(outcome)
+        if outcome.skipped.path in self._known:
+            self._removals.append(outcome.skipped.path)
+
+    def _write(self, writer: Writer) -> None:
+        for path in self._removals:
+            writer.remove(path)
+        for done in self._waiting:
+            writer.put(done.packed)
+        for document in self._touches:
+            try:
+                writer.touch(document)
+            except NotFoundError:
+                continue  # another process removed it; the next scan sees to it
+
+    def _count(self) -> None:
+        tally = self.tally
+        self.written.update(dict.fromkeys(self._removals))
+        self.written.update({done.path: done.packed.document for done in self._waiting})
+        self.written.update({document.path: document for document in self._touches})
+        for done in self._waiting:
+            (tally.changed if done.path in self._known else tally.added).append(done.path)
+            tally.bytes += done.packed.document.size
+            if not done.steady:
+                tally.unsteady.append(done.path)
+        tally.chunks += self._waiting_chunks
+        tally.touched += [document.path for document in self._touches]
+        tally.removed += self._removals
+        self._waiting, self._waiting_chunks = [], 0
+        self._touches, self._removals = [], []

@@ -1,0 +1,273 @@
+"""Keeping a store in step with a folder: plan, refresh, survey."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from quaestor.core.errors import IndexBusyError, IndexReadOnlyError
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
+from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
+from quaestor.files.file_names import on_disk
+from quaestor.files.ingest_report import (
+    Changes,
+    CountTokens,
+    FoundFile,
+    Plan,
+    Progress,
+    ProgressState,
+    Skipped,
+    Survey,
+    by_reason,
+)
+from quaestor.files.source_settings import IngestSettings
+from quaestor.files.walk import Found, checked_root, folder_of, walk
+from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
+from quaestor.indexing.unembedded import pending
+from quaestor.stores import Store
+
+__all__ = [
+    "Changes",
+    "CountTokens",
+    "FoundFile",
+    "Indexer",
+    "IngestSettings",
+    "Plan",
+    "Progress",
+    "ProgressState",
+    "Skipped",
+    "Survey",
+    "by_reason",
+]
+
+RECIPE_KEY = "ingest.recipe"
+"""The metadata under which a store keeps what its chunks, terms and vectors were made by."""
+
+_BEGUN_KEY = "ingest.begun"
+"""The metadata under which a store says that its first index was begun and is not whole yet; empty once it is."""
+
+
+class Indexer:
+    """Brings one folder's, or one file's, documents into a store and keeps them current.
+
+    Args:
+        root: the folder or file.
+        store: where documents go; opened for the same embedder.
+        embedder: turns texts into vectors.
+        settings: which files, in what shape.
+
+    Raises:
+        NotFoundError: ``root`` does not exist.
+        UsageError: ``root`` is neither a folder nor a file.
+    """
+
+    def __init__(self, root: Path, store: Store, embedder: Embedder, settings: IngestSettings | None = None) -> None:
+        self.root = checked_root(root)
+        self.settings = settings or IngestSettings()
+        self._folder = str(folder_of(self.root))
+        self._store = store
+        self._embedder = embedder
+        self._scanner = Scanner(self.root, store, self.settings)
+        self._settled: Found | None = None  # what was found where nothing was left to be done
+
+    def plan(self) -> Plan:
+        """Return what a refresh would do; reads only files whose size or stamp is new."""
+        found = self._scanner.scan()
+        known = self._scanner.documents()
+        if self._recipe_changed():
+            unchanged = known.keys() - set(found.removed) - {file.path for file in found.suspects}
+            again = tuple(FoundFile(path, known[path].size) for path in sorted(unchanged))
+            return Plan(
+                tuple(found.added),
+                (*found.suspects, *again),
+                (),
+                tuple(found.removed),
+                0,
+                tuple(found.skipped),
+            )
+        same = {file.path for file in found.suspects if self._has_hash(file, known[file.path].sha256)}
+        return Plan(
+            added=tuple(found.added),
+            changed=tuple(file for file in found.suspects if file.path not in same),
+            touched=tuple(file for file in found.suspects if file.path in same),
+            removed=tuple(found.removed),
+            unchanged=found.unchanged,
+            skipped=tuple(found.skipped),
+        )
+
+    def refresh(
+        self,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        *,
+        allowance: Allowance | None = None,
+        complete: bool = False,
+    ) -> Changes:
+        """Bring the store up to date and return what changed.
+
+        Args:
+            progress: called as the work goes on.
+            budget_seconds: take in the most recently modified files first, and begin no more after this
+                time; what is left is in ``Changes.stale``. The first batch is always done. Nor is another process
+                that writes waited for any longer.
+            allowance: what asking a remote embedder may cost; None: nothing. What it does not cover waits.
+            complete: also take in what waits since an earlier refresh.
+
+        An exception, Ctrl-C among them, leaves the last committed transaction.
+
+        Raises:
+            IndexBusyError: another process was writing all the time.
+            IndexReadOnlyError: something changed, and the index may not be written.
+            LimitError: there is no room to write.
+        """
+        started = time.monotonic()
+        deadline = None if budget_seconds is None else started + budget_seconds
+        found = self._scanner.scan()
+        # What is found is the same object for as long as neither the files nor the store change.
+        if found is not self._settled and self._follow_recipe():
+            found = self._scanner.scan()
+        if complete:
+            found = self._with_pending(found)
+        if found.added or found.suspects or found.removed:
+            return self._take_in(found, progress, deadline, started, allowance, complete=complete)
+        if found is not self._settled and self._remember(found):
+            self._settled = found
+        seconds = time.monotonic() - started
+        return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
+
+    def distrust(self) -> None:
+        """Look at every file at the next refresh, whatever the kernel told."""
+        self._scanner.distrust()
+
+    def survey(self, count_tokens: CountTokens | None = None) -> Survey:
+        """Read and cut everything that would be indexed, and return what came of it; writes nothing.
+
+        Args:
+            count_tokens: counts a text's tokens for an estimate of cost.
+        """
+        from quaestor.indexing.survey import survey  # noqa: PLC0415 - cuts files, which takes long to import
+
+        found = walk(self.root, self.settings)
+        return survey(self._folder, self.settings, found, count_tokens)
+
+    def awaiting(self) -> Found:
+        """Return what a complete refresh would read, all of it among what is added; reads no file but ignore files."""
+        recipe = self._recipe_changed()
+        found = self._with_pending(self._scanner.scan())
+        if recipe:
+            return walk(self.root, self.settings)
+        found.added, found.suspects = [*found.added, *found.suspects], []
+        return found
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was taken in once: not where the first index was never made, or was broken off."""
+        return self._store.metadata(RECIPE_KEY) is not None and not self._store.metadata(_BEGUN_KEY)
+
+    def documents(self) -> int:
+        """Return how many documents there are, as of the last refresh."""
+        return len(self._scanner.documents())
+
+    def pending(self) -> int:
+        """Return how many documents wait for vectors, as of the last refresh."""
+        return len(pending(self._scanner.documents().values()))
+
+    def _with_pending(self, found: Found) -> Found:
+        """Return what was found, with the documents that wait among what may have changed."""
+        decided = {*found.removed, *(file.path for file in found.suspects)}
+        waiting = [
+            FoundFile(one.path, one.size)
+            for one in pending(self._scanner.documents().values())
+            if one.path not in decided
+        ]
+        found = found.copy()
+        found.suspects = [*found.suspects, *waiting]
+        found.unchanged -= len(waiting)
+        return found
+
+    def _take_in(
+        self,
+        found: Found,
+        progress: Progress | None,
+        deadline: float | None,
+        started: float,
+        allowance: Allowance | None,
+        *,
+        complete: bool,
+    ) -> Changes:
+        # Cutting, embedding and writing take longer to import than most searches take, and most find nothing new.
+        from quaestor.indexing.intake import Intake  # noqa: PLC0415
+
+        known = self._scanner.documents()
+        intake = Intake(self._folder, self._store, self._embedder, self.settings, known, allowance, complete=complete)
+        if self._store.metadata(RECIPE_KEY) is None:
+            # With the first documents, so that what a crash leaves is neither made anew nor taken for all there is.
+            intake.committer.opening = {RECIPE_KEY: self.settings.recipe(), _BEGUN_KEY: "yes"}
+        if deadline is not None:
+            intake.committer.patience = deadline - started
+        stale = intake.take(found, progress, deadline)
+        done = intake.committer
+        found.decisions.refused.update(
+            (one.skipped.path, (one.skipped.reason, one.skipped.detail, (one.size, one.stamp)))
+            for one in done.tally.refused
+            if one.size >= 0
+        )
+        done.commit(self._metadata(found, whole=not stale))
+        self._scanner.follow(done.transactions, done.written, found.decisions)
+        changes = done.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
+        return intake.told(changes)
+
+    def _remember(self, found: Found) -> bool:
+        """Write what the walk decided, where that is new though no file is; not while another process writes."""
+        metadata = self._metadata(found)
+        if not metadata:
+            return True
+        try:
+            with self._store.writing(timeout=0) as writer:
+                for key, value in metadata.items():
+                    writer.set_metadata(key, value)
+        except (IndexBusyError, IndexReadOnlyError):
+            return False
+        self._scanner.follow(1, {}, found.decisions)
+        return True
+
+    def _has_hash(self, file: FoundFile, sha256: str) -> bool:
+        try:
+            return read_snapshot(on_disk(self._folder, file.path)).sha256 == sha256
+        except OSError:
+            return False
+
+    def _recipe_changed(self) -> bool:
+        return bool(self._scanner.documents()) and self._store.metadata(RECIPE_KEY) != self.settings.recipe()
+
+    def _follow_recipe(self) -> bool:
+        """Mark every document as out of date if it was made by another recipe; return whether it was.
+
+        One transaction, after which each document is made anew as if its bytes had changed; so a crash
+        half-way leaves nothing that passes for current.
+        """
+        if not self._recipe_changed():
+            return False
+        with self._store.writing() as writer:
+            for document in self._scanner.documents().values():
+                writer.touch(document._replace(sha256="", stamp=UNTRUSTED))
+            writer.set_metadata(RECIPE_KEY, self.settings.recipe())
+        return True
+
+    def _metadata(self, found: Found, *, whole: bool = True) -> dict[str, str]:
+        """Return what is to be remembered and is not yet.
+
+        Args:
+            found: by the walk.
+            whole: whether there was time for all of it.
+        """
+        changed = {}
+        if found.decisions != self._scanner.decisions:
+            changed[DECISIONS_KEY] = found.decisions.to_text()
+        recipe = self._store.metadata(RECIPE_KEY)
+        if recipe != self.settings.recipe():
+            changed[RECIPE_KEY] = self.settings.recipe()
+        if whole and (recipe is None or self._store.metadata(_BEGUN_KEY)):
+            changed[_BEGUN_KEY] = ""
+        return changed

@@ -1,0 +1,221 @@
+"""Taking in what a walk found: reading, cutting, embedding and writing it, here or in worker processes.
+
+Imported only when there is something to take in: most searches find nothing new, and need none of the parts.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from quaestor.core.errors import QuaestorError
+from quaestor.core.passages import Document
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance, SlowEmbedder
+from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, Skipped
+from quaestor.files.source_settings import IngestSettings
+from quaestor.files.walk import Found
+from quaestor.indexing.batches import COPIES_BYTES, LARGE_BYTES, POOL_BYTES, TASK_FILES, shared
+from quaestor.indexing.commit import Committer
+from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Refused, Task
+from quaestor.indexing.prepared_vectors import Vectoriser
+from quaestor.indexing.unembedded import is_pending, pending
+from quaestor.stores import Store
+
+# Four requests of what most servers take: what a crash can lose of what was paid, or waited, for.
+_TEXTS_AT_ONCE = 512
+
+Run = Callable[[Iterator[list[Task]]], Iterator[Sequence[Outcome]]]
+
+
+class Intake:
+    """The work of one refresh.
+
+    Args:
+        folder: the folder that paths are relative to.
+        store: where documents go.
+        embedder: turns texts into vectors.
+        settings: which files, in what shape.
+        known: the store's documents by path.
+        allowance: what asking a slow embedder may cost.
+        complete: whether documents that wait for vectors are taken in whatever their bytes are.
+
+    Attributes:
+        committer: what gathers outcomes and writes them; the caller has it write the last of them.
+        vectoriser: embeds what is not embedded by workers, and tells what became of that.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        store: Store,
+        embedder: Embedder,
+        settings: IngestSettings,
+        known: Mapping[str, Document],
+        allowance: Allowance | None = None,
+        *,
+        complete: bool = False,
+    ) -> None:
+        self._folder = folder
+        self._store = store
+        self._embedder = embedder
+        self._settings = settings
+        self._known = known
+        self._complete = complete
+        self.committer = Committer(store, known)
+        self._slow = isinstance(embedder, SlowEmbedder)
+        look_up = self._slow or (not self._is_cheap() and bool(known))
+        self.vectoriser = Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
+
+    def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
+        """Take in what is new and drop what is gone; return the paths that there was no time for."""
+        files = _ordered([*found.suspects, *found.added], by_time=deadline is not None)
+        self.committer.to_come = len(files)
+        stale = self._work(files, progress, deadline) if files else []
+        self.committer.remove(found.removed)
+        return stale
+
+    def told(self, changes: Changes) -> Changes:
+        """Return the report with what became of embedding."""
+        written = [one for one in self.committer.written.values() if one is not None]
+        failure = self.vectoriser.failure
+        return changes._replace(
+            embedded=self.vectoriser.embedded,
+            cut=self.vectoriser.cut,
+            spent=self.vectoriser.spent,
+            pending=tuple(one.path for one in pending(written)),
+            failure=failure if isinstance(failure, QuaestorError) else None,
+        )
+
+    def _work(self, files: Sequence[FoundFile], progress: Progress | None, deadline: float | None) -> list[str]:
+        size = sum(file.size for file in files)
+        queue = _Queue(files, self._tasks(files), deadline, self._workers())
+        state = _Meter(files, progress)
+        self.vectoriser.allowance.until = deadline
+        with self._runner(size, in_haste=deadline is not None) as run:
+            for outcomes in self._together(run(queue.batches())):
+                self.committer.add(self.vectoriser.complete(outcomes))
+                if self._slow:
+                    self._keep()
+                state.advance(outcomes, self.committer.chunks)
+        return queue.left()
+
+    def _together(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
+        """Yield outcomes as they come, or for a slow embedder as many at a time as are worth asking it for."""
+        if not self._slow:
+            yield from batches
+            return
+        waiting: list[Outcome] = []
+        for outcomes in batches:
+            waiting.extend(outcomes)
+            if sum(len(one.texts) for one in waiting if isinstance(one, Prepared)) >= _TEXTS_AT_ONCE:
+                yield waiting
+                waiting = []
+        if waiting:
+            yield waiting
+
+    def _keep(self) -> None:
+        """Write what was paid for, and end the work if somebody wants it to end."""
+        self.committer.commit()
+        failure = self.vectoriser.failure
+        if failure is not None and not isinstance(failure, QuaestorError):
+            raise failure
+
+    def _tasks(self, files: Sequence[FoundFile]) -> list[Task]:
+        return [Task(file.path, self._held(file.path)) for file in files]
+
+    def _held(self, path: str) -> str | None:
+        """Return the hash of the bytes that are in the index; None if they are to be taken in whatever they are."""
+        document = self._known.get(path)
+        return None if document is None or (self._complete and is_pending(document)) else document.sha256
+
+    @contextmanager
+    def _runner(self, size: int, *, in_haste: bool) -> Iterator[Run]:
+        """Choose where the work is done: here, or in worker processes where that pays."""
+        cheap = self._is_cheap()
+        embedder = self._embedder if cheap else None
+        preparer = Preparer(self._folder, self._settings, self._embedder.name, self._store.pack, embedder)
+        workers = self._workers()
+        if workers < 2 or size < min(COPIES_BYTES, POOL_BYTES):
+            yield lambda batches: map(preparer.prepare, batches)
+            return
+        # Most changes are to a file or two, and are taken in sooner than this is imported.
+        from quaestor.indexing.process_start import can_copy  # noqa: PLC0415
+        from quaestor.indexing.worker_pool import AHEAD, AHEAD_IN_HASTE, Pool  # noqa: PLC0415
+
+        if size < POOL_BYTES and not can_copy():
+            yield lambda batches: map(preparer.prepare, batches)
+            return
+        if can_copy():
+            preparer.warm_up()
+        with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
+            yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if in_haste else AHEAD)
+
+    def _workers(self) -> int:
+        return self._settings.workers or usable_cores()
+
+    def _is_cheap(self) -> bool:
+        """Whether embedding costs less than asking what is known, and workers can load the embedder."""
+        if self._settings.embed_in != "auto":
+            return self._settings.embed_in == "workers"
+        return type(self._embedder).__module__ == "quaestor.embedding.static"
+
+
+def _ordered(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
+    """Return files in the order in which they are taken in: the newest first, or large ones and then all by path."""
+    if by_time:
+        return sorted(files, key=lambda file: (-file.mtime_ns, file.path))
+    return sorted(files, key=lambda file: (-file.size if file.size >= LARGE_BYTES else 0, file.path))
+
+
+class _Queue:
+    """Batches of tasks, until the time is up."""
+
+    def __init__(self, files: Sequence[FoundFile], tasks: Sequence[Task], deadline: float | None, workers: int) -> None:
+        self._sizes = [file.size for file in files]
+        self._tasks = tasks
+        self._deadline = deadline
+        self._workers = workers
+        self._given = 0
+
+    def batches(self) -> Iterator[list[Task]]:
+        for batch in shared(list(zip(self._tasks, self._sizes, strict=True)), self._workers, TASK_FILES):
+            if self._given and self._deadline is not None and time.monotonic() >= self._deadline:
+                return
+            self._given += len(batch)
+            yield batch
+
+    def left(self) -> list[str]:
+        return [task.path for task in self._tasks[self._given :]]
+
+
+class _Meter:
+    """Adds up outcomes and tells the caller."""
+
+    def __init__(self, files: Sequence[FoundFile], progress: Progress | None) -> None:
+        self._sizes = {file.path: file.size for file in files}
+        self._progress = progress
+        self._total = sum(self._sizes.values())
+        self._files = 0
+        self._bytes = 0
+
+    def advance(self, outcomes: Sequence[Outcome], chunks: int) -> None:
+        if self._progress is None or not outcomes:
+            return
+        paths = [outcome.path for outcome in outcomes]
+        self._files += len(paths)
+        self._bytes += sum(self._sizes.get(path, 0) for path in paths)
+        self._progress(ProgressState(self._files, len(self._sizes), chunks, self._bytes, self._total, paths[-1]))
+
+
+def _crashed(task: Task) -> Outcome:
+    return Refused(Skipped(task.path, "failed", "a worker process died of it"))
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

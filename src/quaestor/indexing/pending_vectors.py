@@ -1,0 +1,239 @@
+"""The vectors of an embedder that an index is to be given: made one by one beside it, and taken in all at once.
+
+Until then the index is searched by the embedder that it has. Vectors lie in a file of their own under the hash of
+their text, some tens a transaction: work that is ended at any moment goes on from there, whatever has changed in
+the index meanwhile.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from shutil import rmtree
+from typing import NamedTuple
+
+import numpy as np
+
+from quaestor.core.errors import IndexUnusableError
+from quaestor.embedding import Vectors
+from quaestor.embedding.remote import Allowance, SlowEmbedder
+from quaestor.files.source_settings import IngestSettings
+from quaestor.indexing.chunk_texts import vector_keys
+from quaestor.indexing.reembed import texts_of
+from quaestor.stores import Store
+
+_FOLDER = "coming"
+_FILE = "vectors.sqlite3"
+_AT_ONCE = 64
+"""Texts between two commits: what a crash can lose."""
+_BUSY_SECONDS = 30.0
+_KEYS_AT_ONCE = 500
+_TABLES = """
+CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+"""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of texts that are done, and of all."""
+
+
+class Begun(NamedTuple):
+    """How far the vectors of an embedder are.
+
+    Attributes:
+        embedder: what chooses it.
+        done: vectors that are made.
+        total: vectors that there will be; 0 while that is not known.
+    """
+
+    embedder: str
+    done: int
+    total: int
+
+
+def place_of(folder: Path) -> Path:
+    """Return the folder of coming vectors of the index in ``folder``."""
+    return folder / _FOLDER
+
+
+def begun(folder: Path) -> Begun | None:
+    """Return how far the coming vectors of the index in ``folder`` are; None if none were begun."""
+    file = place_of(folder) / _FILE
+    if not file.exists():
+        return None
+    with suppress(sqlite3.Error, OSError), closing(_connected(file)) as connection:
+        about = dict(connection.execute("SELECT key, value FROM about"))
+        [done] = connection.execute("SELECT count(*) FROM vectors").fetchone()
+        total = int(about.get("total", 0))
+        return Begun(about["embedder"], min(done, total), total) if "embedder" in about else None
+    return None
+
+
+def forget(folder: Path) -> None:
+    """Throw coming vectors away."""
+    rmtree(place_of(folder), ignore_errors=True)
+
+
+class ComingVectors:
+    """The vectors that are made so far; use ``opened``."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    @contextmanager
+    def opened(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[ComingVectors]:
+        """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are thrown away.
+
+        Args:
+            folder: of the index.
+            embedder: whose vectors they are.
+            chosen: what chooses it.
+
+        Raises:
+            IndexUnusableError: they cannot be read or written.
+        """
+        place = place_of(folder)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with closing(_connected(place / _FILE)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_TABLES)
+                vectors = cls(connection)
+                vectors._belong(embedder.name, chosen)
+                yield vectors
+        except sqlite3.Error as error:
+            raise IndexUnusableError(
+                f"The vectors in {str(place)!r} cannot be read or written ({error}). Free some room, or delete that"
+                " folder: `quaestor index` makes them anew."
+            ) from error
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the vectors of those keys that are made, as the bytes of 16-bit floats."""
+        found: dict[bytes, bytes] = {}
+        for start in range(0, len(keys), _KEYS_AT_ONCE):
+            some = keys[start : start + _KEYS_AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            found.update(
+                self._connection.execute(f"SELECT key, data FROM vectors WHERE key IN ({marks})", some).fetchall()
+            )
+        return found
+
+    def add(self, vectors: Mapping[bytes, Vectors]) -> None:
+        """Keep vectors, all of them or none."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
+                ((key, row.astype("<f2").tobytes()) for key, row in vectors.items()),
+            )
+
+    def expect(self, total: int) -> None:
+        """Note how many there will be."""
+        self._say("total", str(total))
+
+    def _belong(self, name: str, chosen: str) -> None:
+        [kept] = self._connection.execute("SELECT max(value) FROM about WHERE key = 'name'").fetchone()
+        if kept != name:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.execute("DELETE FROM vectors")
+                self._connection.execute("DELETE FROM about")
+                self._say("name", name)
+        self._say("embedder", chosen)
+
+    def _say(self, key: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
+
+
+def fill(
+    store: Store, embedder: SlowEmbedder, settings: IngestSettings, coming: ComingVectors, progress: Progress
+) -> None:
+    """Make the vectors of all chunks of an index that are not made yet, also of those that come meanwhile.
+
+    What is done is kept, whatever ends it.
+
+    Args:
+        store: the index; it is only read.
+        embedder: makes them.
+        settings: those that the index was made by.
+        coming: where they are kept.
+        progress: called as the work goes on.
+
+    Raises:
+        UsageError: the embedder cannot be run.
+    """
+    while True:
+        keys = list(dict.fromkeys(key for key, _ in _texts(store, embedder.name, settings)))
+        missing = set(keys) - coming.known(keys).keys()
+        total, done = len(keys), len(keys) - len(missing)
+        coming.expect(total)
+        progress(done, total)
+        if not missing:
+            return
+        for batch in _batches(_texts(store, embedder.name, settings), missing):
+            made = embedder.encode_within(list(batch.values()), Allowance(None))
+            rows = zip(batch, made.vectors, made.done, strict=True)
+            coming.add({key: row for key, row, there in rows if there})
+            if made.failure is not None:
+                raise made.failure
+            done += len(batch)
+            progress(min(done, total), total)
+
+
+class Looked:
+    """An embedder of documents that looks among coming vectors first; an ``Embedder``.
+
+    Attributes:
+        name: the embedder's.
+        dimensions: the embedder's.
+    """
+
+    def __init__(self, embedder: SlowEmbedder, coming: ComingVectors) -> None:
+        self.name = embedder.name
+        self.dimensions = embedder.dimensions
+        self._embedder = embedder
+        self._coming = coming
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row per text; those that are not there yet are made now.
+
+        Raises:
+            UsageError: the embedder cannot be run.
+        """
+        keys = vector_keys(self.name, texts)
+        known = {key: np.frombuffer(data, "<f2").astype(np.float32) for key, data in self._coming.known(keys).items()}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            made = self._embedder.encode_within(list(missing.values()), Allowance(None))
+            if made.failure is not None:
+                raise made.failure
+            known.update(zip(missing, made.vectors, strict=True))
+        return np.stack([known[key] for key in keys]) if keys else np.zeros((0, self.dimensions), np.float32)
+
+
+def _texts(store: Store, name: str, settings: IngestSettings) -> Iterator[tuple[bytes, str]]:
+    """Yield what is to be embedded of each chunk of an index, with its key."""
+    for document in store.documents().values():
+        texts = texts_of(document, [stored.chunk for stored in store.chunks_of(document.path)], settings)
+        yield from zip(vector_keys(name, texts), texts, strict=True)
+
+
+def _batches(texts: Iterable[tuple[bytes, str]], missing: set[bytes]) -> Iterator[dict[bytes, str]]:
+    """Yield the texts of missing keys, each once, as many at a time as are kept at once."""
+    batch: dict[bytes, str] = {}
+    for key, text in texts:
+        if key in missing:
+            missing.discard(key)
+            batch[key] = text
+            if len(batch) == _AT_ONCE:
+                yield batch
+                batch = {}
+    if batch:
+        yield batch
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)

@@ -1,0 +1,324 @@
+"""From a file on disk to what a store takes: read, hash, cut, find terms, embed.
+
+Runs in the caller's process or in a worker's; knows neither stores nor other files. Every way in which a
+file can be bad ends here, as a ``Skipped`` with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from posixpath import basename
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from quaestor.chunking import cut
+from quaestor.chunking.chunk_settings import Cut
+from quaestor.chunking.generated import why_not_parse
+from quaestor.chunking.languages import PROSE
+from quaestor.convert import ConversionError, Converted, converted
+from quaestor.core.authors import author_line
+from quaestor.core.dates import date_of_path, iso_date
+from quaestor.core.passages import Chunk, Document, Span
+from quaestor.embedding import Embedder, Vectors
+from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, read_snapshot
+from quaestor.files.deny import deny_content, largest, suffix_of
+from quaestor.files.file_names import on_disk
+from quaestor.files.ingest_report import Skipped
+from quaestor.files.source_settings import IngestSettings
+from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
+from quaestor.stores import ChunkTerms, Pack, Packed
+
+# What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
+_LOW_VALUE_SHARE = 4
+# More than are looked for one by one: the whole vocabulary is loaded for them.
+_COMMON = "and as break case class const continue def do else end false for from func function if import in int is let"
+_COMMON += " module new none not null or package private public return self static string struct this true type void"
+
+
+class Task(NamedTuple):
+    """A file to be read.
+
+    Attributes:
+        path: the document's path.
+        known_sha256: hash of the bytes in the index, None for a new file.
+    """
+
+    path: str
+    known_sha256: str | None = None
+
+
+class Prepared(NamedTuple):
+    """A document whose texts are still to be embedded.
+
+    Attributes:
+        document: the document.
+        steady: whether the file held still while it was read.
+        chunks: its chunks.
+        terms: their lexical terms.
+        keys: under which their vectors are kept.
+        texts: what is to be embedded.
+    """
+
+    document: Document
+    steady: bool
+    chunks: tuple[Chunk, ...]
+    terms: Sequence[ChunkTerms]
+    keys: Sequence[bytes]
+    texts: Sequence[str]
+
+    @property
+    def path(self) -> str:
+        """The document's path."""
+        return self.document.path
+
+    def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[object, ...]]:
+        """Cross to another process as tuples: thousands of small objects take five times as long."""
+        chunks = [(_span(chunk), *_rest(chunk)) for chunk in self.chunks]
+        terms = [(one.body, one.path, one.symbol) for one in self.terms]
+        return _received, (self.document, self.steady, chunks, terms, self.keys, self.texts)
+
+
+_span = attrgetter("span.start", "span.end", "span.start_line", "span.end_line")
+_rest = attrgetter("text", "symbol", "kind", "scope", "defines")
+
+
+def _received(
+    document: Document,
+    steady: bool,
+    chunks: Sequence[Any],
+    terms: Sequence[tuple[bytes, bytes, bytes]],
+    *rest: Any,
+) -> Prepared:
+    """Return what another process prepared."""
+    whole = tuple(Chunk(Span(*span), *others) for span, *others in chunks)
+    return Prepared(document, steady, whole, [ChunkTerms(*fields) for fields in terms], *rest)
+
+
+class Ready(NamedTuple):
+    """A document that is ready for the store.
+
+    Attributes:
+        packed: the document with its chunks, their terms and vectors.
+        steady: whether the file held still while it was read.
+    """
+
+    packed: Packed
+    steady: bool
+
+    @property
+    def path(self) -> str:
+        """The document's path."""
+        return self.packed.document.path
+
+
+class Same(NamedTuple):
+    """A file whose bytes are the indexed ones.
+
+    Attributes:
+        path: the document's path.
+        size: bytes.
+        stamp: the one to note.
+    """
+
+    path: str
+    size: int
+    stamp: int
+
+
+class Refused(NamedTuple):
+    """A file that is left out for what is in it, or because it cannot be read.
+
+    Attributes:
+        skipped: the path and the reason.
+        size: bytes, -1 where the decision is not to be remembered.
+        stamp: of the file that the decision holds for.
+    """
+
+    skipped: Skipped
+    size: int = -1
+    stamp: int = 0
+
+    @property
+    def path(self) -> str:
+        """The file's path."""
+        return self.skipped.path
+
+
+class Loaded(NamedTuple):
+    """A file that was read and cut.
+
+    Attributes:
+        snapshot: its bytes.
+        parts: what they were cut into.
+    """
+
+    snapshot: Snapshot
+    parts: Cut
+
+
+Outcome = Prepared | Ready | Same | Refused
+
+
+class Preparer(NamedTuple):
+    """Turns tasks into outcomes.
+
+    Attributes:
+        root: the folder that paths are relative to.
+        settings: sizes and limits.
+        embedder_name: part of the vectors' keys.
+        embedder: embeds right away; None leaves that to the caller.
+        pack: makes ready for the store what is embedded.
+    """
+
+    root: str
+    settings: IngestSettings
+    embedder_name: str
+    pack: Pack
+    embedder: Embedder | None = None
+
+    def warm_up(self) -> None:
+        """Load what most files need, so that copies of this process have it and share it."""
+        cut(b"def sample(): pass\n", "sample.py")
+        if self.embedder is not None:
+            self.embedder.encode([_COMMON])
+
+    def prepare(self, tasks: Sequence[Task]) -> list[Outcome]:
+        """Return one outcome a task, in order; embeds the texts of all of them at once."""
+        outcomes = [self._prepare(task) for task in tasks]
+        embedder = self.embedder
+        if embedder is None:
+            return outcomes
+        return ready(outcomes, self.pack, lambda _keys, texts: encode(embedder, texts))
+
+    def _prepare(self, task: Task) -> Outcome:
+        loaded = load(self.root, task, self.settings)
+        if not isinstance(loaded, Loaded):
+            return loaded
+        snapshot, parts = loaded.snapshot, loaded.parts
+        shown = task.path if self.settings.embed_path else None
+        texts = [embedded_text(chunk, shown, parts.title) for chunk in parts.chunks]
+        return Prepared(
+            document_of(task.path, snapshot, parts),
+            snapshot.steady,
+            parts.chunks,
+            chunk_terms(parts.chunks, task.path, parts.title),
+            vector_keys(self.embedder_name, texts),
+            texts,
+        )
+
+
+def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Refused:
+    """Read a file and cut it, or say why not."""
+    limit = largest(basename(task.path), settings.max_file_bytes)
+    try:
+        snapshot = read_snapshot(on_disk(root, task.path), limit)
+    except OSError as error:
+        return Refused(_unreadable(task.path, error))
+    if snapshot.sha256 == task.known_sha256:
+        return Same(task.path, len(snapshot.data), snapshot.stamp)
+    size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
+    parts = _cut(task.path, snapshot.data, limit, settings)
+    if isinstance(parts, Cut):
+        return Loaded(snapshot, parts)
+    return Refused(parts, size, snapshot.stamp)
+
+
+def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
+    """Cut a file's bytes, or the Markdown that is made of them; or say why not."""
+    try:
+        made = converted(data, path) if len(data) <= limit else None
+        if made is not None:
+            return _cut_converted(made, path, settings)
+        if skipped := _refuse(path, data, limit, settings):
+            return skipped
+        parts = cut(data, path, settings.chunks)
+        return parts if settings.pages or parts.url is None else parts._replace(url=None)
+    except ConversionError as error:
+        return Skipped(path, error.reason, error.detail)
+    except Exception as error:
+        return Skipped(path, "failed", f"{type(error).__name__}: {error}")
+
+
+def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
+    """Cut the Markdown that was made of a file."""
+    parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks)
+    told = f"converted from {suffix_of(path)}"
+    return parts._replace(
+        title=made.title or parts.title,
+        author=author_line(made.author or "") or parts.author,
+        date=iso_date(made.date or "") or parts.date,
+        note=f"{told}; {made.note}" if made.note else told,
+    )
+
+
+def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> Skipped | None:
+    if suffix_of(path) in ("jsonl", "ndjson"):
+        limit = settings.max_file_bytes  # only what is prose may be larger
+    if len(data) > limit:
+        return Skipped(path, "too large", f"the limit is {limit:,} bytes")
+    if reason := deny_content(data):
+        return Skipped(path, reason)
+    share = limit // _LOW_VALUE_SHARE
+    if len(data) > share and (kind := why_not_parse(data, path)):
+        return Skipped(path, "too large", f"{kind}: {len(data):,} bytes, the limit for such is {share:,}")
+    return None
+
+
+def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
+    """Return the document of a file that was read and cut."""
+    note = parts.note
+    if note is None and parts.chunker == "lines":
+        note = why_not_parse(snapshot.data, path)
+    return Document(
+        path=path,
+        sha256=snapshot.sha256,
+        size=len(snapshot.data),
+        stamp=snapshot.stamp,
+        language=parts.language,
+        encoding=parts.encoding,
+        title=parts.title,
+        url=parts.url,
+        author=parts.author,
+        # A file's own times say when it was copied or checked out, not when it was written.
+        date=parts.date or (date_of_path(path) if parts.language in PROSE else None),
+        chunker=parts.chunker,
+        note=note,
+    )
+
+
+def ready(
+    outcomes: Sequence[Outcome], pack: Pack, embed: Callable[[Sequence[bytes], Sequence[str]], Vectors]
+) -> list[Outcome]:
+    """Return the outcomes with every document ready; vectors are asked for in one call with all keys and texts."""
+    waiting = [done for done in outcomes if isinstance(done, Prepared)]
+    vectors = embed([key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts])
+    complete: list[Outcome] = []
+    at = 0
+    for done in outcomes:
+        if isinstance(done, Prepared):
+            end = at + len(done.texts)
+            complete.append(with_vectors(done, pack, vectors[at:end]))
+            at = end
+        else:
+            complete.append(done)
+    return complete
+
+
+def with_vectors(done: Prepared, pack: Pack, vectors: Vectors) -> Ready:
+    """Return a document that its vectors were made for."""
+    return Ready(pack(done.document, done.chunks, vectors, done.terms, done.keys), done.steady)
+
+
+def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Return the embedder's vectors; no call for no texts."""
+    return embedder.encode(texts) if texts else np.zeros((0, embedder.dimensions), np.float32)
+
+
+def _unreadable(path: str, error: OSError) -> Skipped:
+    if isinstance(error, FileNotFoundError):
+        return Skipped(path, "vanished")
+    if isinstance(error, NotRegularError):
+        return Skipped(path, "special")
+    return Skipped(path, "unreadable", error.strerror or type(error).__name__)

@@ -1,0 +1,161 @@
+"""Starting a worker's process: a copy of this one where that is sound, else a fresh Python.
+
+A copy has every module and all weights at once and shares their memory; a fresh Python takes a third of a second of one
+core. But a copy has only the thread that asked for it, with every lock as it happened to be, so it is made of a process
+of one thread only.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NoReturn, Protocol
+
+_STANDARD = (0, 1, 2)
+_PIPE_BYTES = 1 << 20
+"""Room in the pipe from a copy for an answer or two, so that it goes on with its work before they are read."""
+
+_CODE = "from quaestor.indexing.worker_process import main; main()"
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Process(Protocol):
+    """A child process with a pipe to and from it: the part of ``subprocess.Popen`` that is needed."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """What it reads."""
+        ...
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """What it says."""
+        ...
+
+    def poll(self) -> int | None:
+        """Return how it ended, None if it has not."""
+        ...
+
+    def wait(self) -> int:
+        """Wait for its end and return how it ended."""
+        ...
+
+    def kill(self) -> None:
+        """End it at once; nothing happens if it has ended."""
+        ...
+
+
+def fresh() -> Process:
+    """Start another Python, which waits for a job on its standard input."""
+    # -P: the current folder, which may be a stranger's repository, is no place to import from.
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _CODE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )
+
+
+def can_copy() -> bool:
+    """Return whether this process may be copied: it has one thread, those of C libraries counted."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return len(list(Path("/proc/self/task").iterdir())) == 1
+    except OSError:
+        return False
+
+
+class Copy:
+    """A copy of this process that does one thing and ends.
+
+    Args:
+        work: what it does, with the pipes as its standard input and output.
+
+    Raises:
+        OSError: the system has no room for another process, or this one has closed a standard stream.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        ends = (*os.pipe(), *os.pipe())
+        tasks_out, tasks_in, answers_out, answers_in = ends
+        try:
+            if min(ends) <= _STANDARD[-1]:
+                raise OSError("this process lacks a standard stream, and a pipe has taken its number")
+            self._number = os.fork()
+        except OSError:
+            for end in ends:
+                os.close(end)
+            raise
+        if self._number == 0:
+            # Held by a copy, the original's ends would never seem closed to it.
+            _live(work, tasks_out, answers_in, (tasks_in, answers_out))
+        _widen(answers_in)
+        os.close(tasks_out)
+        os.close(answers_in)
+        self.stdin: IO[bytes] = os.fdopen(tasks_in, "wb")
+        self.stdout: IO[bytes] = os.fdopen(answers_out, "rb")
+        self._code: int | None = None
+        self._turns = threading.Lock()
+        _copies.add(self)
+
+    def poll(self) -> int | None:
+        """Return how it ended, None if it has not."""
+        return self._look(os.WNOHANG)
+
+    def wait(self) -> int:
+        """Wait for its end and return how it ended."""
+        code = self._look(0)
+        assert code is not None
+        return code
+
+    def kill(self) -> None:
+        """End it at once; nothing happens if it has ended."""
+        # Between a look and the kill no other thread may reap it: its number would be nobody's, or somebody else's.
+        with self._turns:
+            if self._looked(os.WNOHANG) is None:
+                os.kill(self._number, signal.SIGKILL)
+
+    def _look(self, how: int) -> int | None:
+        with self._turns:
+            return self._looked(how)
+
+    def _looked(self, how: int) -> int | None:
+        if self._code is None:
+            number, status = os.waitpid(self._number, how)
+            if number:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code
+
+
+def _widen(pipe: int) -> None:
+    import fcntl  # noqa: PLC0415 - where processes are copied, it is there
+
+    # What one user may have of wide pipes is limited; narrow ones do.
+    with suppress(OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+_copies: weakref.WeakSet[Copy] = weakref.WeakSet()
+
+
+def _live(work: Callable[[], None], source: int, sink: int, far_ends: tuple[int, int]) -> NoReturn:
+    """Be the copy. Nothing of its original is run to its end: no ``finally``, no file written out, no lock released."""
+    try:
+        gc.freeze()  # what came before is never collected here, so its pages stay shared
+        os.dup2(source, 0)
+        os.dup2(sink, 1)
+        siblings = [pipe for copy in _copies for pipe in (copy.stdin, copy.stdout) if not pipe.closed]
+        for end in (source, sink, *far_ends, *(pipe.fileno() for pipe in siblings)):
+            os.close(end)
+        work()
+    finally:
+        os._exit(1)

@@ -1,0 +1,238 @@
+"""Work on batches, in this process or in several.
+
+Workers are plain child processes spoken to over pipes (``processes``), and not ``multiprocessing``: its ``fork`` asks
+nobody about threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which breaks any script
+that has no ``if __name__ == "__main__"``. A worker that dies costs only the file it died of.
+"""
+
+from __future__ import annotations
+
+import pickle
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import partial
+from types import TracebackType
+from typing import IO, Any, Generic, Protocol, Self, TypeVar
+
+from quaestor.indexing.process_start import Copy, can_copy, fresh
+from quaestor.indexing.worker_process import serve
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+_Task_contra = TypeVar("_Task_contra", contravariant=True)
+_Result_co = TypeVar("_Result_co", covariant=True)
+
+AHEAD = 12
+"""Batches a worker in the queue: enough to work on while the caller writes a transaction."""
+
+AHEAD_IN_HASTE = 2
+"""The same where the batches may stop at any moment, and what is queued is still to be done."""
+
+_AT_ONCE = 2
+"""Batches that a worker has: one that it works on, and the next."""
+
+_BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
+
+
+class Job(Protocol[_Task_contra, _Result_co]):
+    """What is done with a batch; it must be picklable to be done elsewhere."""
+
+    def prepare(self, tasks: Sequence[_Task_contra]) -> Sequence[_Result_co]:
+        """Return one result a task, in order."""
+        ...
+
+
+class WorkerDiedError(Exception):
+    """A worker process ended in the middle of a batch."""
+
+
+class WorkerGoneError(Exception):
+    """A worker process had ended, of another batch, before it came to this one."""
+
+
+class WorkerStartError(Exception):
+    """A worker process could not even begin: this Python cannot be started again as it was."""
+
+
+def run_here(job: Job[Task, Result], batches: Iterable[Sequence[Task]]) -> Iterator[Sequence[Result]]:
+    """Do the batches one after the other in this process."""
+    for batch in batches:
+        yield job.prepare(batch)
+
+
+class _Worker:
+    """One child process, which has its next batch in its pipe while it works on one: so it never waits for us."""
+
+    def __init__(self, job: Job[Any, Any]) -> None:
+        self._sending, self._receiving = threading.Lock(), threading.Lock()
+        self._gone = False
+        self._job: Job[Any, Any] | None = None
+        self._process = self._copy(job) or fresh()
+        if not isinstance(self._process, Copy):
+            self._job = job
+
+    @staticmethod
+    def _copy(job: Job[Any, Any]) -> Copy | None:
+        try:
+            return Copy(partial(serve, job)) if can_copy() else None
+        except OSError:
+            return None
+
+    def ask(self, batch: object) -> object:
+        """Return the answer to a batch; two threads may ask at a time.
+
+        Raises:
+            WorkerStartError: the process ended before its first batch.
+            WorkerDiedError: the process ended in the middle of this one.
+            WorkerGoneError: the process ended before this one.
+        """
+        # Whoever has sent waits until the one before is answered, and nobody else sends meanwhile: each gets its own.
+        with self._sending:
+            self._begin()
+            with suppress(*_BROKEN):  # the process has ended, which is noticed when its answer is read
+                self._send(batch)
+            self._receiving.acquire()
+        try:
+            if self._gone:
+                raise WorkerGoneError
+            return self._receive()
+        except _BROKEN as error:
+            self._gone = True
+            raise WorkerDiedError from error
+        finally:
+            self._receiving.release()
+
+    def _begin(self) -> None:
+        """Give a fresh process its job."""
+        if self._job is None:
+            return
+        try:
+            self._send(self._job)
+            self._receive()
+        except _BROKEN as error:
+            raise WorkerStartError from error
+        self._job = None
+
+    def _send(self, what: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(pickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL))
+        self._process.stdin.flush()
+
+    def _receive(self) -> object:
+        assert self._process.stdout is not None
+        return pickle.load(self._process.stdout)
+
+    def kill(self) -> None:
+        """Stop at once; whoever waits for an answer gets an error."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """Stop and release everything."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                _close(pipe)
+
+
+def _close(pipe: IO[bytes]) -> None:
+    # What was still to be written is of no use to a dead process.
+    with suppress(OSError):
+        pipe.close()
+
+
+class Pool(Generic[Task, Result]):
+    """Several worker processes with one job; use it as a context manager.
+
+    Args:
+        job: what is done; pickled once a worker.
+        count: number of processes.
+        failed: the result for a task that killed its worker.
+    """
+
+    def __init__(self, job: Job[Task, Result], count: int, failed: Callable[[Task], Result]) -> None:
+        self._job = job
+        self._count = count
+        self._failed = failed
+        self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._all: list[_Worker] = []
+        self._threads = ThreadPoolExecutor(count * _AT_ONCE, thread_name_prefix="ingest")
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        started = [_Worker(self._job) for _ in range(self._count)]
+        self._all += started
+        for worker in started * _AT_ONCE:
+            self._idle.put(worker)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._all:
+            worker.kill()
+        self._threads.shutdown(wait=True)
+        for worker in self._all:
+            worker.end()
+
+    def run(self, batches: Iterable[Sequence[Task]], ahead: int = AHEAD) -> Iterator[Sequence[Result]]:
+        """Yield the batches' results as they come.
+
+        Args:
+            batches: taken only a little ahead of the work.
+            ahead: how many batches a worker.
+        """
+        pending: set[Future[Sequence[Result]]] = set()
+        for batch in batches:
+            pending.add(self._threads.submit(self._do, batch))
+            if len(pending) >= self._count * ahead:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+
+    def _replace(self, worker: _Worker) -> None:
+        worker.end()
+        if self._closed:
+            return
+        other = _Worker(self._job)
+        self._all.append(other)
+        for _ in range(_AT_ONCE):
+            self._idle.put(other)
+
+    def _do(self, batch: Sequence[Task]) -> Sequence[Result]:
+        try:
+            return self._ask(batch)
+        except WorkerStartError:
+            return [] if self._closed else self._job.prepare(batch)
+        except WorkerDiedError:
+            if self._closed:
+                return []
+            if len(batch) == 1:
+                return [self._failed(batch[0])]
+            return [result for task in batch for result in self._do([task])]
+
+    def _ask(self, batch: Sequence[Task]) -> Sequence[Result]:
+        if self._closed:
+            return []
+        worker = self._idle.get()
+        try:
+            answer = worker.ask(batch)
+        except WorkerDiedError:
+            self._replace(worker)
+            raise
+        except WorkerGoneError:
+            return self._ask(batch)
+        except WorkerStartError:
+            self._idle.put(worker)
+            raise
+        self._idle.put(worker)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer  # type: ignore[return-value]

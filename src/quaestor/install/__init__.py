@@ -1,0 +1,12 @@
+"""Telling coding agents and editors how to start Quaestor: one entry in each one's own settings file.
+
+A settings file is somebody's work: everything else in it, comments included, stays as it is, to the letter. It is read
+again after every edit, and an edit that changed anything but our entry is never written.
+"""
+
+from __future__ import annotations
+
+from quaestor.install.client_programs import CLIENTS, Client, Place
+from quaestor.install.install_entry import Change, install, uninstall
+
+__all__ = ["CLIENTS", "Change", "Client", "Place", "install", "uninstall"]

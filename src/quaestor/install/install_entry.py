@@ -1,0 +1,243 @@
+"""Putting our entry into a client's settings file, and taking it back."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.install import jsonc_edit as jsonc
+from quaestor.install import toml_edit as toml
+from quaestor.install.client_programs import NAME, Client, Place
+
+_BACKUP = ".quaestor-backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is done to a settings file.
+
+    Attributes:
+        path: of the file.
+        before: its text; None if it did not exist.
+        after: its text afterwards; None if there is no such file then.
+        backup: where ``before`` is kept; None if there is nothing to keep.
+    """
+
+    path: Path
+    before: str | None
+    after: str | None
+    backup: Path | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to do."""
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """Return a unified diff of the file."""
+        name = str(self.path)
+        before, after = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
+        lines = unified_diff(before, after, name, name)
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def install(client: Client, place: Place, command: str, arguments: Sequence[str], *, write: bool = True) -> Change:
+    """Tell a client how to start Quaestor; an entry that is there already is brought up to date.
+
+    Args:
+        client: the program.
+        place: whose settings.
+        command: what it starts.
+        arguments: of the command.
+        write: False to find out what would be done.
+
+    Raises:
+        UsageError: the file is not what the client reads, or the client has no settings for a project.
+        ForbiddenError: the file cannot be read or written.
+    """
+    entry = client.entry(command, arguments)
+
+    def edit(text: str) -> str:
+        return _with_entry(client, text, entry)
+
+    def expect(settings: dict[str, Any]) -> None:
+        for key in client.path:
+            settings = settings.setdefault(key, {})
+        settings[NAME] = entry
+
+    by_hand = f"add this by hand: {_on_one_line(client, entry)}"
+    change = _edited(client, _file(client, place), edit, expect, by_hand)
+    if write and change.changed:
+        _write(change)
+    return change
+
+
+def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
+    """Take our entry back from a client's settings.
+
+    If nothing else was changed since it was put there, the file is what it was before, to the byte, or is gone if there
+    was none.
+
+    Raises:
+        NotFoundError: there is no such file.
+        UsageError: the file is not what the client reads.
+        ForbiddenError: the file cannot be read or written.
+    """
+    path = _file(client, place)
+    if not path.exists():
+        raise NotFoundError(f"{client.title} has no settings in {str(path)!r}; there is nothing to take back.")
+
+    def edit(text: str) -> str:
+        remove = toml.without_table if client.form == "toml" else jsonc.without_member
+        return remove(text, (*client.path, NAME))
+
+    def expect(settings: dict[str, Any]) -> None:
+        inner: Any = settings
+        for key in client.path:
+            inner = inner.get(key) if isinstance(inner, dict) else None
+        if isinstance(inner, dict):
+            inner.pop(NAME, None)
+            # A TOML table without values may go with its last table.
+            if client.form == "toml" and not inner and len(client.path) == 1:
+                settings.pop(client.path[0])
+
+    change = _edited(client, path, edit, expect, f"take {NAME!r} out by hand")
+    former, backup = _former(client, path, change.before or ""), _backup(path)
+    if former.known:
+        change = Change(path, change.before, former.text, None)
+    if write and change.changed:
+        _write(change)
+        if former.known:
+            backup.unlink(missing_ok=True)
+    return change
+
+
+@dataclass(frozen=True, slots=True)
+class _Former:
+    """What a file was before our entry, if that is ``known``; no text for a file that was not there."""
+
+    known: bool
+    text: str | None = None
+
+
+def _former(client: Client, path: Path, text: str) -> _Former:
+    """Find out whether a text is what our entry made of the file's backup, or of no file, and of nothing else."""
+    backup = _backup(path)
+    former = _read(backup)
+    entry = _entry(client, text)
+    if entry is None or (former is not None and _entry(client, former) is not None):
+        return _Former(known=False)
+    try:
+        return _Former(_with_entry(client, former or "", entry) == text, former)
+    except ValueError:
+        return _Former(known=False)
+
+
+def _with_entry(client: Client, text: str, entry: Mapping[str, object]) -> str:
+    edit = toml.with_table if client.form == "toml" else jsonc.with_member
+    return edit(text, (*client.path, NAME), entry)
+
+
+def _on_one_line(client: Client, entry: Mapping[str, object]) -> str:
+    """Return our entry as it would stand in a file of this client."""
+    if client.form == "json":
+        return json.dumps({client.path[0]: {NAME: entry}}, ensure_ascii=False)
+    values = ", ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())
+    return f"{'.'.join((*client.path, NAME))} = {{ {values} }}"
+
+
+def _entry(client: Client, text: str) -> dict[str, object] | None:
+    """Return our entry in a text; None if it has none, or cannot be read."""
+    try:
+        found: Any = _loads(client)(text)
+    except ValueError:
+        return None
+    for key in (*client.path, NAME):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _loads(client: Client) -> Callable[[str], Any]:
+    return toml.loads if client.form == "toml" else jsonc.loads
+
+
+def _backup(path: Path) -> Path:
+    return path.with_name(path.name + _BACKUP)
+
+
+def _file(client: Client, place: Place) -> Path:
+    path = client.file(place)
+    if path is None:
+        raise UsageError(f"{client.title} has no settings for a single project; leave out --project.")
+    others = (path.with_name(name) for name in client.also)
+    path = path if path.exists() else next((other for other in others if other.exists()), path)
+    # Settings are often kept elsewhere and linked to: what is written is the file itself.
+    return path.resolve() if path.is_symlink() else path
+
+
+def _edited(
+    client: Client, path: Path, edit: Callable[[str], str], expect: Callable[[dict[str, Any]], None], by_hand: str
+) -> Change:
+    loads = _loads(client)
+    before = _read(path)
+    try:
+        expected = deepcopy(loads(before or ""))
+        after = edit(before or "")
+        expect(expected)
+        if loads(after) != expected:
+            raise ValueError("it is written in a form that cannot be edited safely")
+    except (ValueError, AttributeError, TypeError) as error:
+        raise UsageError(f"{str(path)!r} was left as it is: {error}. Mend it, or {by_hand}") from error
+    if before is None and not after:
+        return Change(path, None, None, None)
+    return Change(path, before, after, _backup(path) if before is not None else None)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise UsageError(f"{str(path)!r} cannot be read ({reason}). Mend it, then try again.") from error
+
+
+def _write(change: Change) -> None:
+    """Put the new text in the place of the old one at a stroke, with the old one kept beside it."""
+    path = change.path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if change.before is not None and change.backup is not None:
+            _replace(change.backup, change.before, like=path)
+        if change.after is None:
+            path.unlink()
+        else:
+            _replace(path, change.after, like=path)
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be written ({error.strerror}). It was left as it is.") from error
+
+
+def _replace(path: Path, text: str, *, like: Path) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    new = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            new.chmod(like.stat().st_mode & 0o7777)
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,176 @@
+"""The ``openai`` package's client for one endpoint, and its exceptions as our own errors.
+
+Only ``base_url`` is ever contacted: redirects are refused, proxies and credentials files of the environment are not
+read (a proxy can be given), and organisation headers go to OpenAI only. The package is imported when it is first
+needed, for that takes most of a second.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from quaestor.core.errors import UpstreamError, UsageError
+from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.retries import read_retry_after
+
+if TYPE_CHECKING:
+    import openai
+
+_CONNECT_SECONDS = 10.0
+_LARGEST_REFUSAL = 1 << 16
+_OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
+
+
+def checked_url(base_url: str) -> str:
+    """Return an endpoint's URL.
+
+    Raises:
+        UsageError: it is none.
+    """
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(
+            f"base_url {base_url!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'"
+        )
+    return base_url
+
+
+def async_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> openai.AsyncOpenAI:
+    """Return a client for an event loop; ``timeout`` is in seconds of silence."""
+    import openai  # noqa: PLC0415
+
+    http = _bounded_client()(**_transport(endpoint, timeout, proxy))
+    return openai.AsyncOpenAI(http_client=http, **_options(endpoint, timeout))
+
+
+@cache
+def _bounded_client() -> type[Any]:
+    """Return the kind of client that reads no more of a refusal than a sentence can take."""
+    import openai  # noqa: PLC0415
+
+    class BoundedClient(openai.DefaultAsyncHttpxClient):
+        async def send(self, request: Any, **options: Any) -> Any:
+            answer = await super().send(request, **options)
+            return answer if answer.is_success or not options.get("stream") else await _shortened(answer)
+
+    return BoundedClient
+
+
+async def _shortened(answer: Any) -> Any:
+    """Return an answer with the beginning of its body only; the ``openai`` package reads all there is."""
+    body = b""
+    try:
+        async for piece in answer.aiter_raw():
+            body += piece
+            if len(body) >= _LARGEST_REFUSAL:
+                break
+    finally:
+        await answer.aclose()
+    headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _OF_THE_BODY]
+    packed = answer.headers.get("content-encoding", "identity") != "identity"
+    content = b"" if packed else body[:_LARGEST_REFUSAL]
+    return type(answer)(answer.status_code, headers=headers, content=content, request=answer.request)
+
+
+def blocking_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> openai.OpenAI:
+    """Return a client that threads share; ``timeout`` is in seconds of silence."""
+    import openai  # noqa: PLC0415
+
+    http = openai.DefaultHttpxClient(**_transport(endpoint, timeout, proxy))
+    return openai.OpenAI(http_client=http, **_options(endpoint, timeout))
+
+
+def _options(endpoint: Endpoint, timeout: float) -> dict[str, Any]:
+    return {
+        "base_url": endpoint.base_url,
+        "api_key": endpoint.key or "none",
+        "timeout": _limits(timeout),
+        "max_retries": 0,
+    }
+
+
+def _transport(endpoint: Endpoint, timeout: float, proxy: str | None) -> dict[str, Any]:
+    transport = {"follow_redirects": False, "trust_env": False, "proxy": proxy, "timeout": _limits(timeout)}
+    if proxy is None and urlsplit(endpoint.base_url).scheme == "http":
+        # No TLS is spoken then, and reading the authorities' certificates takes 27 ms.
+        transport["verify"] = False
+    return transport
+
+
+def _limits(timeout: float) -> openai.Timeout:
+    import openai  # noqa: PLC0415
+
+    return openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+
+
+def headers_for(endpoint: Endpoint) -> dict[str, Any]:
+    """Return what differs from the openai package's own headers."""
+    import openai  # noqa: PLC0415
+
+    parts = urlsplit(endpoint.base_url)
+    headers: dict[str, Any] = {}
+    if not endpoint.key:
+        headers["Authorization"] = openai.Omit()
+    if not f".{parts.hostname}".endswith(".openai.com"):
+        headers["OpenAI-Organization"] = headers["OpenAI-Project"] = openai.Omit()
+    if parts.scheme == "http":
+        # Opening such a connection costs nothing, and some local servers reset a pooled one after an error.
+        headers["Connection"] = "close"
+    return headers
+
+
+def explained(
+    error: openai.OpenAIError, endpoint: Endpoint, *, timeout: float, proxy: str | None = None, received: str = ""
+) -> UpstreamError:
+    """Return our own error for one of the ``openai`` package's.
+
+    Args:
+        error: what was raised.
+        endpoint: who was asked.
+        timeout: seconds of silence that were allowed.
+        proxy: that was gone through; None for none.
+        received: the text that had arrived by then.
+    """
+    import openai  # noqa: PLC0415
+
+    if isinstance(error, openai.APIStatusError):
+        message, details = error_object(error)
+        retry_after = read_retry_after(error.response.headers)
+        return endpoint.refused(error.status_code, message, details, retry_after)
+    if isinstance(error, openai.APITimeoutError):
+        return endpoint.timed_out(timeout, received)
+    if isinstance(error, openai.APIConnectionError):
+        return _explained_connection(error, endpoint, proxy, received)
+    if isinstance(error, openai.APIResponseValidationError):
+        return endpoint.nonsense(error.message)
+    if isinstance(error, openai.APIError):
+        return endpoint.failed_while_replying(*error_object(error), received)
+    return endpoint.cut(received) if received else endpoint.nonsense(str(error))
+
+
+def _explained_connection(
+    error: openai.APIConnectionError, endpoint: Endpoint, proxy: str | None, received: str
+) -> UpstreamError:
+    cause = error.__cause__
+    # By name, so that the HTTP library under the openai package stays its own affair.
+    if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol", "ProxyError"):
+        return endpoint.unreachable(str(cause), proxies=proxy is None and bool(getproxies()))
+    return endpoint.cut(received)
+
+
+def error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:
+    """Return the server's sentence and the error object that it came in."""
+    body = error.body
+    details = body if isinstance(body, dict) else {}
+    inner = details.get("error")
+    details = inner if isinstance(inner, dict) else details
+    for key in ("message", "detail", "error"):
+        if isinstance(details.get(key), str):
+            return details[key], details
+    if details.get("detail") is not None:
+        return json.dumps(details["detail"], default=str), details
+    return (body if isinstance(body, str) else ""), details

@@ -1,0 +1,85 @@
+"""Talking to language models: the protocol that every model follows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from quaestor.core.messages import Message, ToolCall, Usage
+from quaestor.llm.models.capabilities import Capabilities
+
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a model.
+
+    Attributes:
+        messages: what is sent, in order. An assistant message at the end is to be gone on with, where
+            ``Capabilities.continues_assistant``.
+        stop: sequences that end the reply and are not part of it.
+        temperature: 0 is the most settled.
+        max_tokens: limit on the reply; None leaves it to the server.
+        tools: function schemas in OpenAI's form.
+        extra: further parameters in OpenAI's form, such as ``tool_choice`` or ``seed``; sent as they are.
+    """
+
+    messages: Sequence[Message]
+    stop: tuple[str, ...] = ()
+    temperature: float = 0.1
+    max_tokens: int | None = None
+    tools: tuple[dict[str, object], ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The end of a reply.
+
+    Attributes:
+        reason: why generation stopped.
+        stop_sequence: the stop sequence that ended it, where that is known.
+        tool_calls: complete native tool calls, in order.
+        usage: tokens, reported or counted.
+        model: the model's name as the server gave it.
+    """
+
+    reason: FinishReason
+    usage: Usage | None = None
+    stop_sequence: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    model: str | None = None
+
+
+Delta = TextDelta | Finished
+
+
+class Model(Protocol):
+    """A language model behind any interface."""
+
+    @property
+    def name(self) -> str:
+        """What the answer's record calls the model."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model's endpoint can do beyond text."""
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Yield pieces of the reply and, last, one ``Finished``.
+
+        Raises:
+            UpstreamError: the server is down, refuses, or answers nonsense; ``retryable`` says which.
+        """
+        ...

@@ -1,0 +1,116 @@
+"""What an endpoint takes, parameters and orders of roles: by the model's name at first, and by what it refuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from quaestor.core.messages import Message
+from quaestor.llm.endpoints.failures import refuses_system, refuses_turns
+from quaestor.llm.models import Request
+from quaestor.llm.models.alternating import alternating
+
+# OpenAI's reasoning models take neither a temperature nor stop sequences, and name the limit differently.
+_REASONING = re.compile(r"(?:^|/)(?:o[1-9]|gpt-[5-9])(?![a-z])", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"unsupported|not supported|does not support|unrecognized|unknown (?:parameter|field|argument)|not permitted"
+    r"|unexpected|extra inputs",
+    re.IGNORECASE,
+)
+_NAMES = ("max_completion_tokens", "max_tokens", "stream_options", "temperature", "continue_final_message", "stop")
+CONTINUING = {"continue_final_message": True, "add_generation_prompt": False}
+"""How vLLM, SGLang and llama-server are told to go on with the last message; others need no telling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What may be sent.
+
+    Attributes:
+        max_tokens: under which name the limit on the reply is sent; empty: not at all.
+        temperature: whether it is sent.
+        stop: whether stop sequences are sent; where not, they are still cut out of the reply here.
+        stream_options: whether usage is asked for.
+        continue_final_message: whether the server is told to go on with an assistant message at the end.
+        any_turns: whether roles may follow each other in any order; otherwise user and assistant take turns.
+        system: whether there may be a system message.
+    """
+
+    max_tokens: str = "max_tokens"
+    temperature: bool = True
+    stop: bool = True
+    stream_options: bool = True
+    continue_final_message: bool = False
+    any_turns: bool = True
+    system: bool = True
+
+    def messages(self, request: Request) -> Sequence[Message]:
+        """Return a request's messages in an order of roles that is taken."""
+        return request.messages if self.any_turns else alternating(request.messages, system=self.system)
+
+    def parameters(self, request: Request) -> dict[str, Any]:
+        """Return the optional parameters of a request in this dialect."""
+        found: dict[str, Any] = {}
+        if self.temperature:
+            found["temperature"] = request.temperature
+        if self.stop and request.stop:
+            found["stop"] = list(request.stop)
+        if self.max_tokens and request.max_tokens is not None:
+            found[self.max_tokens] = request.max_tokens
+        if self.stream_options:
+            found["stream_options"] = {"include_usage": True}
+        if self.continue_final_message and request.messages and request.messages[-1].role == "assistant":
+            found |= CONTINUING
+        return found
+
+    def says(self, request: Request) -> tuple[object, ...]:
+        """Return what a request is in this dialect, to compare with another."""
+        return self.parameters(request), *self.messages(request)
+
+    def after(self, status: int, message: str, parameter: object) -> Dialect:
+        """Return the dialect to go on with after a refusal; the same one if it is about something else.
+
+        Args:
+            status: of HTTP.
+            message: the server's sentence.
+            parameter: the ``param`` of its error object.
+        """
+        # Some servers call it their own failure when a chat template raises.
+        if status in (400, 422, 500) and refuses_system(message):
+            return replace(self, any_turns=False, system=False)
+        if status in (400, 422, 500) and refuses_turns(message):
+            return replace(self, any_turns=False)
+        refused = refused_parameter(message, parameter) if status in (400, 422) else None
+        return self._without(refused) if refused else self
+
+    def _without(self, parameter: str) -> Dialect:
+        """Return the dialect that is left when an endpoint refuses ``parameter``."""
+        if parameter == "max_tokens":
+            return replace(self, max_tokens="max_completion_tokens" if self.max_tokens == parameter else "")
+        if parameter == "max_completion_tokens":
+            return replace(self, max_tokens="max_tokens" if self.max_tokens == parameter else "")
+        changes: dict[str, Any] = {parameter: False}
+        return replace(self, **changes)
+
+
+def dialect_for(model: str) -> Dialect:
+    """Return the dialect to begin with for a model's name."""
+    if _REASONING.search(model):
+        return Dialect(max_tokens="max_completion_tokens", temperature=False, stop=False)
+    return Dialect()
+
+
+def refused_parameter(message: str, parameter: object) -> str | None:
+    """Return which optional parameter a server's refusal is about, or None.
+
+    Args:
+        message: the server's sentence.
+        parameter: the ``param`` of its error object.
+    """
+    if not _REFUSED.search(message):
+        return None
+    if parameter in _NAMES:
+        return str(parameter)
+    return next((name for name in _NAMES if re.search(rf"\b{name}\b", message)), None)

@@ -1,0 +1,269 @@
+"""Any endpoint that speaks OpenAI's chat completions: hosted services, llama.cpp, vLLM, Ollama and others.
+
+Only ``base_url`` is ever contacted: redirects are refused, proxies and credentials files of the environment are not
+read (a proxy can be given), and organisation headers go to OpenAI only. The ``openai`` package does the talking; it
+is imported at the first request, for that takes most of a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from quaestor.core.errors import UpstreamError
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.endpoints.client import async_client, checked_url, error_object, explained, headers_for
+from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.failures import worth_retrying
+from quaestor.llm.endpoints.retries import RetryPolicy
+from quaestor.llm.models import Delta, Request, TextDelta
+from quaestor.llm.models.arriving import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
+from quaestor.llm.models.capabilities import Capabilities, capabilities_at
+from quaestor.llm.models.dialect import dialect_for
+from quaestor.llm.models.reply import Reply
+from quaestor.llm.models.wire import as_wire
+from quaestor.llm.tokens import MessageCounter, counter_for
+
+if TYPE_CHECKING:
+    import openai
+
+
+_STEP = 4_096
+"""Letters of a reply that are passed on at once."""
+
+
+class OpenAICompatibleModel:
+    """A model behind an OpenAI-compatible endpoint.
+
+    Args:
+        model: the model's name at the endpoint.
+        base_url: the API's root; empty means OpenAI's own.
+        api_key: sent as a bearer token; empty sends none.
+        timeout: seconds of silence after which the server counts as gone.
+        proxy: URL of a proxy to go through; none is taken from the environment.
+        counter: counts usage where the server reports none; None chooses by the model's name.
+        retries: when a request is sent again; only ever before any text was yielded.
+        capabilities: what the endpoint can do; None: what is known of its address.
+
+    Raises:
+        UsageError: ``base_url`` is not an http or https URL.
+
+    Attributes:
+        path: where requests go under ``base_url``.
+        capabilities: what the endpoint can do.
+    """
+
+    path = "/chat/completions"
+
+    def __init__(  # noqa: PLR0913 - one for each thing that endpoints differ in
+        self,
+        model: str,
+        *,
+        base_url: str = "",
+        api_key: str = "",
+        timeout: float = 120.0,
+        proxy: str | None = None,
+        counter: MessageCounter | None = None,
+        retries: RetryPolicy | None = None,
+        capabilities: Capabilities | None = None,
+    ) -> None:
+        self._endpoint = Endpoint(checked_url(base_url or OPENAI_URL), model, api_key)
+        self._timeout = timeout
+        self._proxy = proxy
+        self._counter = counter
+        self._retries = retries or RetryPolicy()
+        self.capabilities = capabilities or capabilities_at(self._endpoint.base_url)
+        self._dialect = replace(dialect_for(model), continue_final_message=self.capabilities.continues_assistant)
+        self._client: openai.AsyncOpenAI | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name at the endpoint."""
+        return self._endpoint.model
+
+    @cached_property
+    def counter(self) -> MessageCounter:
+        """Counts messages for this model."""
+        return self._counter or counter_for(self.name)
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatibleModel({self.name!r}, base_url={self._endpoint.url})"
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Yield pieces of the reply and, last, one ``Finished``; see ``Model.stream``.
+
+        Raises:
+            UpstreamError: the endpoint is down, refuses, or answers nonsense.
+            TooLongError: the request does not fit the window; what the server said of its limit is in it.
+            StreamCutError: the reply was cut off; what had arrived was yielded and is in it.
+        """
+        tried = 0
+        while True:
+            reply = Reply(request)
+            try:
+                async with aclosing(self._attempt(request, reply)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+                return
+            except UpstreamError as failure:
+                wait = self._retries.wait(tried, failure.retry_after)
+                if reply.text or wait is None or not worth_retrying(failure):
+                    raise
+            tried += 1
+            await self._retries.sleep(wait)
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the JSON object that is sent for a request, to show it or to send it."""
+        body: dict[str, Any] = {
+            **request.extra,
+            "model": self.name,
+            "messages": [as_wire(message) for message in self._dialect.messages(request)],
+            "stream": True,
+            **self._dialect.parameters(request),
+        }
+        if request.tools:
+            body["tools"] = list(request.tools)
+        return body
+
+    def continuing(self) -> Self:
+        """Return the same model, which tells its server to go on with a begun reply whether or not it is able to."""
+        other = copy(self)
+        other._dialect = replace(self._dialect, continue_final_message=True)
+        return other
+
+    async def exchange(self, path: str, body: dict[str, Any] | None = None, largest: int = LARGEST_EVENT) -> Any:
+        """Return the JSON that the endpoint answers to an object, or to a plain look-up, without any trying again.
+
+        Args:
+            path: under the API's root.
+            body: the object; None looks up.
+            largest: bytes that the answer may have.
+
+        Raises:
+            UpstreamError: as ``stream``.
+        """
+        import openai  # noqa: PLC0415 - takes most of a second
+
+        client: Any = self._connected()
+        taken = {
+            "cast_to": object,
+            "options": {"headers": self._headers()},
+            "stream": True,
+            "stream_cls": openai.AsyncStream[object],
+        }
+        try:
+            asked = client.get(path, **taken) if body is None else client.post(path, body=body, **taken)
+            async with await asked as answer:
+                return await whole(answer, largest)
+        except (openai.OpenAIError, NotCompletionsError) as error:
+            raise self._explain(error) from None
+
+    async def aclose(self) -> None:
+        """Close pooled connections; the model can be used again."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    async def _attempt(self, request: Request, reply: Reply) -> AsyncGenerator[Delta]:
+        """Send the request once, or again in another dialect, and yield the reply."""
+        import openai  # noqa: PLC0415 - takes most of a second
+
+        arrived = False
+        try:
+            stream = await self._open(request)
+            async with stream, aclosing(batches(stream)) as arriving:
+                async for batch in arriving:
+                    arrived = arrived or bool(batch)
+                    async for delta in _in_steps("".join(map(reply.feed, batch))):
+                        yield delta
+                    if reply.surplus:
+                        break
+        except (openai.OpenAIError, NotCompletionsError) as error:
+            failure = self._explain(error, reply.text)
+            if reply.text and (rest := reply.flush()):
+                yield TextDelta(rest)
+            raise failure from None
+        if not arrived:
+            async for delta in _in_steps(reply.feed(await self._whole(request))):
+                yield delta
+        if not reply.ended:
+            if reply.text and (rest := reply.flush()):
+                yield TextDelta(rest)
+            raise self._endpoint.cut(reply.text) if reply.chunks else self._endpoint.nonsense("no completion at all")
+        if reply.empty_for_length:
+            raise self._endpoint.too_long_unsaid()
+        if rest := reply.flush():
+            yield TextDelta(rest)
+        yield reply.finished(self.counter)
+
+    async def _whole(self, request: Request) -> Any:
+        """Return the one chunk of a reply that is not streamed.
+
+        For a stream in which nothing was: llama-cpp-python sends one for a request that is too long, and only without a
+        stream says so.
+        """
+        answer = await self.exchange(self.path, unstreamed(self.body(request)))
+        return with_fields(answer)
+
+    async def _open(self, request: Request) -> openai.AsyncStream[Any]:
+        """Send the request; once each, leave out or join what the endpoint refuses."""
+        import openai  # noqa: PLC0415
+
+        while True:
+            try:
+                return await self._create(request)
+            except openai.APIStatusError as error:
+                message, details = error_object(error)
+                dialect = self._dialect.after(error.status_code, message, details.get("param"))
+                if dialect.says(request) == self._dialect.says(request):
+                    raise
+                self._dialect = dialect
+
+    async def _create(self, request: Request) -> openai.AsyncStream[Any]:
+        return await self._post(self.body(request))
+
+    async def _post(self, body: dict[str, Any]) -> openai.AsyncStream[Any]:
+        """Send an object and return the stream of the reply."""
+        import openai  # noqa: PLC0415
+
+        client: Any = self._connected()
+        options = {"headers": self._headers()}
+        kind = openai.AsyncStream[object]
+        stream: openai.AsyncStream[Any] = await client.post(
+            self.path, body=body, cast_to=object, options=options, stream=True, stream_cls=kind
+        )
+        return stream
+
+    def _headers(self) -> dict[str, Any]:
+        return {**headers_for(self._endpoint), "Accept-Encoding": "identity"}
+
+    def _connected(self) -> openai.AsyncOpenAI:
+        """Return the client of the running event loop; pooled connections do not survive their loop."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = async_client(self._endpoint, self._timeout, self._proxy), loop
+        return self._client
+
+    def _explain(self, error: openai.OpenAIError | NotCompletionsError, received: str = "") -> UpstreamError:
+        if isinstance(error, NotCompletionsError):
+            return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
+        return explained(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)
+
+
+async def _in_steps(text: str) -> AsyncGenerator[TextDelta]:
+    """Yield a text in pieces; what is done with each holds the loop for no longer than others can wait."""
+    for start in range(0, len(text), _STEP):
+        if start:
+            await asyncio.sleep(0)
+        yield TextDelta(text[start : start + _STEP])
+
+
+def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request's JSON object without what asks for a stream."""
+    return {name: value for name, value in body.items() if name not in ("stream", "stream_options")}

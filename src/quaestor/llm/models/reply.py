@@ -1,0 +1,125 @@
+"""One reply while it arrives: text without stop sequences, tool calls, the reason for its end, and its usage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quaestor.core.messages import Usage
+from quaestor.llm.models import Finished, FinishReason, Request
+from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.toolcalls import ToolCallAssembler
+from quaestor.llm.tokens import MessageCounter
+
+_REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "end_turn": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+}
+
+
+class Reply:
+    """Collects the chunks of a stream; every field of them may be missing or of another type.
+
+    Attributes:
+        text: the visible text so far.
+        reason: why the server says it ended, None while it has not.
+        chunks: chunks that looked like a completion.
+        thinking: whether reasoning beside the text arrived.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._stops = StopCutter(request.stop)
+        self._calls = ToolCallAssembler()
+        self._reported: Usage | None = None
+        self._model: str | None = None
+        self._stop_reason: str | None = None
+        self._request = request
+        self._pieces: list[str] = []
+        self.reason: str | None = None
+        self.chunks = 0
+        self.thinking = False
+        self.surplus = False
+
+    @property
+    def text(self) -> str:
+        """The visible text so far."""
+        return "".join(self._pieces)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the reply is whole: the server said why it ended, or a stop sequence was met."""
+        return self.reason is not None or self._stops.found is not None
+
+    @property
+    def empty_for_length(self) -> bool:
+        """Whether nothing was generated for want of room: some servers end an overlong request so, without an error."""
+        generated = self._reported.completion_tokens if self._reported else 0
+        silent = not self._pieces and not self._calls and not self.thinking and self._stops.found is None
+        return _REASONS.get(self.reason or "") == "length" and silent and generated <= 1
+
+    def feed(self, chunk: Any) -> str:
+        """Take a chunk and return the text that can be shown now."""
+        self._read_usage(getattr(chunk, "usage", None))
+        model = getattr(chunk, "model", None)
+        self._model = model if isinstance(model, str) and model else self._model
+        choices = getattr(chunk, "choices", None)
+        if not isinstance(choices, list):
+            return ""
+        self.chunks += 1
+        return "".join(self._feed_choice(choice) for choice in choices if not getattr(choice, "index", 0))
+
+    def flush(self) -> str:
+        """Return text that was held back as the possible start of a stop sequence."""
+        return self._shown(self._stops.flush())
+
+    def finished(self, counter: MessageCounter) -> Finished:
+        """Return the end of the reply, with usage counted here if the server reported none."""
+        calls = self._calls.calls()
+        reason = _REASONS.get(self.reason or "", "unknown")
+        if self._stops.found is not None:
+            reason = "stop"
+        elif calls and reason in ("stop", "unknown"):
+            reason = "tool_calls"
+        return Finished(
+            reason=reason,
+            usage=self._reported or self._counted(counter),
+            stop_sequence=self._stops.found or self._stop_reason,
+            tool_calls=calls,
+            model=self._model,
+        )
+
+    def _feed_choice(self, choice: Any) -> str:
+        reason = getattr(choice, "finish_reason", None)
+        self.reason = reason if isinstance(reason, str) and reason else self.reason
+        stop = getattr(choice, "stop_reason", None)
+        self._stop_reason = stop if isinstance(stop, str) and stop in self._request.stop else self._stop_reason
+        delta = getattr(choice, "delta", None) or getattr(choice, "message", None)
+        if getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None):
+            self.thinking = True
+        self._calls.feed(getattr(delta, "tool_calls", None))
+        content = getattr(delta, "content", None) if delta is not None else getattr(choice, "text", None)
+        if not isinstance(content, str) or not content:
+            return ""
+        self.surplus = self._stops.found is not None
+        return self._shown(self._stops.feed(content))
+
+    def _shown(self, text: str) -> str:
+        if text:
+            self._pieces.append(text)
+        return text
+
+    def _read_usage(self, usage: Any) -> None:
+        prompt = getattr(usage, "prompt_tokens", None)
+        completion = getattr(usage, "completion_tokens", None)
+        if isinstance(prompt, int) and isinstance(completion, int):
+            self._reported = Usage(prompt, completion, reported=True)
+
+    def _counted(self, counter: MessageCounter) -> Usage:
+        calls = sum(counter.text(call.name) + counter.text(call.arguments) for call in self._calls.calls())
+        sent = counter.request(self._request.messages, self._request.tools)
+        return Usage(sent, counter.text(self.text) + calls, reported=False)

@@ -1,0 +1,88 @@
+"""Loading prompts strictly: what is missing or unknown raises, and values are never read as templates.
+
+A prompt is a Markdown file. ``{{name}}`` is a placeholder. An HTML comment at the very top is for people and is not
+part of the prompt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from quaestor.core.errors import NotFoundError, UsageError
+
+_PLACEHOLDER = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
+_REMARK = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text for a model, with places for values.
+
+    Attributes:
+        name: the file's name without its ending.
+        template: the text with its placeholders.
+    """
+
+    name: str
+    template: str
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """The names of all values that ``render`` needs."""
+        return frozenset(_PLACEHOLDER.findall(self.template))
+
+    @property
+    def sha256(self) -> str:
+        """The template's hash, lower-case hex, for the record of what was sent."""
+        return hashlib.sha256(self.template.encode()).hexdigest()
+
+    def render(self, **values: str) -> str:
+        """Return the text with every placeholder replaced once; braces inside values stay as they are.
+
+        Raises:
+            UsageError: a value is missing, or there is no placeholder for it.
+        """
+        missing = sorted(self.placeholders - values.keys())
+        unknown = sorted(values.keys() - self.placeholders)
+        if missing or unknown:
+            problems = [f"needs {', '.join(missing)}"] * bool(missing) + [f"knows no {', '.join(unknown)}"] * bool(
+                unknown
+            )
+            raise UsageError(f"prompt {self.name!r} {' and '.join(problems)}; give exactly its placeholders")
+        return _PLACEHOLDER.sub(lambda found: values[found[1]], self.template)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all prompts, sorted."""
+    found = (entry.name for entry in files("quaestor.llm.prompts").iterdir())
+    return tuple(sorted(name.removesuffix(".md") for name in found if name.endswith(".md")))
+
+
+@cache
+def load(name: str) -> Prompt:
+    """Return a prompt by name.
+
+    Raises:
+        NotFoundError: there is no such prompt.
+        UsageError: the file has braces that are no placeholder.
+    """
+    if name not in names():
+        raise NotFoundError(f"there is no prompt {name!r}; there are {', '.join(names())}")
+    return parse(name, files("quaestor.llm.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8"))
+
+
+def parse(name: str, source: str) -> Prompt:
+    """Return the prompt that a file's text holds.
+
+    Raises:
+        UsageError: the text has braces that are no placeholder.
+    """
+    template = _REMARK.sub("", source).strip()
+    rest = _PLACEHOLDER.sub("", template)
+    if "{{" in rest or "}}" in rest:
+        raise UsageError(f"prompt {name!r} has braces that are no placeholder; write them as {{{{lower_case_name}}}}")
+    return Prompt(name, template)

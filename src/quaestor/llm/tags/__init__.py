@@ -1,0 +1,35 @@
+"""Text tags, by which a model calls subroutines and writes what no person sees: ``<|search query={"login"}|>``.
+
+Pure: this module does not know what a tag does, nor where a reply comes from.
+"""
+
+from __future__ import annotations
+
+from quaestor.llm.tags.attributes import closing, render
+from quaestor.llm.tags.parser import Broken, Call, Hidden, Parser, Part, Text
+from quaestor.llm.tags.showing import Shown, escape, strip
+from quaestor.llm.tags.tag_marks import CLOSING, OPENINGS, Tag
+
+__all__ = [
+    "CLOSING",
+    "OPENINGS",
+    "Broken",
+    "Call",
+    "Hidden",
+    "Parser",
+    "Part",
+    "Shown",
+    "Tag",
+    "Text",
+    "closing",
+    "escape",
+    "parse",
+    "render",
+    "strip",
+]
+
+
+def parse(text: str) -> tuple[Part, ...]:
+    """Return the parts of a whole reply; their ``raw``, joined, is the reply."""
+    parser = Parser()
+    return (*parser.feed(text), *parser.close())

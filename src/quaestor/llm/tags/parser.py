@@ -1,0 +1,184 @@
+"""A model's reply read as it arrives: text to show, calls to run, what is hidden, what is broken.
+
+Tags count only in what the model itself writes. What stands in its code spans and fenced blocks is text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from quaestor.llm.tags.attributes import closing
+from quaestor.llm.tags.quoting import Quoting
+from quaestor.llm.tags.reader import TagReader, Verdict
+from quaestor.llm.tags.tag_marks import BLOCKS, HIDDEN, OPENING, Tag
+
+UNCLOSED = "it is not closed with |>"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a person sees."""
+
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tag that calls a subroutine, which may not exist.
+
+    Attributes:
+        raw: the tag as it was written.
+        name: the subroutine's name.
+        arguments: JSON values by name.
+    """
+
+    raw: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A tag or a block that calls nothing.
+
+    Attributes:
+        raw: all of it as it was written.
+        name: the tag's name.
+        attributes: JSON values by name.
+        content: what a block holds.
+    """
+
+    raw: str
+    name: str
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What began as a tag and is none; nobody sees it.
+
+    Attributes:
+        raw: what was written.
+        name: the tag's name.
+        reason: what is wrong with it.
+    """
+
+    raw: str
+    name: str
+    reason: str
+
+
+Part = Text | Call | Hidden | Broken
+"""The ``raw`` of all parts, joined, is what was fed."""
+
+
+class Parser:
+    """Takes a reply in pieces, cut anywhere, and returns its parts as soon as they are certain.
+
+    Args:
+        names: of all tags; another name is a call only if an attribute with a value follows it.
+    """
+
+    def __init__(self, names: Collection[str] = tuple(Tag)) -> None:
+        self._names = frozenset(names)
+        self._parts: list[Part] = []
+        self._text: list[str] = []
+        self._begin()
+
+    @property
+    def held(self) -> str:
+        """What was fed and is not decided yet: the beginning of a tag or of a block."""
+        if self._block is not None:
+            return "".join((self._block.raw, *self._content))
+        return self._reader.raw if self._reader else ""
+
+    @property
+    def in_code(self) -> bool:
+        """Whether the reply, as far as it goes, ends within code."""
+        return self._quoting.ends_inside
+
+    def feed(self, piece: str) -> tuple[Part, ...]:
+        """Take a piece and return the parts that it completes, and all text that is certain."""
+        for letter in piece:
+            self._step(letter)
+        return self._taken()
+
+    def close(self, *, cut: bool = False) -> tuple[Part, ...]:
+        """Return the rest of the reply, and be ready for another.
+
+        Args:
+            cut: the reply was cut off, so that even a single ``<`` at its end may have been the beginning of a tag.
+        """
+        if self._block is not None:
+            self._add(replace(self._block, raw=self.held, content="".join(self._content)))
+        elif (reader := self._reader) is not None:
+            if cut or reader.decided or reader.begins_name:
+                self._add(Broken(reader.raw, reader.name, reader.reason or UNCLOSED))
+            else:
+                self._text.append(reader.raw)
+        parts = self._taken()
+        self._begin()
+        return parts
+
+    def _begin(self) -> None:
+        self._quoting = Quoting()
+        self._reader: TagReader | None = None
+        self._block: Hidden | None = None
+        self._content: list[str] = []
+
+    def _step(self, letter: str) -> None:
+        if self._block is not None:
+            self._in_block(self._block, letter)
+        elif self._reader is not None:
+            self._in_tag(self._reader, letter)
+        else:
+            self._quoting.step(letter)
+            if letter == OPENING[0] and not self._quoting.inside:
+                self._reader = TagReader(self._names)
+            else:
+                self._text.append(letter)
+
+    def _in_tag(self, reader: TagReader, letter: str) -> None:
+        verdict = reader.step(letter)
+        if verdict in (Verdict.UNDECIDED, Verdict.INSIDE):
+            return
+        self._reader = None
+        if verdict is Verdict.TEXT:
+            # Behind its first letter there may be the beginning of another tag, or of code.
+            self._text.append(reader.raw[0])
+            for held in reader.raw[1:]:
+                self._step(held)
+        elif verdict is Verdict.BROKEN:
+            self._add(Broken(reader.raw, reader.name, reader.reason))
+        elif reader.name in BLOCKS and not reader.closes:
+            self._block = Hidden(reader.raw, reader.name, reader.attributes)
+            self._content = []
+        elif reader.name in HIDDEN or reader.closes:
+            self._add(Hidden(reader.raw, reader.name, reader.attributes))
+        else:
+            self._add(Call(reader.raw, reader.name, reader.attributes))
+
+    def _in_block(self, block: Hidden, letter: str) -> None:
+        self._content.append(letter)
+        end = closing(block.name)
+        if letter == end[-1] and "".join(self._content[-len(end) :]) == end:
+            content = "".join(self._content)
+            self._add(replace(block, raw=block.raw + content, content=content.removesuffix(end)))
+            self._block = None
+
+    def _add(self, part: Part) -> None:
+        self._flush()
+        self._parts.append(part)
+
+    def _flush(self) -> None:
+        if self._text:
+            self._parts.append(Text("".join(self._text)))
+            self._text = []
+
+    def _taken(self) -> tuple[Part, ...]:
+        self._flush()
+        parts, self._parts = tuple(self._parts), []
+        return parts

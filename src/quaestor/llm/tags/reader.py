@@ -1,0 +1,236 @@
+"""Reading one tag, letter by letter, from its ``<`` to its ``|>``.
+
+    tag        <|name attributes|>    or    <|/name|>
+    attributes name={value}  or  name="text"  or  name=5  or  name, which is true; blanks between them
+    value      JSON, or a string in any quotes
+
+It is told early when a ``<`` begins no tag, so that no more text waits than must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from enum import Enum, auto
+from functools import partial
+from typing import Any
+
+from quaestor.llm.tags.attributes import decode
+from quaestor.llm.tags.tag_marks import CLOSING, OPENING
+
+_LONGEST_NAME = 64
+_QUOTES = "\"'`"
+_BRACKETS = {"{": "}", "[": "]"}
+
+
+class Verdict(Enum):
+    """What is known of the letters read so far."""
+
+    UNDECIDED = auto()
+    """They may begin a tag, or be text."""
+    INSIDE = auto()
+    """They are the beginning of a tag, or of a broken one."""
+    TAG = auto()
+    """They are a whole tag."""
+    BROKEN = auto()
+    """They are something that began as a tag and is none."""
+    TEXT = auto()
+    """They are text."""
+
+
+class TagReader:
+    """Reads one tag.
+
+    Attributes:
+        name: the tag's name.
+        decided: whether it is a tag, whole or broken, and no text.
+        closes: whether it is the end of a block, ``<|/name|>``.
+        attributes: values by name.
+        reason: why the tag is broken; empty if it is not.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.name = ""
+        self.decided = False
+        self.closes = False
+        self.attributes: dict[str, Any] = {}
+        self.reason = ""
+        self._letters = ["<"]
+        self._names = names
+        self._state: Callable[[str], Verdict] = self._in_opening
+        self._key = ""
+        self._value: list[str] = []
+        self._quote = ""
+        self._escaped = False
+        self._open: list[str] = []
+
+    def step(self, letter: str) -> Verdict:
+        """Take the next letter."""
+        self._letters.append(letter)
+        return self._state(letter)
+
+    @property
+    def raw(self) -> str:
+        """The letters read so far."""
+        return "".join(self._letters)
+
+    @property
+    def begins_name(self) -> bool:
+        """Whether what was read could be nothing but the beginning of a tag that was cut off."""
+        known = any(name.startswith(self.name) for name in self._names)
+        return self.raw != OPENING and self.raw.startswith(OPENING) and known
+
+    # --- up to the name ---------------------------------------------------------------------------------------
+
+    def _in_opening(self, letter: str) -> Verdict:
+        if letter != OPENING[1]:
+            return Verdict.TEXT
+        self._state = self._in_name
+        return Verdict.UNDECIDED
+
+    def _in_name(self, letter: str) -> Verdict:
+        if letter == "/" and self.raw == f"{OPENING}/":
+            self.closes = True
+            return Verdict.UNDECIDED
+        if _is_word(letter, first=not self.name) and len(self.name) < _LONGEST_NAME:
+            self.name += letter
+            return Verdict.UNDECIDED
+        if self.name in self._names:
+            self._go_on(self._between)
+            return self._between(letter)
+        # A name that nobody knows is a call only if it goes on like one: no special token and no operator does.
+        if self.name and letter.isspace() and not self.closes:
+            self._state = self._in_unknown
+            return Verdict.UNDECIDED
+        return Verdict.TEXT
+
+    def _in_unknown(self, letter: str) -> Verdict:
+        if letter == "=" and self._key:
+            self._state = self._before_value
+            return Verdict.UNDECIDED
+        if letter.isspace() and not self._key:
+            return Verdict.UNDECIDED
+        if _is_word(letter, first=not self._key) and len(self._key) < _LONGEST_NAME:
+            self._key += letter
+            return Verdict.UNDECIDED
+        return Verdict.TEXT
+
+    # --- attributes -------------------------------------------------------------------------------------------
+
+    def _between(self, letter: str) -> Verdict:
+        if _is_word(letter, first=True) and not self.closes:
+            self._key = letter
+            return self._go_on(self._in_key)
+        if letter.isspace():
+            return Verdict.INSIDE
+        return self._end(letter, 'expected an attribute such as name={"text"}, or |>')
+
+    def _in_key(self, letter: str) -> Verdict:
+        if _is_word(letter, first=False):
+            self._key += letter
+            return Verdict.INSIDE
+        if letter == "=":
+            return self._go_on(self._before_value)
+        self._keep(True)
+        return self._between(letter) if letter.isspace() else self._end(letter, f"{letter!r} cannot follow a name")
+
+    def _before_value(self, letter: str) -> Verdict:
+        if letter == "{":
+            self._open = [_BRACKETS[letter]]
+            return self._go_on(self._in_braces)
+        if letter in _QUOTES:
+            self._quote = letter
+            self._value = [letter]
+            return self._go_on(self._in_bare_string)
+        if self.name not in self._names:
+            return Verdict.TEXT
+        if letter.isalnum() or letter == "-":
+            self._value = [letter]
+            return self._go_on(self._in_bare_word)
+        return self._break(f"the value of {self._key!r} must stand in braces")
+
+    def _in_braces(self, letter: str) -> Verdict:
+        if self._in_string(letter):
+            self._value.append(letter)
+            return Verdict.INSIDE
+        if letter in _BRACKETS:
+            self._open.append(_BRACKETS[letter])
+        elif letter in _BRACKETS.values() and self._open.pop() != letter:
+            return self._end(letter, f"the brackets of {self._key!r} do not match")
+        elif letter == CLOSING[0]:
+            return self._end(letter, f"the value of {self._key!r} has no closing brace")
+        if not self._open:
+            return self._decoded()
+        self._value.append(letter)
+        return Verdict.INSIDE
+
+    def _in_bare_string(self, letter: str) -> Verdict:
+        open_before = bool(self._quote)
+        if open_before:
+            self._in_string(letter)
+            self._value.append(letter)
+        return Verdict.INSIDE if self._quote else self._decoded()
+
+    def _in_bare_word(self, letter: str) -> Verdict:
+        if letter.isalnum() or letter in "+-._":
+            self._value.append(letter)
+            return Verdict.INSIDE
+        verdict = self._decoded()
+        return verdict if self.reason else self._between(letter)
+
+    def _in_string(self, letter: str) -> bool:
+        """Return whether a letter belongs to a string, its quotes included."""
+        if not self._quote:
+            self._quote = letter if letter in _QUOTES else ""
+            return bool(self._quote)
+        if self._escaped:
+            self._escaped = False
+        elif letter == "\\":
+            self._escaped = True
+        elif letter == self._quote:
+            self._quote = ""
+        return True
+
+    def _decoded(self) -> Verdict:
+        try:
+            self._keep(decode("".join(self._value)))
+        except ValueError as error:
+            return self._break(f"the value of {self._key!r} is not JSON: {error}")
+        return Verdict.INSIDE if self.reason else self._go_on(self._between)
+
+    def _keep(self, value: Any) -> None:
+        if self._key in self.attributes:
+            self._break(f"{self._key!r} is given twice")
+            return
+        self.attributes[self._key] = value
+        self._key, self._value = "", []
+
+    # --- the end ----------------------------------------------------------------------------------------------
+
+    def _end(self, letter: str, reason: str) -> Verdict:
+        """Go on behind the attributes: the closing mark must follow."""
+        if self.reason:
+            return self._in_broken(letter)
+        if letter == CLOSING[0] and not self._open:
+            return self._go_on(partial(self._in_closing, reason))
+        return self._break(reason)
+
+    def _in_closing(self, reason: str, letter: str) -> Verdict:
+        return Verdict.TAG if letter == CLOSING[1] else self._break(reason)
+
+    def _break(self, reason: str) -> Verdict:
+        self.reason = reason
+        self._quote = ""
+        return self._go_on(self._in_broken)
+
+    def _in_broken(self, letter: str) -> Verdict:
+        """Skip a broken tag up to its closing mark, or up to a blank line so that it takes no more than itself."""
+        over = "".join(self._letters[-2:]) in (CLOSING, "\n\n")
+        return Verdict.BROKEN if over else Verdict.INSIDE
+
+    def _go_on(self, state: Callable[[str], Verdict]) -> Verdict:
+        self._state, self.decided = state, True
+        return Verdict.INSIDE
+
+
+def _is_word(letter: str, *, first: bool) -> bool:
+    return letter.isascii() and (letter.isalpha() or letter == "_" or (letter.isdigit() and not first))

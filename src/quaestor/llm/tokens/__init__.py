@@ -1,0 +1,28 @@
+"""Counting tokens: exactly where the encoding is known, and otherwise never too few.
+
+``tokenizer_for`` gives the tokenizer of a model by its name; ``MessageCounter`` counts whole messages and tools with
+what servers add around them. Nothing here reads the network: the rank files travel with the package.
+"""
+
+from __future__ import annotations
+
+from quaestor.llm.tokens.bound import ByteBound, CalibratedBound
+from quaestor.llm.tokens.exact import ExactTokenizer, load_encoding
+from quaestor.llm.tokens.huggingface import HuggingFaceTokenizer
+from quaestor.llm.tokens.known import encoding_name_for, tokenizer_for
+from quaestor.llm.tokens.message_counts import MessageCounter, Overheads, counter_for
+from quaestor.llm.tokens.protocol import Tokenizer
+
+__all__ = [
+    "ByteBound",
+    "CalibratedBound",
+    "ExactTokenizer",
+    "HuggingFaceTokenizer",
+    "MessageCounter",
+    "Overheads",
+    "Tokenizer",
+    "counter_for",
+    "encoding_name_for",
+    "load_encoding",
+    "tokenizer_for",
+]

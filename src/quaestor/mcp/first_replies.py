@@ -1,0 +1,175 @@
+"""What the first requests of a session are answered with, by data alone: the SDK need not be imported for it.
+
+Each answer is what the SDK itself would say, which a test asks it. Whatever is not plainly as known here is not
+answered: the SDK answers that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from quaestor import __version__
+from quaestor.llm.prompts import load
+
+if TYPE_CHECKING:
+    from quaestor.mcp.mcp_tools import Tool
+
+NAME = "quaestor"
+# A client opens a session with `initialize` in these versions of the protocol, and says only once who it is.
+_HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+# In these it asks `server/discover`, and says with every request who it is.
+_ENVELOPES = ("2026-07-28",)
+_RESERVED = "io.modelcontextprotocol/"
+_FOLDERS_ID = "quaestor-folders"
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of a client.
+
+    Attributes:
+        id: what its answer must bear.
+        method: what is asked.
+        params: with what.
+    """
+
+    id: int | str
+    method: str
+    params: Object
+
+
+def read_line(line: bytes) -> Object:
+    """Return the message on a line; an empty one if it is none that is understood here."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) and message.get("jsonrpc") == "2.0" else {}
+
+
+def read_request(line: bytes) -> Request | None:
+    """Return the request on a line; None if it is something else."""
+    message = read_line(line)
+    number, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    # A truth value passes for a number in Python, and not in the protocol.
+    if (
+        not isinstance(number, (int, str))
+        or isinstance(number, bool)
+        or not isinstance(method, str)
+        or not isinstance(params, dict)
+    ):
+        return None
+    return Request(number, method, params)
+
+
+def version_opened(request: Request) -> str | None:
+    """Return the version of the protocol that a request opens a session in; None if that is for the SDK to say."""
+    if request.method == "initialize":
+        version, client, abilities = (
+            request.params.get(key) for key in ("protocolVersion", "clientInfo", "capabilities")
+        )
+        return version if version in _HANDSHAKES and _is_proper(client, abilities) else None
+    return _version_sent(request) if request.method == "server/discover" else None
+
+
+def has_folders(request: Request) -> bool:
+    """Return whether a client that opens a session can be asked for the folders that it works in."""
+    return request.method == "initialize" and isinstance(request.params["capabilities"].get("roots"), dict)
+
+
+def greeting(version: str) -> Object:
+    """Return the answer to a request that opens a session in a version."""
+    said: Object = {
+        "capabilities": {"tools": {"listChanged": False}},
+        "instructions": load("mcp_instructions").template,
+    }
+    if version in _ENVELOPES:
+        return _enveloped({**said, "supportedVersions": list(_ENVELOPES)})
+    return {**said, "protocolVersion": version, "serverInfo": _server()}
+
+
+def asks_for_tools(request: Request, version: str) -> bool:
+    """Return whether a request in a session asks for the list of tools, and for nothing beyond it."""
+    if request.method != "tools/list" or request.params.keys() - {"_meta"}:
+        return False
+    if version in _ENVELOPES:
+        return _version_sent(request) == version
+    return not request.params
+
+
+def listing(version: str, tools: Iterable[Tool]) -> Object:
+    """Return the answer to a request for the list of tools."""
+    said = {"tools": [listed(tool) for tool in tools]}
+    return _enveloped(said) if version in _ENVELOPES else said
+
+
+def listed(tool: Tool) -> Object:
+    """Return how the protocol describes a tool."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.takes,
+        "outputSchema": tool.returns,
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            # A language model may be asked, which is not a closed world; the corpus is.
+            "openWorldHint": tool.name == "ask",
+        },
+    }
+
+
+def answer(request: Request, result: Object) -> bytes:
+    """Return the line that answers a request."""
+    return _line({"id": request.id, "result": result})
+
+
+def folders_request() -> bytes:
+    """Return the line that asks a client for the folders that it works in."""
+    return _line({"id": _FOLDERS_ID, "method": "roots/list"})
+
+
+def folders_answer(message: Object) -> Sequence[str] | None:
+    """Return the addresses of folders in an answer to that; None if a message is something else."""
+    if message.get("id") != _FOLDERS_ID or "method" in message:
+        return None
+    result = message.get("result")
+    roots = result.get("roots") if isinstance(result, dict) else None
+    return [str(root.get("uri")) for root in roots or () if isinstance(root, dict)] if isinstance(roots, list) else []
+
+
+def _version_sent(request: Request) -> str | None:
+    meta = request.params.get("_meta")
+    if not isinstance(meta, dict) or request.params.keys() != {"_meta"}:
+        return None
+    version, client, abilities = (
+        meta.get(_RESERVED + key) for key in ("protocolVersion", "clientInfo", "clientCapabilities")
+    )
+    return version if version in _ENVELOPES and _is_proper(client, abilities) else None
+
+
+def _is_proper(client: object, abilities: object) -> bool:
+    named = isinstance(client, dict) and all(isinstance(client.get(key), str) for key in ("name", "version"))
+    return named and isinstance(abilities, dict) and all(isinstance(value, dict) for value in abilities.values())
+
+
+def _enveloped(result: Mapping[str, Any]) -> Object:
+    stamp = {_RESERVED + "serverInfo": _server()}
+    return {"cacheScope": "private", "resultType": "complete", "ttlMs": 0, **result, "_meta": stamp}
+
+
+def _server() -> Object:
+    return {"name": NAME, "version": __version__}
+
+
+def _line(message: Object) -> bytes:
+    # ASCII, so that a lone surrogate in the name of a folder ends nothing.
+    return json.dumps({"jsonrpc": "2.0", **message}).encode("ascii") + b"\n"

@@ -1,0 +1,246 @@
+"""The tools: what each is called, what it takes and returns, and how it is done.
+
+Nothing here knows the protocol. All but ``ask`` are the subroutines of the same names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from quaestor.accounts.purpose import Purpose
+from quaestor.corpus import Corpus
+from quaestor.llm.prompts import load
+from quaestor.llm.tokens import tokenizer_for
+from quaestor.mcp import search_over_mcp as searching
+from quaestor.mcp import tool_schemas as schemas
+from quaestor.mcp.bounds import BUDGET, MODEL, WAIT_SECONDS
+from quaestor.server.open_corpora import Corpora
+from quaestor.tools import Outcome, Parameter, Registry, Subroutine
+from quaestor.tools import history_tool as history
+from quaestor.tools import overview_tool as overview
+from quaestor.tools import read_tool as read
+from quaestor.tools import related_tool as related
+from quaestor.tools.arguments import check_arguments
+from quaestor.tools.tool_descriptions import schema
+from quaestor.tools.tool_wording import described
+
+if TYPE_CHECKING:
+    from quaestor.answers.history_answer import HistoryAnswer
+    from quaestor.answers.overview.statements import Overview
+    from quaestor.chat.outcome import TurnOutcome
+    from quaestor.core.citation import Citation
+    from quaestor.corpus.line_excerpts import Excerpt
+    from quaestor.related import Related
+
+# Not `registry_of`: that knows how to edit, which takes as long to import as all of these.
+_SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
+    "read": read.read_of,
+    "related": related.related_of,
+    "overview": overview.overview_of,
+    "history": history.history_of,
+}
+
+_QUESTION = Parameter("question", "string", required=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool returns.
+
+    Attributes:
+        data: as its output schema says; None where it failed.
+        text: the same in words.
+    """
+
+    data: dict[str, Any] | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        name: snake_case.
+        title: for people.
+        description: tells an agent when to use it.
+        takes: JSON Schema of its arguments.
+        returns: JSON Schema of its data.
+        run: does it. Raises ``QuaestorError`` with words for the agent.
+    """
+
+    name: str
+    title: str
+    description: str
+    takes: schemas.Schema
+    returns: schemas.Schema
+    run: Callable[[Mapping[str, object]], Answer]
+
+
+def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
+    """Return the tools over some corpora; where there is only one, none of them asks which."""
+    return (
+        _search(corpora),
+        _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
+        _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
+        _reading(corpora, "overview", "Get an overview", overview.PARAMETERS, schemas.OVERVIEW, _overview),
+        _reading(corpora, "history", "Ask the history", history.PARAMETERS, schemas.HISTORY, _history),
+        _ask(corpora),
+    )
+
+
+def prepare() -> None:
+    """Load what the first call would wait for."""
+    tokenizer_for(MODEL).count(" ")
+
+
+def _reading(
+    corpora: Corpora,
+    name: str,
+    title: str,
+    parameters: Sequence[Parameter],
+    returns: schemas.Schema,
+    data: Callable[[Outcome], dict[str, Any]],
+) -> Tool:
+    description, listed = described(name, parameters)
+    takes = schema((*listed, *_which(corpora)))
+    return Tool(name, title, description, takes, returns, partial(_call, corpora, name, data))
+
+
+def _call(
+    corpora: Corpora, name: str, data: Callable[[Outcome], dict[str, Any]], arguments: Mapping[str, object]
+) -> Answer:
+    passed = dict(arguments)
+    corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=WAIT_SECONDS)
+    count = tokenizer_for(MODEL).count
+    outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=BUDGET, count=count)
+    if outcome.failed:
+        return Answer(None, outcome.text)
+    return Answer(data(outcome), outcome.text)
+
+
+def _search(corpora: Corpora) -> Tool:
+    def run(arguments: Mapping[str, object]) -> Answer:
+        return Answer(*searching.run(corpora, arguments))
+
+    return Tool("search", "Search", searching.description(), searching.takes(corpora), schemas.SEARCH, run)
+
+
+def _ask(corpora: Corpora) -> Tool:
+    description, parameters = described("ask", (_QUESTION,))
+
+    def run(arguments: Mapping[str, object]) -> Answer:
+        from quaestor.assemble import check_endpoint  # noqa: PLC0415 - clients wait for a server's start
+        from quaestor.server.ask_once import answered  # noqa: PLC0415 - clients wait for a server's start
+
+        passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
+        name = str(passed.get("corpus", ""))
+        check_endpoint(corpora.settings(name))
+        corpus = corpora.get(name, wait=WAIT_SECONDS)
+        purpose = Purpose(kind="mcp", source=str(corpus.root))
+        outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
+        return Answer(_answer(outcome), _told(outcome))
+
+    return Tool("ask", "Ask", description, schema((*parameters, *_which(corpora))), schemas.ASK, run)
+
+
+def _which(corpora: Corpora) -> Sequence[Parameter]:
+    if len(corpora.names) == 1:
+        return ()
+    about = load("mcp_corpus").template
+    return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
+
+
+def _told(outcome: TurnOutcome) -> str:
+    """Return an answer as text; one that is a model's word alone says so, and what stands in the corpus beside it."""
+    answer = outcome.done.answer if outcome.done else ""
+    if not outcome.unchecked:
+        return answer
+    quotes = "\n".join(f"{one.path}:{one.start_line}: {' '.join(one.quote.split())}" for one in outcome.quotes)
+    return load("mcp_unchecked").render(answer=answer, quotes=quotes or "-")
+
+
+def _answer(outcome: TurnOutcome) -> dict[str, Any]:
+    nearest = [_lines_of(hit.path, hit.start_line, hit.end_line) for hit in outcome.nearest]
+    done = outcome.done
+    return {
+        "answer": done.answer if done else "",
+        "known": done is not None and done.known,
+        "unchecked": outcome.unchecked,
+        "understood": list(outcome.understood),
+        "translated": list(outcome.translated),
+        "citations": list(map(_citation, outcome.citations)),
+        "unsupported": list(outcome.unsupported),
+        "quotes": list(map(_citation, outcome.quotes)),
+        "nearest": nearest,
+    }
+
+
+def _citation(one: Citation) -> dict[str, Any]:
+    lines = _lines_of(one.path, one.start_line, one.end_line)
+    return {"n": one.n, **lines, "quote": one.quote, "status": one.status}
+
+
+def _lines_of(path: str, start_line: int, end_line: int) -> dict[str, Any]:
+    return {"path": path, "start_line": start_line, "end_line": end_line}
+
+
+def _lines(outcome: Outcome) -> dict[str, Any]:
+    found = cast("Excerpt", outcome.data)
+    # No more than the text shows: a whole file may be far beyond what an agent can take.
+    shown = outcome.passages[0] if outcome.passages else None
+    return {
+        "path": found.path,
+        "start_line": found.start_line,
+        "end_line": shown.end_line if shown else found.start_line - 1,
+        "total_lines": found.total_lines,
+        "language": found.language,
+        "text": shown.text if shown else "",
+        "sha256": found.sha256,
+    }
+
+
+def _history(outcome: Outcome) -> dict[str, Any]:
+    found = cast("HistoryAnswer", outcome.data)
+    passages = [
+        {
+            **_lines_of(one.path, one.start_line, one.end_line),
+            "title": one.title or "",
+            "author": one.author or "",
+            "date": one.date or "",
+            "text": one.text,
+        }
+        for one in outcome.passages
+    ]
+    return {"known": found.known, "partial": found.partial, "said": list(found.heads), "passages": passages}
+
+
+def _relatives(outcome: Outcome) -> dict[str, Any]:
+    found = cast("Related", outcome.data)
+    shown = [(found.relatives[passage.n - 1], passage) for passage in outcome.passages]
+    relatives = [
+        {
+            "kind": one.kind,
+            "role": one.role,
+            **_lines_of(one.path, one.start_line, one.end_line),
+            "symbol": one.symbol or "",
+            "language": one.language,
+            "text": passage.text,
+            "sha256": one.sha256,
+            "fresh": one.fresh,
+        }
+        for one, passage in shown
+    ]
+    listed = Counter(one.kind for one, _ in shown)
+    complete = found.complete and all(listed[kind] >= total for kind, total in found.total.items())
+    return {"relatives": relatives, "complete": complete}
+
+
+def _overview(outcome: Outcome) -> dict[str, Any]:
+    from quaestor.answers.overview.overview_json import overview_object  # noqa: PLC0415 - clients wait for a server's start
+
+    return overview_object(cast("Overview", outcome.data))

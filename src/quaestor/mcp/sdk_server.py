@@ -1,0 +1,150 @@
+"""The tools behind the official SDK: stdio, and streamable HTTP on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from mcp import MCPError
+from quaestor import __version__
+from quaestor.core.errors import QuaestorError
+from quaestor.llm.prompts import load
+from quaestor.mcp.first_replies import NAME, listed
+from quaestor.mcp.tools_ready import Make, Offering
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import WriteStream
+    from mcp.shared.message import SessionMessage
+
+    from quaestor.mcp.fast_start import Opening
+    from quaestor.mcp.mcp_tools import Tool
+
+_LOG = logging.getLogger(__name__)
+
+_Context = ServerRequestContext[Any]
+
+
+def serve_stdio(make: Make, opening: Opening | None, *, asking: bool) -> None:
+    """Serve one client over standard input and output until it closes them.
+
+    Args:
+        make: makes what is offered.
+        opening: what the client was told already; None: nothing.
+        asking: whether the client is asked for its folders.
+    """
+    tools = opening.tools if opening else None
+    offering = Offering(make, asking=asking) if tools is None else Offering(lambda _: tools, asking=False)
+    asyncio.run(_over_stdio(make_server(offering), opening))
+
+
+def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
+    """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
+    import uvicorn  # noqa: PLC0415 - not for standard input and output
+
+    from quaestor.server.client_connection import BoundedConnection  # noqa: PLC0415
+
+    app = make_server(Offering(lambda _: tools, asking=False)).streamable_http_app(host=host)
+    settings = uvicorn.Config(app, http=BoundedConnection, log_level="warning", access_log=False)
+    asyncio.run(uvicorn.Server(settings).serve(sockets=[at]))
+
+
+def make_server(offering: Offering) -> Server[Any]:
+    """Return a server for what is offered."""
+
+    async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
+        try:
+            return types.ListToolsResult.model_validate(
+                {"tools": [listed(tool) for tool in await offering.tools(context.session)]}
+            )
+        except QuaestorError as error:
+            raise MCPError(types.INVALID_REQUEST, str(error)) from error
+
+    async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            by_name = {tool.name: tool for tool in await offering.tools(context.session)}
+        except QuaestorError as error:
+            return _failed(str(error))
+        tool = by_name.get(params.name)
+        if tool is None:
+            return _failed(f"There is no tool {params.name!r}. There are {', '.join(by_name)}.")
+        return await asyncio.to_thread(_run, tool, params.arguments or {})
+
+    async def begin(context: _Context, _params: object) -> None:
+        offering.begin(context.session)
+
+    server: Server[Any] = Server(
+        NAME,
+        version=__version__,
+        instructions=load("mcp_instructions").template,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, begin)
+    return server
+
+
+async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
+    files = map(anyio.wrap_file, opening.files()) if opening else ()
+    async with stdio_server(*files) as (reading, writing):
+        remaining = _Remaining(writing, opening.answered if opening else set())
+        await server.run(reading, remaining, server.create_initialization_options())
+
+
+class _Remaining:
+    """The stream to a client, less the answers that it has."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], answered: set[int | str]) -> None:
+        self._stream = stream
+        self._answered = answered
+
+    async def send(self, item: SessionMessage, /) -> None:
+        message = item.message
+        if isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)) and message.id in self._answered:
+            self._answered.discard(message.id)
+            if isinstance(message, types.JSONRPCError) and message.error.code != types.CONNECTION_CLOSED:
+                _LOG.warning("the SDK would have refused what the client was granted: %s", message.error.message)
+            return
+        await self._stream.send(item)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> _Remaining:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        return await self._stream.__aexit__(*error)
+
+
+def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
+    try:
+        answer = tool.run(arguments)
+    except QuaestorError as error:
+        return _failed(str(error))
+    except Exception:
+        _LOG.exception("the tool %r failed", tool.name)
+        return _failed(f"The tool {tool.name!r} failed; the server's log says why.")
+    if answer.data is None:
+        return _failed(answer.text)
+    # A lone surrogate, of a file name that is no text, would end the connection.
+    data = json.loads(json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace"))
+    return types.CallToolResult(content=[_text(answer.text)], structured_content=data)
+
+
+def _failed(message: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[_text(message)], is_error=True)
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(text=text.encode("utf-8", "replace").decode("utf-8"))

@@ -1,7 +1,0 @@
-"""Every word that we author for a model: one Markdown file each beside this one, and a strict loader."""
-
-from __future__ import annotations
-
-from quaestor.prompts.loader import Prompt, load, names
-
-__all__ = ["Prompt", "load", "names"]

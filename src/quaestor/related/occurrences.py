@@ -1,0 +1,337 @@
+"""Where a name stands in a source file, and what it does there: told by the syntax tree, by name alone.
+
+Types are not resolved: a call of another thing of the same name counts too. What stands in comments and strings does
+not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source
+from quaestor.chunking.grammars import LARGEST_PARSED, parse
+from quaestor.chunking.syntax import SYNTAXES, Syntax
+from quaestor.related.relatives import Role
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CALLS = frozenset(
+    """apply call call_expression command constructor_invocation function_call function_call_expression
+    instance_expression invocation_expression jsx_opening_element jsx_self_closing_element macro_invocation
+    member_call_expression method_invocation new_expression nullsafe_member_call_expression object_creation_expression
+    scoped_call_expression""".split()
+)
+# Where a call says what it calls; a call without these fields says it in its first child.
+_CALLEES = ("function", "name", "method", "constructor", "macro", "target", "type")
+# A qualified name's last part stands for all of it.
+_QUALIFIED = re.compile(
+    r"attribute|member|field_expression|selector|scoped|qualified|navigation|index_expression|^dot$|command_name|user_type"
+)
+_GENERIC = re.compile(r"generic|template_(?:function|method|type)|instantiation")
+_IMPORT = re.compile(r"import|^use_|include|export_specifier|^using_directive$|namespace_use")
+_NEW_NAME = re.compile(r"parameter|^keyword_argument$|^named_argument$|label|^for_in_clause$|^value_argument_label$")
+_QUOTED = re.compile(r"comment|string|^text$|heredoc")
+_ENCLOSING = CALLABLES | CONTAINERS
+# Here a bare name of another file means nothing unless the file imports it.
+_IMPORTING = frozenset({"python", "javascript", "typescript", "tsx"})
+_WILDCARD = re.compile(r"^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+\*", re.MULTILINE)
+_HIGHEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A name at a place.
+
+    Attributes:
+        role: ``definition``, ``call``, ``reference`` or ``import``.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive: of the whole definition, or the line itself.
+        symbols: what encloses it, outermost first; of a definition, its own name last.
+        bare: whether nothing qualifies the name: ``send``, not ``client.send``.
+        base: the plain name that qualifies it: ``client``.
+        member: of a definition, whether it stands in a class or the like.
+    """
+
+    role: Role
+    start_line: int
+    end_line: int
+    symbols: tuple[str, ...]
+    bare: bool = False
+    base: str = ""
+    member: bool = False
+
+
+@lru_cache(maxsize=64)
+def word_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name that stands for itself, not within a longer one."""
+    before = r"(?<![\w$])" if re.match(r"\w", name) else ""
+    after = r"(?![\w$])" if re.search(r"\w\Z", name) else ""
+    return re.compile(f"{before}{re.escape(name)}{after}")
+
+
+def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
+    """Return where ``name`` is defined and used in a file, in order; None if the file cannot be parsed.
+
+    Args:
+        text: the whole file.
+        language: as ``recognise`` names it.
+        name: a plain name.
+    """
+    syntax = SYNTAXES.get(language)
+    data = text.encode("utf-8", "surrogatepass")
+    if syntax is None or len(data) > LARGEST_PARSED:
+        return None
+    tree = parse(data, syntax.grammar)
+    if tree is None:
+        return None
+    return list(_Reader(Source(data), syntax, name).read(tree.root_node, _offsets(text, name)))
+
+
+def meant(
+    found: list[Occurrence], name: str, text: str, language: str, outside: Collection[str], *, home: bool
+) -> list[Occurrence]:
+    """Return the uses that can mean the definition that is asked about.
+
+    Args:
+        found: what the name does in the file.
+        name: the name.
+        text: the file.
+        language: as ``recognise`` names it.
+        outside: names that the file imports from elsewhere than this corpus.
+        home: whether the definition stands in this file.
+    """
+    uses = [one for one in found if one.role != "definition" and one.base not in outside]
+    if language not in _IMPORTING:
+        return uses
+    own = [one for one in found if one.role == "definition"] if home else []
+    imported = any(one.role == "import" for one in uses) or bool(_WILDCARD.search(text))
+    # A bare name is this file's own or imported; a method is never called by its bare name.
+    if any(not one.member for one in own) or (imported and name not in outside):
+        return uses
+    return [one for one in uses if not one.bare]
+
+
+def defining_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name behind a word that defines it."""
+    words = "class|const|def|enum|fn|fun|func|function|interface|let|object|record|struct|trait|type|union|val|var"
+    return re.compile(rf"\b(?:{words})\b[\s*]*(?:\([^)\n]*\)\s*)?{word_pattern(name).pattern}")
+
+
+def may_use(texts: Iterable[str], language: str, name: str) -> bool:
+    """Return whether a file may use what another one calls ``name``, judged by the chunks in which the name stands.
+
+    Cheaper than ``occurrences``, and never False where ``meant`` finds something.
+    """
+    if language not in _IMPORTING:
+        return True
+    return any(_evidence(name).search(text) for text in texts)
+
+
+@lru_cache(maxsize=16)
+def _evidence(name: str) -> re.Pattern[str]:
+    word = word_pattern(name).pattern
+    qualified = rf"\.\s*{word}"
+    imported = rf"\b(?:import|require|export|from)\b[^\n]*{word}|^[ \t]*(?:type[ \t]+)?{word}[ \t]*(?:,|as\b|$|[)}}])"
+    return re.compile(f"{qualified}|{imported}|{_WILDCARD.pattern}", re.MULTILINE)
+
+
+def enclosing(text: str, language: str, line: int) -> tuple[str, ...]:
+    """Return the names of the definitions around a line, outermost first; empty if there are none."""
+    syntax = SYNTAXES.get(language)
+    data = text.encode("utf-8", "surrogatepass")
+    tree = parse(data, syntax.grammar) if syntax is not None and len(data) <= LARGEST_PARSED else None
+    if syntax is None or tree is None:
+        return ()
+    lines = data.split(b"\n")
+    if not 1 <= line <= len(lines):
+        return ()
+    start = sum(len(one) + 1 for one in lines[: line - 1])
+    blanks = len(lines[line - 1]) - len(lines[line - 1].lstrip())
+    node = tree.root_node.descendant_for_byte_range(start + blanks, start + blanks)
+    return _Reader(Source(data), syntax, "").symbols(node)
+
+
+def _offsets(text: str, name: str) -> Iterator[int]:
+    """Yield the byte offsets at which a name stands."""
+    at, offset = 0, 0
+    for found in word_pattern(name).finditer(text):
+        offset += len(text[at : found.start()].encode("utf-8", "surrogatepass"))
+        at = found.start()
+        yield offset
+
+
+class _Reader:
+    """Tells what a name does at places of one tree."""
+
+    def __init__(self, source: Source, syntax: Syntax, name: str) -> None:
+        self._source = source
+        self._syntax = syntax
+        self._name = name.encode("utf-8", "surrogatepass")
+
+    def read(self, root: Node, offsets: Iterable[int]) -> Iterator[Occurrence]:
+        defined: set[int] = set()
+        for offset in offsets:
+            node = root.descendant_for_byte_range(offset, offset + len(self._name))
+            # A comment or a string is one larger node; a name is a node of its own.
+            if node is None or node.start_byte != offset or node.end_byte != offset + len(self._name):
+                continue
+            if _QUOTED.search(node.type) or (node.parent is not None and _is_quoted(node.parent)):
+                continue
+            definition = self._definition(node)
+            if definition is not None and definition.id not in defined:
+                defined.add(definition.id)
+                if self._is_local(definition):
+                    continue
+                yield self._at(definition, "definition", self.symbols(definition), member=self._is_member(definition))
+                continue
+            role = self._role(node)
+            if role is not None:
+                qualified = _is_qualified(node)
+                base = self._base(node) if qualified else ""
+                yield self._at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
+
+    def symbols(self, node: Node | None) -> tuple[str, ...]:
+        """Return the names of the functions and types that hold a node, and its own if it is one."""
+        names: list[tuple[str, ...]] = []
+        while node is not None and len(names) < _HIGHEST:
+            found = self._found(node)
+            if found is not None and (found.kind in _ENCLOSING or (not names and self._names(found))):
+                names.append((*found.scope, found.name))
+            node = node.parent
+        return tuple(name for group in reversed(names) for name in group)
+
+    def _names(self, found: Found) -> bool:
+        return found.name.encode("utf-8", "surrogatepass") == self._name
+
+    def _found(self, node: Node) -> Found | None:
+        finder = self._syntax.finders.get(node.type)
+        return finder(node, self._source) if finder is not None else None
+
+    def _definition(self, node: Node) -> Node | None:
+        """Return the node that a name node is the name of."""
+        above = node.parent
+        for _ in range(8):
+            if above is None:
+                return None
+            found = self._found(above)
+            if found is not None:
+                named = found.defines and self._names(found)
+                before_body = found.body is None or node.start_byte < found.body.start_byte
+                return above if named and before_body else None
+            above = above.parent
+        return None
+
+    def _is_local(self, definition: Node) -> bool:
+        """Return whether a definition is a variable within a function."""
+        found = self._found(definition)
+        if found is None or found.kind not in ("variable", "constant", "field"):
+            return False
+        above = definition.parent
+        while above is not None:
+            outer = self._found(above)
+            if outer is not None and outer.kind in CALLABLES:
+                return True
+            above = above.parent
+        return False
+
+    def _role(self, node: Node) -> Role | None:
+        parent = node.parent
+        if parent is None:
+            return None
+        if _NEW_NAME.search(parent.type) and _is_new_name(parent, node):
+            return None
+        if parent.type == "token_tree":
+            follows = self._source.data[node.end_byte : node.end_byte + 1]
+            return "call" if follows == b"(" else "reference"
+        if _is_called(node):
+            return "call"
+        above: Node | None = parent
+        for _ in range(8):
+            if above is None:
+                break
+            if _IMPORT.search(above.type):
+                return "import"
+            above = above.parent
+        return "reference"
+
+    def _is_member(self, definition: Node) -> bool:
+        above = definition.parent
+        while above is not None:
+            outer = self._found(above)
+            if outer is not None and outer.kind in _ENCLOSING:
+                return outer.kind in CONTAINERS and outer.kind != "module"
+            above = above.parent
+        return False
+
+    def _base(self, node: Node) -> str:
+        """Return what stands before the dot before a name: the first name of ``a.b.send``."""
+        before = node.parent.named_child(0) if node.parent is not None else None
+        while before is not None and before.named_child_count and _QUALIFIED.search(before.type):
+            before = before.named_child(0)
+        return self._source.text(before) if before is not None and not before.named_child_count else ""
+
+    def _at(
+        self,
+        node: Node,
+        role: Role,
+        symbols: tuple[str, ...],
+        *,
+        bare: bool = False,
+        base: str = "",
+        member: bool = False,
+    ) -> Occurrence:
+        end = max(node.end_byte - 1, node.start_byte)
+        first = node.start_point[0] + 1
+        # A node may take in the line feed after it.
+        last = first + self._source.data.count(b"\n", node.start_byte, end)
+        return Occurrence(role, first, last, symbols, bare, base, member)
+
+
+def _is_called(node: Node) -> bool:
+    child = node
+    while (parent := child.parent) is not None:
+        if parent.type in _CALLS:
+            return _is_callee(parent, child)
+        qualified = _QUALIFIED.search(parent.type) and parent.end_byte == child.end_byte
+        generic = _GENERIC.search(parent.type) and parent.start_byte == child.start_byte
+        if not (qualified or generic):
+            return False
+        child = parent
+    return False
+
+
+def _is_callee(call: Node, child: Node) -> bool:
+    fields = [call.child_by_field_name(field) for field in _CALLEES]
+    stated = [field.id for field in fields if field is not None]
+    if stated:
+        return child.id in stated
+    first = call.named_child(0)
+    return first is not None and first.id == child.id
+
+
+def _is_new_name(parent: Node, node: Node) -> bool:
+    """Return whether a node is the name that a parameter, a keyword or a loop gives to something of its own."""
+    stated = [parent.child_by_field_name(field) for field in ("name", "pattern", "declarator", "left")]
+    known = [one.id for one in stated if one is not None]
+    if known:
+        return node.id in known
+    first = parent.named_child(0)
+    return first is not None and first.id == node.id
+
+
+def _is_qualified(node: Node) -> bool:
+    parent = node.parent
+    if parent is None:
+        return False
+    if _QUALIFIED.search(parent.type) or parent.child_by_field_name("object") is not None:
+        return parent.end_byte == node.end_byte and parent.start_byte != node.start_byte
+    return False
+
+
+def _is_quoted(node: Node) -> bool:
+    return bool(_QUOTED.search(node.type)) and node.child_count <= 3 and "interpolation" not in node.type

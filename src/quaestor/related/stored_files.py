@@ -1,0 +1,98 @@
+"""Documents as the index holds them: whole texts put together from chunks, and where a line lies in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from quaestor.core.passages import Chunk, Document
+from quaestor.related.relatives import RelatedKind, Relative, Role
+from quaestor.stores import Store, StoredChunk
+
+LARGE = 150_000
+"""Letters from which a file is no longer parsed whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """One document with its text.
+
+    Attributes:
+        document: the document.
+        chunks: its chunks in order.
+        text: what the chunks hold, every line at its number; lines between chunks are blank.
+        lines: the same, cut at line feeds.
+    """
+
+    document: Document
+    chunks: Sequence[StoredChunk]
+    text: str
+    lines: Sequence[str]
+
+    def with_only(self, wanted: Callable[[Chunk], bool]) -> str:
+        """Return the text with the lines of all other chunks left blank, but for those of the same definitions."""
+        kept: list[StoredChunk] = []
+        # Half of a definition may end within a string, and everything after it would be read the wrong way.
+        for _, group in groupby(self.chunks, key=lambda one: (one.chunk.scope, one.chunk.symbol)):
+            pieces = list(group)
+            if any(wanted(one.chunk) for one in pieces):
+                kept += pieces
+        return _joined(kept)
+
+    def chunk_at(self, line: int) -> Chunk | None:
+        """Return the chunk that holds a line, or None if it is blank."""
+        holding = (one.chunk for one in self.chunks if one.chunk.span.start_line <= line <= one.chunk.span.end_line)
+        return next(holding, None)
+
+    def relative(self, kind: RelatedKind, role: Role, start: int, end: int, symbol: str | None) -> Relative:
+        """Return lines of this document as a relative."""
+        text = "\n".join(line.removesuffix("\r") for line in self.lines[start - 1 : end])
+        document = self.document
+        return Relative(kind, role, document.path, start, end, text, symbol, document.language, document.sha256)
+
+
+def load_file(store: Store, path: str) -> IndexedFile | None:
+    """Return a document with its text; None if it is not in the store, or nothing in it was indexed."""
+    chunks = store.chunks_of(path)
+    if not chunks:
+        return None
+    text = _joined(chunks)
+    return IndexedFile(chunks[0].document, chunks, text, text.split("\n"))
+
+
+def qualified(chunk: Chunk) -> str | None:
+    """Return a chunk's symbol or heading with what encloses it."""
+    names = chunk.scope if chunk.symbol is None else (*chunk.scope, chunk.symbol)
+    return (" > " if chunk.kind == "section" else ".").join(names) or None
+
+
+def chunk_relative(stored: StoredChunk, role: Role, kind: RelatedKind = "neighbours") -> Relative:
+    """Return a chunk as a relative."""
+    chunk, document = stored.chunk, stored.document
+    text = chunk.text.removesuffix("\n").replace("\r\n", "\n")
+    return Relative(
+        kind,
+        role,
+        document.path,
+        chunk.span.start_line,
+        chunk.span.end_line,
+        text,
+        qualified(chunk),
+        document.language,
+        document.sha256,
+    )
+
+
+def _joined(chunks: Sequence[StoredChunk]) -> str:
+    parts: list[str] = []
+    line = 1
+    for stored in chunks:
+        span = stored.chunk.span
+        # White space between two chunks belongs to neither.
+        missing = span.start_line - line
+        if missing > 0:
+            parts.append("\n" * missing)
+        parts.append(stored.chunk.text)
+        line = max(line + missing, span.start_line) + stored.chunk.text.count("\n")
+    return "".join(parts)

@@ -1,9 +1,0 @@
-"""A question in another language, carried over into English as far as a small glossary goes.
-
-The glossary is data (``*.txt``, one line a notion: English, German, French, Spanish, Chinese, Japanese) and is read for
-the first such question. Nothing here is imported for a question in English.
-"""
-
-from quaestor.retrieval.carrying.carried import carried_over
-
-__all__ = ["carried_over"]

@@ -1,8 +1,0 @@
-"""What belongs to a name or a document: its definitions, callers, tests and neighbours."""
-
-from __future__ import annotations
-
-from quaestor.retrieval.related.relations import Relations
-from quaestor.retrieval.related.values import KINDS, Related, RelatedKind, Relative, Role, Target
-
-__all__ = ["KINDS", "Related", "RelatedKind", "Relations", "Relative", "Role", "Target"]

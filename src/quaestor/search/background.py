@@ -1,0 +1,102 @@
+"""Documents that stand behind all others, unless a query asks for their kind.
+
+A changelog mentions every name, a licence stands in every repository, a translation says what the original says,
+vendored code is another project's, and a generated file repeats its source: whatever their words, few questions want
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from quaestor.search.language import language_of
+
+CHANGELOG, LEGAL, VENDORED, GENERATED, TRANSLATION = "changelog", "legal", "vendored", "generated", "translation"
+
+_CHANGELOGS = frozenset(
+    """changelog changelogs changes change_log history news newsfragments releasenotes release_notes releases relnotes
+    whatsnew whats_new""".split()
+)
+_LEGAL = frozenset("license licence licenses copying copyright notice patents authors contributors thanks".split())
+_VENDORED = frozenset(
+    "vendor vendored _vendor _vendored thirdparty third_party 3rdparty node_modules bower_components deps dist".split()
+)
+_GENERATED_FOLDERS = frozenset({"generated", "__generated__", "_generated"})
+_GENERATED_NAME = re.compile(r"_generated\.|\.generated\.|\.g\.\w+$|\.pb\.\w+$|_pb2(?:_grpc)?\.pyi?$|[.-]min\.\w+$")
+_GENERATED_NOTES = ("generated", "minified", "lock file")
+# Languages that documents are often translated into, by their codes; English is what they are translated from.
+_LANGUAGES = frozenset(
+    "ar bg bn ca cs da de el es fa fi fr he hi hr hu id it ja ko nl no pl pt ro ru sk sr sv th tr uk vi zh".split()
+)
+_TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
+_VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
+_SEPARATORS = re.compile(r"[-_. ]+")
+
+_ASKS = {
+    CHANGELOG: re.compile(
+        r"change[ -]?log|release notes?|what(?:['’]s| is) new|which (?:version|release)"
+        r"|\b(?:in|since|before|until) (?:version|release|v?\d+\.\d)"
+        r"|when (?:was|were|did) .*\b(?:add|introduc|remov|deprecat|drop|fix|releas|renam|chang)",
+        re.IGNORECASE,
+    ),
+    LEGAL: re.compile(r"licen[cs]|copyright|\bauthors?\b|contributors|patent", re.IGNORECASE),
+    VENDORED: re.compile(r"vendor|third[ -]?party|\bbundled\b|node_modules", re.IGNORECASE),
+    GENERATED: re.compile(r"generated|minified|lock ?file", re.IGNORECASE),
+    TRANSLATION: re.compile(r"translat|locali[sz]|\bi18n\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
+}
+
+
+def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
+    """Return the kind of a document that stands behind others, empty for any other.
+
+    Args:
+        parts: the folders of its path and its name, in lower case.
+        prose: whether its name is that of prose, or has no ending.
+        data: whether its name is that of data.
+
+    Returns:
+        One of the five kinds; of a translation whose language its path names, the language's code (``de``).
+    """
+    *folders, name = parts
+    if not _VENDORED.isdisjoint(folders):
+        return VENDORED
+    if not _GENERATED_FOLDERS.isdisjoint(folders) or _GENERATED_NAME.search(name):
+        return GENERATED
+    if not (prose or data):
+        return ""
+    stem = name.split(".", 1)[0]
+    plain = [_SEPARATORS.sub("_", part) for part in (*folders[-2:], stem)] if prose else []
+    # CHANGELOG-9.md and HISTORY_v2.txt are about versions as CHANGELOG.md is.
+    plain += [part[: number.start()] for part in plain if (number := _VERSION.search(part))]
+    if any(part in _CHANGELOGS or part.replace("_", "") in _CHANGELOGS for part in plain):
+        return CHANGELOG
+    if prose and _SEPARATORS.split(stem)[0] in _LEGAL:
+        return LEGAL
+    return _translation(folders, name)
+
+
+def _translation(folders: Sequence[str], name: str) -> str:
+    """Return the code of the language that a path names, ``translation`` where it only says that it is one."""
+    named = name.split(".")[1:-1]
+    # README.zh-CN.md, README_de.md, docs/ja/guide.md; a name of one part, such as it.md, names no language.
+    last = _SEPARATORS.split(name.split(".", 1)[0])
+    for part in (*named, *folders, *(last[1:] if len(last) > 1 else ())):
+        code = _SEPARATORS.split(part)[0]
+        if code in _LANGUAGES and len(part) <= len("zh-hans"):
+            return code
+    return "" if _TRANSLATIONS.isdisjoint(folders) else TRANSLATION
+
+
+def is_generated(note: str | None) -> bool:
+    """Return whether a document's note says that a program wrote it."""
+    return note is not None and note.startswith(_GENERATED_NOTES)
+
+
+@lru_cache(maxsize=256)
+def kinds_asked_for(text: str) -> frozenset[str]:
+    """Return the kinds of background that a query asks for, and the code of its language where it is not English."""
+    asked = {kind for kind, pattern in _ASKS.items() if pattern.search(text)}
+    language = language_of(text)
+    return frozenset(asked | {language} if language else asked)

@@ -1,0 +1,206 @@
+"""What the field knows for certain: a name's definition, the file at a path and words that are quoted come first.
+
+No weight is learned for these. A search engine that shows something else above the one definition of the name that was
+asked for is wrong, as ``ctags`` and ``grep`` show, however well that something fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quaestor.core.terms import content_terms
+from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
+from quaestor.search.chunk_traits import Traits
+from quaestor.search.file_features import Files, agreement, best_agreement
+from quaestor.search.query import Query
+from quaestor.stores import StoredChunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STEP = 100.0
+"""What a certain place has more than any other, and what background has less; no learned score comes near it.
+
+Of what is certain, background has half: a vendored copy stands behind the definition that it was copied from."""
+
+_MOST_STANDING = 10
+"""Words that stand in more chunks than these point at none of them."""
+
+_LINE = re.compile(r"(?::\d+)+$")
+# What stands right before a name that is defined there, and right after it, in languages that no grammar tells us of.
+_BEFORE = re.compile(
+    r"(?:^|[^\w.\"'-])(?:proc|function|func|fun|fn|def\w*|sub|subroutine|method|class|struct|union|enum|interface|trait|type"
+    r"|typedef|protocol|module|namespace|package|macro|record|object|define)[ \t]+(?:[\w:.]+(?:::|[.:#]))?$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"[ \t]*(?:::[ \t]|(?:=|:=|<-|:)[ \t]*(?:async[ \t]+)?(?:function|lambda|fn)\b)")
+_LONGEST_BEFORE = 80
+
+
+def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return for each candidate ``STEP`` if it is certain, ``-STEP`` if it is background that nobody asked for, else 0.
+
+    Args:
+        query: what is asked.
+        traits: of the candidates.
+        files: the candidates by file.
+        behind: which of their files are background; see ``background_among``.
+    """
+    certain, late = _certain(query, traits, files), behind[files.owner]
+    if certain.any() and not query.whole and _asks_more(query):
+        # A changelog may say just what somebody quotes in a question about the code.
+        certain &= ~late
+    shares = np.where(late, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
+    return (STEP * shares).astype(np.float32)
+
+
+def path_and_line(whole: str) -> tuple[str, int | None]:
+    """Return the path and the line that ``path:line`` names; of ``path:line:column`` the line."""
+    numbers = _LINE.search(whole)
+    if numbers is None or not numbers.start():
+        return whole, None
+    return whole[: numbers.start()], int(numbers[0].split(":")[1][:9])
+
+
+def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+    found = np.zeros(len(traits), dtype=np.bool_)
+    if query.whole:
+        found = _named(query, traits, files)
+    if not found.any() and query.kind in ("symbol", "path"):
+        found = _pointed_at(query, traits, files)
+    for quote in query.quotes:
+        found |= _holding(quote, traits)
+    return found
+
+
+def _named(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+    """Tell which chunks the query names: what is written just so before what differs by its case only."""
+    path = _at_whole_path(query, traits, files)
+    if path.any() and (query.kind == "path" or "/" in query.whole or "." in query.whole):
+        return path
+    exact = np.array([query.whole in known.exact for known in traits])
+    for found in (exact, path):
+        if found.any():
+            return found
+    plain = _plainly_defining(query.whole, traits)
+    return plain if plain.any() else _definitions(query, traits)
+
+
+def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+    """Tell which chunks are the beginning, or hold the line, of the file at the path that the query is or ends."""
+    end, line = path_and_line(query.whole)
+    fits = np.array([_fit(end, path) for path in files.paths])
+    best = fits.max()
+    shown = np.array([_shows(known, line) for known in traits], dtype=np.bool_)
+    shown &= (fits == best)[files.owner]
+    return shown if best else np.zeros_like(shown)
+
+
+def _fit(end: str, path: str) -> int:
+    """Return how well a path fits: 4 where it is the end, 2 where it ends so, 1 less if the case differs; else 0."""
+    if path == end:
+        return 4
+    if path.endswith(f"/{end}"):
+        return 2
+    lowered, wanted = path.lower(), end.lower()
+    return 3 if lowered == wanted else int(lowered.endswith(f"/{wanted}"))
+
+
+def _definitions(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks define the name that is the query: just so if there is such a one, and by its owner."""
+    whole = _defining(query.whole, traits)
+    if whole.any():
+        return whole
+    written = re.findall(r"\w+", query.whole) if query.kind == "symbol" else []
+    if len(written) > 1:
+        owner = written[-2].lower()
+        owned = np.array([owner in known.owners for known in traits], dtype=np.bool_)
+        owned &= _defining(written[-1], traits)
+        return owned
+    return _defining(written[0], traits) if written and written[0] != query.whole else whole
+
+
+def _defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    lowered = name.lower()
+    defining = np.array([lowered in known.defined for known in traits])
+    exact: NDArray[np.bool_] = np.array([name in known.exact for known in traits])
+    return exact if exact.any() else defining
+
+
+def _plainly_defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks of code look as if they defined a name, where no grammar says what does."""
+    found = [not known.path.prose and _looks_defined(name, known.stored.chunk.text) for known in traits]
+    chosen = np.array(found, dtype=np.bool_)
+    return chosen if chosen.sum() <= _MOST_STANDING else np.zeros_like(chosen)
+
+
+def _looks_defined(name: str, text: str) -> bool:
+    place = text.find(name)
+    while place >= 0:
+        end = place + len(name)
+        apart = not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()) and text[end : end + 1] != "_"
+        if apart and text[place - 1 : place] != "_":
+            line = max(text.rfind("\n", 0, place) + 1, place - _LONGEST_BEFORE)
+            if _BEFORE.search(text[line:place]) or _AFTER.match(text, end):
+                return True
+        place = text.find(name, end)
+    return False
+
+
+def _pointed_at(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+    """Tell which chunks are the beginning, or hold the line, of the files that fit the query's path best."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    for place in query.places:
+        fits = np.array([agreement(place.path, path) for path in files.paths])[files.owner]
+        best = fits.max()
+        if best < 1 and not ("/" not in place.path and best > 0):
+            continue
+        for row in np.flatnonzero(fits == best).tolist():
+            found[row] |= _shows(traits[row], place.line)
+    return found
+
+
+def _shows(known: Traits, line: int | None) -> bool:
+    """Return whether a chunk holds a line of its file, or its beginning where no line is meant."""
+    span = known.stored.chunk.span
+    return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
+
+
+def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks hold words as they are quoted, white space apart, where few do."""
+    words = " ".join(quote.split())
+    found = np.array([words in " ".join(known.stored.chunk.text.split()) for known in traits], dtype=np.bool_)
+    return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
+
+
+def _asks_more(query: Query) -> bool:
+    """Return whether a query says more than what it quotes."""
+    rest = query.text
+    for quote in query.quotes:
+        rest = rest.replace(quote, " ")
+    return bool(content_terms(rest))
+
+
+def background_among(query: Query, chunks: Sequence[StoredChunk], files: Files) -> NDArray[np.bool_]:
+    """Tell which files are background of a kind, or a translation into a language, that was not asked for.
+
+    Args:
+        query: what is asked.
+        chunks: the candidates.
+        files: the candidates by file.
+
+    Returns:
+        Shape ``(files,)``.
+    """
+    asked = kinds_asked_for(query.text) | kinds_asked_for(query.asked) | {""}
+    found = np.array([profile.background not in asked for profile in files.profiles], dtype=np.bool_)
+    if GENERATED not in asked:
+        documents = dict(zip(files.owner.tolist(), [stored.document for stored in chunks], strict=True))
+        found[[number for number, document in documents.items() if is_generated(document.note)]] = True
+    if query.places:
+        found &= best_agreement(query.places, files) < 1
+    return found

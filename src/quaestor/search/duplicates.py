@@ -1,0 +1,119 @@
+"""Hits that say the same in several documents, folded into one: release notes, a book's two editions, a vendored copy.
+
+Two texts are the same where the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and
+their greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only
+texts that share one of these are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.search.phrases import Words
+
+if TYPE_CHECKING:
+    from quaestor.search.chunk_traits import Traits
+
+ALIKE = 0.85
+"""Share of all their words that two texts of prose or data must have in common to be the same."""
+
+ALIKE_CODE = 0.95
+"""The same for code, where functions that do different things may differ by a few names."""
+
+_FEWEST_WORDS = 12
+"""A shorter text is a common phrase: that it stands twice means little."""
+
+
+class WordSet(NamedTuple):
+    """The distinct words of a text, by their numbers."""
+
+    least: int
+    greatest: int
+    words: frozenset[int]
+
+
+class Folded(NamedTuple):
+    """A group of candidates that say the same.
+
+    Attributes:
+        rank: the place of the best of them.
+        leader: the place of the one that is shown.
+        others: the places of the others.
+    """
+
+    rank: int
+    leader: int
+    others: tuple[int, ...]
+
+
+def word_set(words: Words) -> WordSet | None:
+    """Return a text's words as they are compared; None if it has too few."""
+    distinct = frozenset(memoryview(words).cast("I")) - {0}  # 0 is no word: it stands between texts
+    return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
+
+
+def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[Folded]:
+    """Return ranked candidates with those of different documents that say the same as one.
+
+    Of a group, the one is shown that is certain, then one that is not background, then the one that lies nearest to the
+    root, then the best.
+
+    Args:
+        ranked: best first.
+        steps: what each has for being certain, or lacks for being background.
+        most: only so many of the first are compared.
+
+    Returns:
+        Groups by the place of their best, most of them of one.
+    """
+    groups: list[list[int]] = []
+    sizes: list[int] = []
+    by_extreme: dict[int, list[int]] = {}
+    for place, known in enumerate(ranked[:most]):
+        own = known.word_set()
+        size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
+        near = [
+            number
+            for extreme in extremes
+            for number in by_extreme.get(extreme, ())
+            # They share no more words than the smaller has.
+            if size >= ALIKE * sizes[number] and sizes[number] >= ALIKE * size
+        ]
+        same = next((number for number in near if _same(ranked, groups[number], place)), None)
+        if same is not None:
+            groups[same].append(place)
+            continue
+        for extreme in extremes:
+            by_extreme.setdefault(extreme, []).append(len(groups))
+        groups.append([place])
+        sizes.append(size)
+    alone = [Folded(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
+    return [_folded(group, ranked, steps) for group in groups] + alone
+
+
+def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
+    """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
+    one, other = ranked[group[0]], ranked[place]
+    first, second = one.word_set(), other.word_set()
+    if first is None or second is None:
+        return False
+    enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
+    shared = len(first.words & second.words)
+    alike = shared >= enough * (len(first.words) + len(second.words) - shared)
+    path = other.stored.document.path
+    return alike and all(ranked[member].stored.document.path != path for member in group)
+
+
+def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:
+    if len(group) == 1:
+        return Folded(group[0], group[0], ())
+    leader = min(group, key=lambda place: (-steps[place], ranked[place].path.depth, place))
+    return Folded(group[0], leader, tuple(place for place in group if place != leader))
+
+
+def places_of(others: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...]:
+    """Return where the others of a group stand, as ``path:line``."""
+    stored = [ranked[place].stored for place in others]
+    return tuple(f"{one.document.path}:{one.chunk.span.start_line}" for one in stored)

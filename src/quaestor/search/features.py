@@ -1,0 +1,281 @@
+"""The ranker's features: explicit measures of how a chunk fits a query, each between 0 and 1.
+
+All of them are computed from the query and the candidates alone. A ranker that was trained on one list of names
+refuses another, so order and meaning here are part of the trained weights. Where the folder lies, what it is called and
+how deep it is enters none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.search.chunk_traits import FIXED, Traits, all_traits
+from quaestor.search.file_features import Files, Rows, best_agreement, in_files, line_match, shadowed
+from quaestor.search.name_matches import in_names, in_paths
+from quaestor.search.phrases import read_runs
+from quaestor.search.phrases import shares as shares_of_runs
+from quaestor.search.query import Query
+from quaestor.search.word_similarity import likenesses
+from quaestor.stores import StoredChunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Column: TypeAlias = NDArray[np.floating] | NDArray[np.bool_]
+    Matrix: TypeAlias = NDArray[np.float32]
+
+FEATURES: tuple[str, ...] = (
+    # the retrievers
+    "lexical_body",
+    "lexical_symbol",
+    "dense_rank",
+    # the words as they stand, and by meaning
+    "phrase",
+    "pairs",
+    "pairs_relative",
+    "words",
+    "likeness",
+    # names
+    "symbol_coverage",
+    "symbol_whole",
+    "qualified",
+    # the path
+    "stem_coverage",
+    "folder_coverage",
+    "path_match",
+    "line_match",
+    # the file, and the chunks before and after
+    "file_lexical_sum",
+    "file_lexical_best",
+    "best_lexical_in_file",
+    "neighbour_lexical",
+    # what it is
+    "example",
+    "declaration",
+    "prose",
+    "shadowed",
+    "function_kind",
+    "anonymous",
+    "first_in_file",
+    "file_size",
+    # what it is beside what is asked for
+    "test_unasked",
+    "prose_of_few",
+    # of short queries, which ask for a subject more often than for a mechanism
+    "brief_stem_coverage",
+    "brief_file_lexical_sum",
+    "brief_type_kind",
+)
+"""Names of the features, in the order of the matrix's columns."""
+
+_COMPARED_BY_MEANING = 64
+# So large a share of a name's terms is all of them, whatever rounding does.
+_WHOLE = 0.999
+# A query of so many terms is brief, one of so many is not; in between it is so in part.
+_BRIEF, _LONG = 4, 12
+_ASKS_TESTS = re.compile(r"\btests?\b|\btest_|\btested\b|\bspecs?\b|\bassert", re.IGNORECASE)
+
+_MOST_CHUNKS = 1 << 32
+"""No file has as many."""
+
+
+class Candidates(NamedTuple):
+    """Chunks that some retriever found, and what each retriever says of them; arrays have the shape ``(chunks,)``.
+
+    Attributes:
+        chunks: no chunk twice.
+        lexical: their BM25 scores over all fields, 0 where the lexical retriever did not find it.
+        dense: their cosine similarities to the query, 0 where unknown.
+        body: their BM25 scores over the text alone, 0 where unknown.
+        rarity: how much each content term of the query tells: the fewer chunks hold it, the more.
+        files: the chunks by file.
+    """
+
+    chunks: Sequence[StoredChunk]
+    lexical: NDArray[np.float32]
+    dense: NDArray[np.float32]
+    body: NDArray[np.float32]
+    rarity: Mapping[str, float]
+    files: Files
+
+
+def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bool_] | None = None) -> Matrix:
+    """Return the matrix of features, shape ``(chunks, len(FEATURES))``.
+
+    Args:
+        query: the query as read.
+        candidates: all chunks to be ranked; features of a file are taken over its candidates.
+        behind: which files are background, shape ``(files,)``; see ``background_among``. What is much is told among
+            these and among the others apart: beside others, a changelog has no say in it.
+    """
+    if not candidates.chunks:
+        return np.zeros((0, len(FEATURES)), dtype=np.float32)
+    given = _given(query, candidates, np.zeros(len(candidates.files.paths), np.bool_) if behind is None else behind)
+    columns: dict[str, Column] = {}
+    for fill in (_fixed, _of_words, _of_names, _of_files):
+        columns |= fill(given)
+    columns |= _beside_the_query(given, columns)
+    return np.stack([columns[name] for name in FEATURES], axis=1, dtype=np.float32, casting="same_kind")
+
+
+class _Given(NamedTuple):
+    """What features are computed from.
+
+    Attributes:
+        query: the query.
+        wanted: what share of the query each of its terms tells.
+        candidates: all of them.
+        traits: theirs.
+        behind: which of their files are background; shape ``(files,)``.
+        parts: the rows of those that are compared with each other.
+    """
+
+    query: Query
+    wanted: Mapping[str, float]
+    candidates: Candidates
+    traits: Sequence[Traits]
+    behind: NDArray[np.bool_]
+    parts: Sequence[Rows]
+
+
+def _given(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _Given:
+    total = sum(candidates.rarity.values()) or 1.0
+    wanted = {term: weight / total for term, weight in candidates.rarity.items()}
+    parts: list[Rows] = [slice(None)]
+    if behind.any() and not behind.all():
+        own = behind[candidates.files.owner]
+        parts = [np.flatnonzero(~own), np.flatnonzero(own)]
+    return _Given(query, wanted, candidates, all_traits(candidates.chunks), behind, parts)
+
+
+def _fixed(given: _Given) -> dict[str, Column]:
+    """Return what no query changes."""
+    values = np.frombuffer(b"".join([known.fixed for known in given.traits]), dtype=np.float32)
+    return dict(zip(FIXED, values.reshape(len(given.traits), -1).T, strict=True))
+
+
+def _of_words(given: _Given) -> dict[str, Column]:
+    """Return what the retrievers say, and how the query's words stand in the chunks."""
+    runs = read_runs(given.query.text, given.wanted)
+    texts = [known.words or known.plain() for known in given.traits] if runs.words else []
+    phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(given.traits)))
+    return {
+        "lexical_body": _relative(given.candidates.body, given.parts),
+        "dense_rank": _reciprocal_ranks(given.candidates.dense, given.parts),
+        "phrase": phrase,
+        "pairs": pairs,
+        "pairs_relative": _relative(pairs, given.parts),
+        "words": words,
+        "likeness": _likeness(given),
+    }
+
+
+def _likeness(given: _Given) -> NDArray[np.float32]:
+    """Return likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
+
+    It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they
+    are.
+    """
+    found = np.zeros(len(given.traits), dtype=np.float32)
+    if given.query.kind != "text":
+        return found
+    lexical, dense = (_relative(own, given.parts) for own in (given.candidates.lexical, given.candidates.dense))
+    promise = -(lexical + dense)
+    every = np.arange(len(promise))
+    for part in given.parts:
+        rows = every[part][np.argsort(promise[part], kind="stable")[:_COMPARED_BY_MEANING]]
+        alike = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
+        found[rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
+    return found
+
+
+def _of_names(given: _Given) -> dict[str, Column]:
+    """Return how the query's terms stand in the chunks' names."""
+    named, coverage, precision = in_names(given.traits, given.wanted).sums(len(given.traits))
+    return {
+        "lexical_symbol": _relative(named, given.parts),
+        "symbol_coverage": coverage,
+        "symbol_whole": coverage * (precision > _WHOLE),
+        "qualified": np.array([_is_qualified(known, given.query.qualified) for known in given.traits])
+        if given.query.qualified
+        else np.zeros(len(given.traits)),
+    }
+
+
+def _is_qualified(known: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
+    """Return whether a chunk defines any of some names within what stands before it."""
+    return any(name in known.names and owner in known.owners for owner, name in qualified)
+
+
+def _of_files(given: _Given) -> dict[str, Column]:
+    """Return what the chunks' paths, the other candidates of their files and their neighbours say."""
+    files, chunks = given.candidates.files, given.candidates.chunks
+    owner, lexical = files.owner, _relative(given.candidates.lexical, given.parts)
+    stem_coverage, folder_coverage = in_paths(files.profiles, given.wanted).sums(len(files.paths))
+    in_file = in_files(owner, lexical, given.parts)
+    places = given.query.places
+    return {
+        "stem_coverage": stem_coverage[owner],
+        "folder_coverage": folder_coverage[owner],
+        "path_match": best_agreement(places, files)[owner],
+        "line_match": np.array(line_match(places, files, chunks)) if places else np.zeros(len(chunks)),
+        "file_lexical_sum": in_file.sums,
+        "file_lexical_best": in_file.best,
+        "best_lexical_in_file": lexical >= in_file.best,
+        "neighbour_lexical": _neighbours(lexical, owner, chunks),
+        "shadowed": shadowed(files, given.behind)[owner],
+    }
+
+
+def _beside_the_query(given: _Given, columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return what a chunk is beside what is asked for."""
+    query = given.query
+    brief = min(max((_LONG - len(set(query.terms))) / (_LONG - _BRIEF), 0.0), 1.0)
+    few = columns["prose"].astype(np.float32)
+    for part in given.parts:
+        few[part] *= 1 - few[part].mean()
+    return {
+        "test_unasked": columns["test"] * (_ASKS_TESTS.search(query.text) is None),
+        # In a corpus of documents prose is no exception, and says nothing for or against a chunk.
+        "prose_of_few": few,
+        "brief_stem_coverage": columns["stem_coverage"] * brief,
+        "brief_file_lexical_sum": columns["file_lexical_sum"] * brief,
+        "brief_type_kind": columns["type_kind"] * brief,
+    }
+
+
+def _relative(scores: NDArray[np.floating], parts: Sequence[Rows]) -> NDArray[np.float32]:
+    """Return scores in units of the best of their part, negative ones as 0."""
+    shares: NDArray[np.float32] = np.maximum(scores, 0).astype(np.float32)
+    for part in parts:
+        shares[part] /= np.float32(max(float(scores[part].max()), 1e-6))
+    return shares
+
+
+def _neighbours(scores: NDArray[np.float32], owner: NDArray[np.intp], chunks: Sequence[StoredChunk]) -> Column:
+    """Return the better score of the chunks right before and after each."""
+    places = owner * _MOST_CHUNKS + [chunk.position for chunk in chunks]
+    order = places.argsort()
+    ascending = places[order]
+    # Chunks in order: where the next one's place is the next, each of the two is beside the other.
+    [beside] = np.nonzero(ascending[1:] - ascending[:-1] == 1)
+    one, other = order[beside], order[beside + 1]
+    better = np.zeros_like(scores)
+    better[one] = scores[other]
+    better[other] = np.maximum(better[other], scores[one])
+    return better
+
+
+def _reciprocal_ranks(scores: NDArray[np.float32], parts: Sequence[Rows]) -> NDArray[np.float32]:
+    """Return 10 / (10 + rank) with rank 0 for the best of a part, and 0 where the score is 0."""
+    reciprocal = np.zeros(len(scores), dtype=np.float32)
+    every = np.arange(len(scores))
+    for part in parts:
+        ranked = every[part][np.argsort(-scores[part], kind="stable")[: np.count_nonzero(scores[part] > 0)]]
+        reciprocal[ranked] = 10 / (10 + np.arange(len(ranked), dtype=np.float32))
+    return reciprocal

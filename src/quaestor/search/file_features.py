@@ -1,0 +1,132 @@
+"""The ranker's features that a chunk has from its file: what its path says, and what else the file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.search.path_roles import PathProfile, is_entry, profile_path
+from quaestor.search.query import Place
+from quaestor.stores import StoredChunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Rows: TypeAlias = "slice | NDArray[np.intp]"
+"""Some of the candidates."""
+
+
+class Files(NamedTuple):
+    """Candidates by file.
+
+    Attributes:
+        owner: the number of each candidate's file; shape ``(candidates,)``.
+        paths: each file's path.
+        profiles: what each file's path says.
+        corpora: the number of each file's corpus; empty where all are of one.
+    """
+
+    owner: NDArray[np.intp]
+    paths: Sequence[str]
+    profiles: Sequence[PathProfile]
+    corpora: Sequence[int] = ()
+
+
+def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
+    """Return candidates by file; files stand in the order of their first candidates."""
+    numbers: dict[str, int] = {}
+    owner = [numbers.setdefault(chunk.document.path, len(numbers)) for chunk in chunks]
+    return Files(np.array(owner), list(numbers), list(map(profile_path, numbers)))
+
+
+def best_agreement(places: Sequence[Place], files: Files) -> NDArray[np.float64]:
+    """Return how well each file's path fits the place that it fits best, 0 where there are none; shape ``(files,)``."""
+    if not places:
+        return np.zeros(len(files.paths))
+    return np.array([max(agreement(place.path, path) for place in places) for path in files.paths])
+
+
+def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChunk]) -> list[bool]:
+    """Return of each candidate whether any of ``places`` points at a line inside it."""
+    lines = [
+        [place.line for place in places if place.line is not None and agreement(place.path, path) > 0]
+        for path in files.paths
+    ]
+    return [
+        bool(lines[owner])  # of few files any
+        and any(chunk.chunk.span.start_line <= line <= chunk.chunk.span.end_line for line in lines[owner])
+        for owner, chunk in zip(files.owner.tolist(), chunks, strict=True)
+    ]
+
+
+def agreement(pointed: str, path: str) -> float:
+    """Return how well a path that a query points at fits a document's: by how many names at the end agree.
+
+    A path without an ending, as modules are written, fits files of that name with any ending, and folders by their
+    entry files.
+
+    Returns:
+        0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
+    """
+    path = path.lower()
+    folder, _, name = path.rpartition("/")
+    asked_name = pointed.rpartition("/")[2]
+    if "." not in asked_name:
+        path = folder if is_entry(name) else f"{folder}/{name.split('.', 1)[0]}"
+        name = path.rpartition("/")[2]
+    if asked_name != name:
+        return 0.0  # nearly always
+    asked, known = pointed.split("/"), path.lstrip("/").split("/")
+    shared = 0
+    for one, other in zip(reversed(asked), reversed(known), strict=False):
+        if one != other:
+            break
+        shared += 1
+    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
+
+
+class InFile(NamedTuple):
+    """What the candidates of a file amount to, for each candidate; shape ``(candidates,)``.
+
+    Attributes:
+        sums: the sum of their scores, in units of the greatest of their part.
+        best: the best of their scores.
+    """
+
+    sums: NDArray[np.float64]
+    best: NDArray[np.float32]
+
+
+def in_files(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: Sequence[Rows]) -> InFile:
+    """Return what the scores of a file's candidates amount to.
+
+    Args:
+        owner: the number of each candidate's file.
+        scores: of each candidate.
+        parts: the rows of those that are compared with each other, all candidates of a file among them.
+    """
+    sums = np.bincount(owner, scores).astype(np.float64, copy=False)
+    best = np.zeros(len(sums), dtype=np.float32)
+    np.maximum.at(best, owner, scores)
+    shares = sums[owner]
+    for part in parts:
+        shares[part] /= shares[part].max() or 1.0
+    return InFile(shares, best[owner])
+
+
+def shadowed(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version.
+
+    Namesakes of two corpora have nothing to do with each other, nor has background with what stands before it.
+    """
+    profiles = files.profiles
+    stems = [profile.stem for profile in profiles]
+    names = list(zip(files.corpora or repeat(0), behind.tolist(), stems, strict=False))
+    shallowest: dict[tuple[int, bool, str], int] = {}
+    for name, profile in zip(names, profiles, strict=True):
+        shallowest[name] = min(profile.depth, shallowest.get(name, profile.depth))
+    return np.array([profile.depth > shallowest[name] for name, profile in zip(names, profiles, strict=True)])

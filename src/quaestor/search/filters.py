@@ -1,0 +1,186 @@
+"""When and by whom: filters as options give them, and as a question says them ("posts on retries since 2020").
+
+Pure. A question is read with restraint, since most that name a year or a person are about them:
+
+- ``since``, ``before``, ``until`` or ``between`` with a date is a filter after a word such as "posts" or "written", and
+  at either end of the question where most documents have dates;
+- ``in``, ``from``, ``during`` or ``after`` with a date is one after such a word only;
+- ``by`` is one with the whole name of an author of the corpus. A name of one word needs such a word before it.
+
+What stands between quotation marks or backticks is words to search for, always.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from quaestor.core.authors import author_words, whole_names
+from quaestor.core.dates import WRITTEN, after, date_bound, iso_date
+from quaestor.core.terms import find_words
+from quaestor.stores import Bylines, Where
+
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`")
+_TEXTS = r"(?:posts?|articles?|notes?|pages?|entries|essays?|papers?|documents?|docs|chapters?|proposals?|peps?|rfcs?)"
+_WRITTEN = r"(?:written|wrote|writes?|published|posted|authored|blogged)"
+_LEAD = re.compile(
+    rf"\b(?:{_TEXTS}|{_WRITTEN})(?:\s+(?:that|which))?(?:\s+(?:was|were|is|are))?[\s,]*\Z", re.IGNORECASE
+)
+_ABOUT_TEXTS = re.compile(rf"\b(?:{_TEXTS}|{_WRITTEN})\b", re.IGNORECASE)
+# "accepted in 2021" is about the accepting, whatever it is that was accepted.
+_OTHER_DEED = re.compile(r"\b\w+(?:ed|en)\s*\Z", re.IGNORECASE)
+_DATED = re.compile(
+    rf"\b(?:(?:and|but)\s+)?(?:(?:between|from)\s+(?P<first>{WRITTEN})\s+(?:and|to|until)\s+(?P<last>{WRITTEN})"
+    rf"|(?:(?P<open>since|before|prior\s+to|older\s+than|until|up\s+to)|(?P<close>after|newer\s+than|in|from|during))"
+    rf"\s+(?P<date>{WRITTEN}))(?![\w-])",
+    re.IGNORECASE,
+)
+_NAME = r"@?[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){0,4}"
+_BY = re.compile(rf"\bby\s+(?P<name>{_NAME})", re.IGNORECASE)
+_AND = re.compile(rf"\s*(?:,|\bor\b|\band\b)\s+(?:by\s+)?(?P<name>{_NAME})", re.IGNORECASE)
+_END = re.compile(r"[\s?.!,;]*\Z")
+_LONGEST = 1000
+_ALL = Where()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a question says of when and by whom.
+
+    Attributes:
+        text: the question without that.
+        where: that, as a filter.
+        phrases: the words that were taken for it; empty if there are none.
+    """
+
+    text: str
+    where: Where = _ALL
+    phrases: tuple[str, ...] = ()
+
+
+def make_filter(
+    paths: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    since: str = "",
+    before: str = "",
+    by: Sequence[str] = (),
+) -> Where | None:
+    """Return the filter that options ask for; None for none.
+
+    Raises:
+        UsageError: a date is none.
+    """
+    names = tuple(name.strip() for name in by if name.strip())
+    where = Where(tuple(paths), tuple(languages), date_bound(since), date_bound(before), names)
+    return None if where == _ALL else where
+
+
+def both(where: Where | None, other: Where | None) -> Where | None:
+    """Return a filter that lets through what two others both let through."""
+    if where is None or other is None:
+        return where or other
+    *outer, last = list(where.parts())
+    whole = last._replace(within=other)
+    for part in reversed(outer):
+        whole = part._replace(within=whole)
+    return whole
+
+
+def read_filters(question: str, bylines: Bylines) -> Said:
+    """Return what a question says of when and by whom in a corpus whose documents have these ``bylines``."""
+    if len(question) > _LONGEST:
+        return Said(question)
+    known = frozenset[frozenset[str]]().union(*map(whole_names, bylines.authors))
+    said = Said(question)
+    # One after the other: what leads a phrase in may stand before another one, as in "posts by Ana since 2020".
+    while following := _dated(said, bylines) or _by(said, known):
+        said = following
+    return said if find_words(said.text) else Said(question)
+
+
+def _dated(said: Said, bylines: Bylines) -> Said | None:
+    """Return what is left with the first date taken out; None if no date says which documents are meant."""
+    for found in _DATED.finditer(said.text) if bylines.dated else ():
+        since, before = _bounds(found)
+        again = (since and said.where.since) or (before and said.where.before)
+        if (since or before) and not again and _limits(found, said.text, bylines):
+            where = said.where._replace(since=since or said.where.since, before=before or said.where.before)
+            if taken := _taken(said, *found.span(), where):
+                return taken
+    return None
+
+
+def _by(said: Said, known: Collection[frozenset[str]]) -> Said | None:
+    """Return what is left with the authors taken out; None if none are named."""
+    for found in _BY.finditer(said.text) if known and not said.where.authors else ():
+        names, end = _names(said.text, found, known)
+        if names and (taken := _taken(said, found.start(), end, said.where._replace(authors=names))):
+            return taken
+    return None
+
+
+def _taken(said: Said, start: int, end: int, where: Where) -> Said | None:
+    """Return what is left of a question without a phrase; None if it is quoted, or part of another."""
+    text = said.text
+    if text[end:].startswith(("'", "’")) or any(
+        quoted.start() < end and start < quoted.end() for quoted in _QUOTED.finditer(text)
+    ):
+        return None
+    left = re.sub(r"\s+([?.!,;:])", r"\1", f"{text[:start].rstrip()} {text[end:].lstrip()}").strip(" ,;:")
+    return Said(left, where, (*said.phrases, text[start:end]))
+
+
+def _bounds(found: re.Match[str]) -> tuple[str, str]:
+    """Return the first date that is meant and the first that is no longer; neither if what is written is no date."""
+    date, first, last = (iso_date(found[name] or "") for name in ("date", "first", "last"))
+    if first and last and first < after(last):
+        return first, after(last)
+    if date is None:
+        return "", ""
+    word = " ".join((found["open"] or found["close"]).lower().split())
+    since = {"since": date, "after": after(date), "newer than": after(date)}
+    before = {"before": date, "prior to": date, "older than": date, "until": after(date), "up to": after(date)}
+    if word in since or word in before:
+        return since.get(word, ""), before.get(word, "")
+    return date, after(date)
+
+
+def _limits(found: re.Match[str], question: str, bylines: Bylines) -> bool:
+    """Return whether a phrase with a date limits which documents are asked for, rather than what of."""
+    head, rest = question[: found.start()], question[found.end() :]
+    if _LEAD.search(head):
+        return True
+    ends = _END.match(rest) is not None
+    mostly_dated = 2 * bylines.dated >= bylines.documents
+    if found["close"]:
+        return ends and bool(_ABOUT_TEXTS.search(head)) and not _OTHER_DEED.search(head) and mostly_dated
+    begins = not head.strip() and rest.startswith(",")
+    return (ends or begins) and mostly_dated
+
+
+def _names(question: str, by: re.Match[str], known: Collection[frozenset[str]]) -> tuple[tuple[str, ...], int]:
+    """Return the authors that a phrase names, and where it ends; no names if it names none of those that are known."""
+    alone = _LEAD.search(question[: by.start()]) is not None
+    names: list[str] = []
+    end = by.end()
+    found: re.Match[str] | None = by
+    while found:
+        name = _longest(found["name"], known, alone=alone)
+        if not name:
+            break
+        names.append(name)
+        end = found.start("name") + len(name)
+        found = _AND.match(question, end)
+    return tuple(names), end
+
+
+def _longest(text: str, known: Collection[frozenset[str]], *, alone: bool) -> str:
+    """Return as much of a text, from its beginning, as is the whole name of an author; one word only if ``alone``."""
+    ends = [found.end() for found in re.finditer(r"\S+", text)]
+    for end in reversed(ends):
+        name = re.sub(r"(?:['’]s|[.'’-])\Z", "", text[:end])
+        words = author_words(name)
+        if words in known and (alone or len(words) > 1):
+            return name
+    return ""

@@ -1,0 +1,250 @@
+"""From ranked chunks to what is shown: neighbours as one passage, and of a short chunk of prose what surrounds it.
+
+A chunk is the size that is found best; what is said around it is often what was asked for. Code is joined only to what
+was found beside it, and stays known by the name of its best chunk. Pure: chunks in, runs of chunks out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice, pairwise, takewhile
+from math import ceil
+
+from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Chunk, Span
+from quaestor.stores import StoredChunk
+
+LARGEST = 2000
+"""Bytes that a passage of several chunks may have: no more than one chunk may."""
+
+LARGEST_CODE = 1300
+"""The same for code: ten passages then take no more room than ten chunks did."""
+
+ENOUGH = 1000
+"""Bytes from which on a passage is long enough to be read alone; of a shorter one the smaller neighbours are shown."""
+
+_ITEM = 600
+"""Bytes that an item of a list has at most where a list was cut item by item."""
+
+
+class Run(NamedTuple):
+    """Neighbouring chunks of one document that are shown as one.
+
+    Attributes:
+        rank: the place, among all that were ranked, of the best of them.
+        chunks: in the document's order; at least one.
+        names: the headings above all that was found of it, outermost first; what only surrounds that has no say.
+        main: the best of them.
+    """
+
+    rank: int
+    chunks: tuple[StoredChunk, ...]
+    names: tuple[str, ...]
+    main: StoredChunk
+
+    @property
+    def path(self) -> str:
+        """The document's path."""
+        return self.chunks[0].document.path
+
+    @property
+    def prose(self) -> bool:
+        """Whether the document is prose."""
+        return self.chunks[0].document.language in PROSE
+
+    @property
+    def size(self) -> int:
+        """Bytes from the first to the last."""
+        return _size(self.chunks)
+
+    def takes(self, other: Run) -> bool:
+        """Return whether another run goes on where this one ends, and both together are no larger than allowed."""
+        last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
+        return last.end == first.start and self.size + other.size <= (LARGEST if self.prose else LARGEST_CODE)
+
+
+def joined(
+    ranked: Sequence[StoredChunk], k: int, document: Callable[[str], Sequence[StoredChunk]]
+) -> list[tuple[int, Chunk]]:
+    """Return what up to ``k`` passages show, best first: the text of each, and the place of its best chunk.
+
+    A chunk that touches a passage takes no place of its own, so that what is ranked further down comes up. Of one
+    document of prose come at most so many passages that others have half of the places, as far as there are others.
+
+    Args:
+        ranked: chunks, best first, no chunk twice.
+        k: how many passages.
+        document: gives the chunks of a path in order.
+    """
+    shown = _Shown(document)
+    waiting: list[Run] = []
+    for run in (Run(rank, (stored,), _names(stored), stored) for rank, stored in enumerate(ranked)):
+        if shown.absorbs(run):
+            continue
+        if shown.count == k:
+            break
+        if run.prose and len(shown.of(run.path)) >= ceil(k / 2):
+            waiting.append(run)
+        else:
+            shown.add(run)
+    for run in waiting:
+        if shown.count < k and not shown.absorbs(run):
+            shown.add(run)
+    shown.fill()
+    return [(run.rank, _chunk(run)) for run in shown.runs()]
+
+
+class _Shown:
+    """What is shown so far."""
+
+    def __init__(self, document: Callable[[str], Sequence[StoredChunk]]) -> None:
+        self._document = document
+        self._runs: dict[str, list[Run]] = {}
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self._runs.values()))
+
+    def runs(self) -> list[Run]:
+        """Return all of it, best first."""
+        return sorted((run for runs in self._runs.values() for run in runs), key=lambda run: run.rank)
+
+    def of(self, path: str) -> list[Run]:
+        """Return what is shown of one document."""
+        return self._runs.get(path, [])
+
+    def absorbs(self, run: Run) -> bool:
+        """Join a chunk to what it touches; return whether it is part of what is shown."""
+        own = self.of(run.path)
+        if not own:
+            return False
+        if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
+            return True
+        grown = _together([*own, run])
+        if len(grown) > len(own):
+            return False
+        self._runs[run.path] = grown
+        return True
+
+    def add(self, run: Run) -> None:
+        """Show a chunk as a passage of its own."""
+        own = self.of(run.path)
+        self._runs[run.path] = [*own, _widened(run, own, self._document) if run.prose else run]
+
+    def fill(self) -> None:
+        """Show around each short passage what surrounds it, the best first."""
+        for run in self.runs():
+            if run.prose and run.size < ENOUGH:
+                others = [other for other in self.of(run.path) if other is not run]
+                self._runs[run.path] = [*others, _filled(run, others, self._document)]
+
+
+def _together(runs: Sequence[Run]) -> list[Run]:
+    """Return runs with the last one joined to what it touches, and that to what it then touches."""
+    *others, run = runs
+    for other in others:
+        first, second = sorted((other, run), key=lambda one: one.chunks[0].position)
+        if first.takes(second):
+            rest = [one for one in others if one is not other]
+            names = _common(first.names, second.names) or first.names
+            best = min(run, other, key=lambda one: one.rank)
+            return _together([*rest, Run(best.rank, (*first.chunks, *second.chunks), names, best.main)])
+    return list(runs)
+
+
+def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+    """Return the section that a chunk is of, as far as it is free, where that is short; else the chunk."""
+    [stored] = run.chunks
+    if stored.chunk.kind != "section":
+        return run
+    before, after = _free(run, others, document)
+    above = [*takewhile(lambda one: _names(one) == _names(stored), before)]
+    below = [*takewhile(lambda one: _names(one) == _names(stored), after)]
+    section = Run(run.rank, (*reversed(above), stored, *below), run.names, stored)
+    return section if section.size <= LARGEST else run
+
+
+def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+    """Return a passage with the smaller of its neighbours added, again and again, until there is enough to read."""
+    before, after = map(deque, _free(run, others, document))
+    if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
+        return run
+    shown = deque(run.chunks)
+    while _size(shown) < ENOUGH:
+        fitting = [side for side in (after, before) if side and _size(shown) + _size([side[0]]) <= LARGEST]
+        if not fitting:
+            break
+        side = min(fitting, key=lambda side: _size([side[0]]))
+        (shown.append if side is after else shown.appendleft)(side.popleft())
+    return Run(run.rank, tuple(shown), run.names, run.main)
+
+
+def _free(
+    run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]
+) -> tuple[list[StoredChunk], list[StoredChunk]]:
+    """Return what comes before and after a run, nearest first, up to where bytes are missing or are shown already."""
+    first, last = run.chunks[0], run.chunks[-1]
+    siblings = document(run.path)
+    # What a document had when it was searched may not be what it has now.
+    if [one.id for one in siblings[first.position : last.position + 1]] != [one.id for one in run.chunks]:
+        return [], []
+    taken = {one.id for other in others for one in other.chunks}
+    above, below = reversed(siblings[: first.position]), siblings[last.position + 1 :]
+    return _unbroken(first, above, taken), _unbroken(last, below, taken)
+
+
+def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
+    free: list[StoredChunk] = []
+    for one, other in pairwise([start, *others]):
+        if other.id in taken or not _touch(one.chunk.span, other.chunk.span):
+            break
+        free.append(other)
+    return free
+
+
+def _is_item(run: Run, neighbours: Sequence[StoredChunk]) -> bool:
+    """Return whether a run is one item of a long list, which has no more to do with its neighbours than that."""
+    [stored, *more] = run.chunks
+    return (
+        not more
+        and run.size <= _ITEM
+        and any(_names(one) == _names(stored) and _size([one]) <= _ITEM for one in neighbours)
+    )
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.end == other.start or other.end == one.start
+
+
+def _size(chunks: Sequence[StoredChunk]) -> int:
+    """Return the bytes from the first to the last."""
+    return chunks[-1].chunk.span.end - chunks[0].chunk.span.start
+
+
+def _chunk(run: Run) -> Chunk:
+    """Return the chunks of a run as one: of prose under the headings above all that was found, of code by its best."""
+    if len(run.chunks) == 1:
+        return run.chunks[0].chunk
+    chunks = [stored.chunk for stored in run.chunks]
+    first, last, names = chunks[0], chunks[-1], run.names
+    whole = Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line)
+    text = "".join(chunk.text for chunk in chunks)
+    defines = tuple(dict.fromkeys(name for chunk in chunks for name in chunk.defines))
+    if not run.prose:
+        return run.main.chunk._replace(span=whole, text=text, defines=defines)
+    kind = "section" if names else "block"
+    return Chunk(whole, text, names[-1] if names else None, kind, names[:-1], defines)
+
+
+def _names(stored: StoredChunk) -> tuple[str, ...]:
+    chunk = stored.chunk
+    return chunk.scope if chunk.symbol is None else (*chunk.scope, chunk.symbol)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    """Return the headings that both begin with."""
+    columns = takewhile(lambda column: len(set(column)) == 1, zip(one, other, strict=False))
+    return tuple(column[0] for column in columns)

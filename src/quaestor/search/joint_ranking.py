@@ -1,0 +1,210 @@
+"""One ranking of what several corpora hold.
+
+Each corpus gives its candidates, scored as if all chunks stood in one store (``Store.counts``); here they become one
+list, which is then ranked as that of one corpus is. Pure: no store is asked. A corpus is a number here, its place in
+the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from quaestor.core.passages import Chunk, Hit
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.search.certain import background_among, steps
+from quaestor.search.chunk_traits import all_traits
+from quaestor.search.features import Candidates
+from quaestor.search.file_features import Files, agreement
+from quaestor.search.fusion import convex
+from quaestor.search.joined_passages import joined
+from quaestor.search.query import Query
+from quaestor.search.retriever import Mode, Ranked
+from quaestor.stores import StoredChunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_Item = TypeVar("_Item")
+
+ChunksOf = Callable[[str], Sequence[StoredChunk]]
+"""Gives the chunks of a path of one corpus, in order."""
+
+
+def together(each: Sequence[Candidates]) -> Candidates:
+    """Return the candidates of several corpora as one list; files of two corpora stay two, whatever their paths are.
+
+    Args:
+        each: one a corpus, at least one. All were counted among the same chunks, so that a term tells the same in all.
+    """
+    if len(each) == 1:
+        return each[0]
+    files = [one.files for one in each]
+    first = [0, *accumulate(len(own.paths) for own in files)]
+    return Candidates(
+        [chunk for one in each for chunk in one.chunks],
+        np.concatenate([one.lexical for one in each]),
+        np.concatenate([one.dense for one in each]),
+        np.concatenate([one.body for one in each]),
+        each[0].rarity,
+        Files(
+            np.concatenate([own.owner + at for own, at in zip(files, first, strict=False)]).astype(np.intp),
+            [path for own in files for path in own.paths],
+            [profile for own in files for profile in own.profiles],
+            [number for number, own in enumerate(files) for _ in own.paths],
+        ),
+    )
+
+
+def corpora_of(candidates: Candidates) -> list[int]:
+    """Return the number of each candidate's corpus."""
+    files = candidates.files
+    if not files.corpora:
+        return [0] * len(candidates.chunks)
+    numbers: list[int] = np.array(files.corpora)[files.owner].tolist()
+    return numbers
+
+
+def without_copies(candidates: Candidates, roots: Sequence[str]) -> Candidates:
+    """Return the candidates with each file once where corpora lie within each other: as the innermost has it.
+
+    Args:
+        candidates: of all corpora.
+        roots: the folder of each corpus, with ``/`` and without one at the end.
+    """
+    files = candidates.files
+    within: dict[str, int] = {}
+    of_files = list(zip(files.paths, files.corpora, strict=False))
+    for path, number in of_files:
+        place = f"{roots[number]}/{path}"
+        if len(roots[number]) > len(roots[within.setdefault(place, number)]):
+            within[place] = number
+    innermost = np.array([within[f"{roots[number]}/{path}"] == number for path, number in of_files], dtype=np.bool_)
+    return candidates if innermost.all() else _only(candidates, innermost[files.owner])
+
+
+def foremost(query: Query, candidates: Candidates, count: int) -> Candidates:
+    """Return those that one store with all the chunks would have given: the first ``count`` of each retriever.
+
+    What defines a name that the query asks for, holds what it quotes, or lies in a file that it points at, stays too.
+    """
+    kept = np.zeros(len(candidates.chunks), dtype=np.bool_)
+    for scores, most in ((candidates.lexical, count), (candidates.dense, count), (candidates.body, count // 2)):
+        kept[[row for row, _ in _best(scores, most)]] = True
+    if query.names:
+        names = frozenset(query.names)
+        kept |= [not known.names.isdisjoint(names) for known in all_traits(candidates.chunks)]
+    if query.quotes or query.whole:
+        traits = all_traits(candidates.chunks)
+        behind = background_among(query, candidates.chunks, candidates.files)
+        kept |= steps(query, traits, candidates.files, behind) > 0
+    if query.places:
+        files = candidates.files
+        kept |= np.array([any(agreement(place.path, path) for place in query.places) for path in files.paths])[
+            files.owner
+        ]
+    return candidates if kept.all() else _only(candidates, kept)
+
+
+def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
+    """Return the candidates with similarities that can be compared, where each corpus's embedder has its own.
+
+    The bundled embedder compares them all anew: it is always there, and quick.
+    """
+    embedder = StaticEmbedder.bundled()
+    vectors = embedder.encode(list(map(_said, candidates.chunks)))
+    return candidates._replace(dense=vectors @ embedder.question(query.text))
+
+
+def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]) -> list[tuple[int, Chunk]]:
+    """Return what up to ``k`` passages show of ranked candidates; see ``joining.joined``.
+
+    Args:
+        candidates: of all corpora.
+        rows: of the candidates, best first.
+        k: how many passages.
+        each: gives the chunks of a document of each corpus.
+    """
+    numbers = corpora_of(candidates)
+
+    def document(path: str) -> list[StoredChunk]:
+        number, _, own = path.partition("/")
+        return [_told_apart(stored, int(number)) for stored in each[int(number)](own)]
+
+    return joined([_told_apart(candidates.chunks[row], numbers[row]) for row in rows], k, document)
+
+
+def scored(candidates: Candidates, k: int, mode: Mode, count: int) -> list[Ranked]:
+    """Return the hits of one retriever, or of both fused without any ranking."""
+    lexical = _best(candidates.lexical, count) if mode != "dense" else []
+    dense = _best(candidates.dense, count) if mode != "lexical" else []
+    scores = convex([(0.5, lexical), (0.5, dense)]) if mode == "fusion" else dict(lexical or dense)
+    hits = [Ranked(_hit(candidates.chunks[row], score), row, ()) for row, score in scores.items()]
+    return sorted(hits, key=lambda one: (-one.hit.score, one.hit.path, one.hit.start_line, one.row))[:k]
+
+
+def named(ranked: Ranked, corpora: Sequence[str]) -> Hit:
+    """Return a hit with the name of its corpus; where the same is said in another corpus, with that one's name.
+
+    Args:
+        ranked: the hit.
+        corpora: the name of the corpus of each candidate.
+    """
+    own = corpora[ranked.row]
+    others = [corpora[row] for row in ranked.others]
+    also = [
+        place if other == own else f"{other}: {place}" for place, other in zip(ranked.hit.also, others, strict=True)
+    ]
+    return ranked.hit._replace(corpus=own, also=tuple(also))
+
+
+def _hit(stored: StoredChunk, score: float) -> Hit:
+    return Hit(stored.document, stored.chunk, score, chunk_id=stored.id)
+
+
+def _best(scores: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
+    """Return the rows with the highest scores, best first; a score of 0 is none."""
+    rows = [row for row in np.argsort(-scores, kind="stable").tolist() if scores[row] != 0]
+    return [(row, float(scores[row])) for row in rows[:count]]
+
+
+def _only(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
+    """Return those candidates that are kept."""
+    rows = np.flatnonzero(kept)
+    files = candidates.files
+    owner = files.owner[rows]
+    numbers = np.flatnonzero(np.bincount(owner))
+    renumbered = np.zeros(len(files.paths), dtype=np.intp)
+    renumbered[numbers] = np.arange(len(numbers))
+    return Candidates(
+        _at(candidates.chunks, rows.tolist()),
+        candidates.lexical[rows],
+        candidates.dense[rows],
+        candidates.body[rows],
+        candidates.rarity,
+        Files(
+            renumbered[owner],
+            _at(files.paths, numbers.tolist()),
+            _at(files.profiles, numbers.tolist()),
+            _at(files.corpora, numbers.tolist()) if files.corpora else (),
+        ),
+    )
+
+
+def _at(items: Sequence[_Item], places: Iterable[int]) -> list[_Item]:
+    return [items[place] for place in places]
+
+
+def _told_apart(stored: StoredChunk, number: int) -> StoredChunk:
+    """Return a chunk whose document no other corpus has: joining tells documents by their paths."""
+    document = stored.document
+    return stored._replace(document=document._replace(path=f"{number}/{document.path}"))
+
+
+def _said(stored: StoredChunk) -> str:
+    """Return what a chunk says, its names included."""
+    document, chunk = stored.document, stored.chunk
+    return "\n".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

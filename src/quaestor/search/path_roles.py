@@ -1,0 +1,120 @@
+"""What a path says about a file: its words, and what part it plays in a repository."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import terms
+from quaestor.search.background import background_of
+
+# Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
+_TEST_FOLDERS = frozenset("test tests __tests__ spec specs testing testdata fixtures e2e mock mocks __mocks__".split())
+_TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
+_TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
+_EXAMPLE_FOLDERS = frozenset(
+    mark + name
+    for name in """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground benchmark
+    benchmarks benches""".split()
+    for mark in ("", "_")
+)
+# How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
+_SPEAKING = 3
+_SCRIPTS = [f"{kind}{language}s{x}" for kind in ("", "c", "m") for language in "jt" for x in ("", "x")]
+_ENTRIES = frozenset(
+    {
+        "__init__.py",
+        "__init__.pyi",
+        "package-info.java",
+        "mod.rs",
+        "lib.rs",
+        "init.lua",
+        *(f"index.{script}" for script in _SCRIPTS),
+    }
+)
+_DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
+_NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
+_PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
+
+
+class PathProfile(NamedTuple):
+    """A path, taken apart.
+
+    Attributes:
+        stem: the file name without extensions, lower-case letters and digits only.
+        stem_terms: terms of the file name.
+        folders: the nearest folders.
+        folder_terms: their terms.
+        terms: all of these terms.
+        depth: number of folders.
+        test, example, declaration, prose, data: what part the file plays.
+        background: the kind of document that stands behind others, see ``background``; empty for any other.
+    """
+
+    stem: str
+    stem_terms: frozenset[str]
+    folders: tuple[str, ...]
+    folder_terms: frozenset[str]
+    terms: frozenset[str]
+    depth: int
+    test: bool
+    example: bool
+    declaration: bool
+    prose: bool
+    data: bool
+    background: str
+
+    @property
+    def flags(self) -> tuple[bool, ...]:
+        """Return whether it is test, example, background, declaration, prose and data: sources come before these."""
+        return (self.test, self.example, bool(self.background), self.declaration, self.prose, self.data)
+
+
+@lru_cache(maxsize=1 << 14)
+def profile_path(path: str) -> PathProfile:
+    """Take a path apart; the result is cached."""
+    folder, _, name = path.rpartition("/")
+    stem = name.split(".", 1)[0] if not name.startswith(".") else name.lstrip(".")
+    if name in _ENTRIES and folder:
+        # An entry file speaks for its folder.
+        stem = folder.rpartition("/")[2]
+    parts = path.split("/")
+    lowered = path.lower().split("/")
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[-1 - _SPEAKING : -1]))
+    prose, data = ending in _PROSE, ending in _DATA
+    return PathProfile(
+        stem=stem.lower().encode("ascii", "ignore").translate(None, _NOT_IN_STEMS).decode(),
+        stem_terms=stem_terms,
+        folders=tuple(parts[-1 - _SPEAKING : -1]),
+        folder_terms=folder_terms,
+        terms=stem_terms | folder_terms,
+        depth=path.count("/"),
+        test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
+        example=not _EXAMPLE_FOLDERS.isdisjoint(lowered),
+        declaration=name.endswith((".d.ts", ".pyi")),
+        prose=prose,
+        data=data,
+        background=background_of(lowered, prose=prose or not ending, data=data),
+    )
+
+
+@lru_cache(maxsize=1 << 13)  # many paths have names of folders in common
+def _terms_of_name(name: str) -> frozenset[str]:
+    return frozenset(terms(name))
+
+
+def is_entry(name: str) -> bool:
+    """Return whether a file name is that of a file which speaks for its folder (``__init__.py``, ``mod.rs``)."""
+    return name in _ENTRIES
+
+
+def _is_test(name: str) -> bool:
+    if name.startswith("test_") or name == "conftest.py":
+        return True
+    stem, dot, ending = name.rpartition(".")
+    return bool(dot and _is_word(ending)) and stem.endswith(_TEST_ENDS + _TEST_CLASSES)
+
+
+def _is_word(text: str) -> bool:
+    return text.replace("_", "a").isalnum()

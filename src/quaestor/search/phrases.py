@@ -1,0 +1,165 @@
+"""How much of a query stands in a text word by word: what a quoted message shares with the source that prints it.
+
+Texts are compared as words between single blanks, so punctuation, line ends and the seams of a message that the source
+puts together of several literals do not count. Where a message shows a value (a number, a path), the source has
+something else, so no run of words goes across one.
+
+A word is compared by a number, its CRC-32: that two neighbours are taken for two others is a chance of one in 2**64.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import terms_of_word
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_WORDS = 60
+_KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789_"
+_TO_WORDS = bytes(byte if byte in _KEPT or byte >= 0x80 else 0x20 for byte in range(256))
+
+
+_NO_WORD = 0  # stands between texts
+_NUMBERS = "I"  # what numpy calls uintc
+
+Words = bytes
+"""The numbers of a text's words in order, as the bytes of C's unsigned integers; ``_NO_WORD`` behind them."""
+
+
+class Runs(NamedTuple):
+    """The runs of words of a query, by the words' numbers.
+
+    Attributes:
+        triples: runs of three words.
+        pairs: runs of two words, with what each of them tells; those that tell nothing are left out.
+        words: single words, likewise.
+    """
+
+    triples: tuple[tuple[int, int, int], ...]
+    pairs: tuple[tuple[tuple[int, int], float], ...]
+    words: tuple[tuple[int, float], ...]
+
+
+def plain(text: str) -> Words:
+    """Return the words of a text, whatever their case."""
+    return array(_NUMBERS, [*map(crc32, _words(text)), _NO_WORD]).tobytes()
+
+
+def _words(text: str) -> list[bytes]:
+    return text.lower().encode("utf-8", "surrogatepass").translate(_TO_WORDS).split()
+
+
+def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
+    """Return the runs of a query's first words.
+
+    Args:
+        text: the query.
+        weights: what each of its terms tells; the terms of stop words are not among them.
+    """
+    triples: dict[tuple[int, int, int], None] = {}
+    pairs: dict[tuple[int, int], float] = {}
+    single: dict[int, float] = {}
+    for words in _segments(text):
+        tells = [max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0) for word in words]
+        numbers = [crc32(word.encode("utf-8", "surrogatepass")) for word in words]
+        single.update((number, told) for number, told in zip(numbers, tells, strict=True) if told)
+        for at, (one, other) in enumerate(pairwise(numbers)):
+            if told := tells[at] + tells[at + 1]:
+                pairs[one, other] = told
+            if len(words) > at + 2:
+                triples[one, other, numbers[at + 2]] = None
+    return Runs(tuple(triples), tuple(pairs.items()), tuple(single.items()))
+
+
+def _segments(text: str) -> list[list[str]]:
+    """Return the words between the values of a query."""
+    segments: list[list[str]] = [[]]
+    for raw in text.split()[:_MOST_WORDS]:
+        words = [word.decode("utf-8", "surrogatepass") for word in _words(raw)]
+        if any(word.isdigit() for word in words) or "/" in raw.strip("/.,:;'\"`()") or not words:
+            segments.append([])
+        else:
+            segments[-1].extend(words)
+    return segments
+
+
+def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
+    """Return the shares of the triples, of the pairs and of the words (both by what they tell) that stand in each text.
+
+    Args:
+        runs: of the query.
+        texts: as ``plain`` reads them.
+
+    Returns:
+        Shape ``(len(texts), 3)``.
+    """
+    found = np.zeros((len(texts), 3))
+    single = [word for word, _ in runs.words]
+    words = np.array(sorted({word for run, _ in runs.pairs for word in run}.union(single, *runs.triples)), np.uintc)
+    if not len(words):
+        return found
+    numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
+    places, standing = _looked_up(words, numbers)
+    ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
+    for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
+        if weighed:
+            asked, told = zip(*weighed, strict=True)
+            starts, which = _found(np.searchsorted(words, asked), standing, places, len(words))
+            holds = np.zeros((len(texts), len(asked)))
+            holds[np.searchsorted(ends, starts, side="right"), which] = 1
+            found[:, column] = holds @ told / sum(told)
+    if single:
+        holds = np.zeros((len(texts), len(words)))
+        holds[np.searchsorted(ends, places, side="right"), standing] = 1
+        weights = np.array([weight for _, weight in runs.words])
+        found[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
+    return found
+
+
+def _looked_up(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where any of ``words``, which ascend, stands among ``numbers``, and the index of the one that does."""
+    # By half of their bits first: that leaves hardly any others, and takes a fifth of the time.
+    halves = np.zeros(1 << 16, dtype=np.bool_)
+    halves[words.view(np.uint16)[::2]] = True
+    places = np.flatnonzero(halves.take(numbers.view(np.uint16)[::2]))
+    return _matching(words, numbers[places], places)
+
+
+def _found(
+    runs: NDArray[np.intp], standing: NDArray[np.intp], places: NDArray[np.intp], count: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where a run begins, and the index of the one that does.
+
+    Args:
+        runs: runs of one length, by their words' indices; shape ``(runs, length)``.
+        standing: the words that stand somewhere, by their indices.
+        places: where, ascending.
+        count: how many words there are.
+    """
+    length = runs.shape[1]
+    digits = count ** np.arange(length)
+    starts = np.flatnonzero(places[length - 1 :] - places[: max(len(places) - length + 1, 0)] == length - 1)
+    # A run is as many places in a row; its words, as digits, make a number of it.
+    numbers = standing[starts[:, None] + np.arange(length)] @ digits
+    asked = runs @ digits
+    order = np.argsort(asked)
+    begins, which = _matching(asked[order], numbers, places[starts])
+    return begins, order[which]
+
+
+def _matching(
+    asked: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the places of those values that are among ``asked``, which ascend, and where they are there."""
+    at = np.minimum(np.searchsorted(asked, values), len(asked) - 1)
+    same = asked[at] == values
+    return places[same], at[same]

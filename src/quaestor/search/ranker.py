@@ -1,0 +1,113 @@
+"""The learned ranker: a linear model over explicit, bounded features, one set of weights for code and one for prose.
+
+The weights are data (``ranker.json``), made by ``training.ranker``; nothing here is set by hand. Being linear,
+each feature's share in a score is exact. What needs no learning stands in ``certain``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.search.features import FEATURES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Matrix: TypeAlias = "NDArray[np.float32]"
+
+_PROSE = FEATURES.index("prose")
+
+
+class Ranker(NamedTuple):
+    """Weights of the features.
+
+    Attributes:
+        name: identifies the training run.
+        of_code: weights for chunks of code and data, shape ``(len(FEATURES),)``.
+        of_prose: weights for chunks of prose, likewise.
+        decay: what each further chunk of a file loses, in units of the score.
+    """
+
+    name: str
+    of_code: Matrix
+    of_prose: Matrix
+    decay: float
+
+    @classmethod
+    def bundled(cls) -> Ranker:
+        """Return the ranker that comes with the package."""
+        return _bundled()
+
+    @classmethod
+    def from_json(cls, text: str) -> Ranker:
+        """Read weights.
+
+        Raises:
+            IndexUnusableError: they were trained for other features.
+        """
+        data = json.loads(text)
+        if tuple(data["features"]) != FEATURES:
+            raise IndexUnusableError("The ranker's weights are for other features. Train it again, or reinstall.")
+        of_code, of_prose = (np.array(data[key], dtype=np.float32) for key in ("of_code", "of_prose"))
+        return cls(data["name"], of_code, of_prose, float(data["decay"]))
+
+    def to_json(self) -> str:
+        """Return the weights as ``from_json`` reads them."""
+        return json.dumps(
+            {
+                "name": self.name,
+                "features": FEATURES,
+                "of_code": [round(float(weight), 4) for weight in self.of_code],
+                "of_prose": [round(float(weight), 4) for weight in self.of_prose],
+                "decay": self.decay,
+            },
+            indent=1,
+        )
+
+    def scores(self, features: Matrix) -> Matrix:
+        """Return one score a row of ``features``."""
+        prose = features[:, _PROSE] > 0
+        of_code: Matrix = features @ self.of_code
+        return np.where(prose, features @ self.of_prose, of_code) if prose.any() else of_code
+
+    def shares(self, features: Matrix) -> list[Mapping[str, float]]:
+        """Return each feature's share in the score of each row; they add up to it."""
+        weights = np.where(features[:, _PROSE, None] > 0, self.of_prose, self.of_code)
+        return [dict(zip(FEATURES, row, strict=True)) for row in (features * weights).tolist()]
+
+
+@cache
+def _bundled() -> Ranker:
+    return Ranker.from_json(Path(__file__).with_name("ranker.json").read_text(encoding="utf-8"))
+
+
+def spread(scores: Sequence[float], files: Sequence[Hashable], decay: float, k: int) -> list[tuple[int, float]]:
+    """Choose ``k`` entries greedily, each further entry of a file losing ``decay`` once more.
+
+    Args:
+        scores: one an entry.
+        files: what each entry belongs to.
+        decay: what an entry loses for every entry of its file that was chosen before.
+        k: how many to choose.
+
+    Returns:
+        Indices with their lowered scores, best first.
+    """
+    waiting = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    earlier = dict.fromkeys(files, 0)
+    lowered: list[tuple[int, float]] = []
+    # Entries of one file come in falling order, so each one's penalty is known when its turn comes.
+    for index in waiting:
+        file = files[index]
+        lowered.append((index, scores[index] - decay * earlier[file]))
+        earlier[file] += 1
+    return sorted(lowered, key=itemgetter(1), reverse=True)[:k]

@@ -1,0 +1,326 @@
+"""From a query to ranked hits.
+
+Knows stores and embedders only by their protocols, and nothing of files: freshness is looked after above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Chunk, Hit
+from quaestor.core.terms import terms
+from quaestor.embedding import Embedder
+from quaestor.embedding.static import question_vector
+from quaestor.embedding.tuning_names import is_tuned
+from quaestor.search.certain import background_among, path_and_line, steps
+from quaestor.search.chunk_cache import ChunkCache
+from quaestor.search.chunk_traits import all_traits
+from quaestor.search.duplicates import folded, places_of
+from quaestor.search.explanation import Shares
+from quaestor.search.features import Candidates, compute_features
+from quaestor.search.file_features import agreement, group_by_file
+from quaestor.search.fusion import convex
+from quaestor.search.joined_passages import joined
+from quaestor.search.language import CARRIED, language_of
+from quaestor.search.query import Place, Query, read_query, without_name
+from quaestor.search.ranker import Matrix, Ranker, spread
+from quaestor.search.spelling import Spelling, Spellings
+from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
+
+Mode = Literal["ranked", "fusion", "lexical", "dense"]
+
+CANDIDATES = 100
+"""So many of the first chunks of each retriever are ranked, and half as many of the text alone."""
+
+# Scores are known for more chunks than become candidates: a chunk that one retriever puts first has then a score from
+# the other even where that one puts it far down.
+_SCORED = 300
+_DEFINITIONS = 20
+# Of a name that is the whole query: headings bear it, too, and must not keep out what defines it.
+_DEFINITIONS_OF_SYMBOL = 200
+_HOLDING_QUOTE = 50
+_HOLDING_NAME = 200
+_BODY = FieldBoosts(1.0, 0.0, 0.0)
+_PATH = FieldBoosts(0.0, 1.0, 0.0)
+# How many times as many candidates as are asked for are compared with each other for being the same.
+_COMPARED = 3
+_POINTED_FILES = 5
+_POINTED_CHUNKS = 40
+
+
+class Retriever:
+    """Searches one store with one embedder and one ranker.
+
+    Args:
+        store: what is searched.
+        embedder: the one that the store was made with.
+        ranker: weighs the candidates.
+        project: what people call the whole corpus; the name tells nothing within it.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder, ranker: Ranker, project: str = "") -> None:
+        self.store = store
+        self.embedder = embedder
+        self.ranker = ranker
+        self.project = project
+        # A tuned embedder knows what words of this corpus mean that others use; then a query may be all of those.
+        self.finds_strange = is_tuned(embedder.name)
+        self._chunks = ChunkCache()
+        self._spellings = Spellings()
+
+    def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
+        """Return up to ``k`` hits, best first; none when nothing matches.
+
+        A ranked search looks for the nearest words in the place of those that stand nowhere, as ``spelling`` tells.
+        Each hit's ``features`` hold every feature's share in its score, when it was ranked.
+        """
+        query = self.read(text)
+        if not query.text:
+            return []
+        if mode == "ranked":
+            return self._ranked(query, k, where)
+        return self._scored(query, k, mode, where)
+
+    def read(self, text: str) -> Query:
+        """Read a query as it is searched for in this corpus."""
+        return self.carried(read_query(without_name(text, self.project)))
+
+    def translated(self, text: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        return self.read(text).translated if language_of(text) in CARRIED else ()
+
+    def in_english(self, text: str) -> str:
+        """Return a question in another language as it is searched for, any other as it is."""
+        return self.read(text).text if self.translated(text) else text
+
+    def carried(self, query: Query) -> Query:
+        """Return a query in another language as it is searched for in this corpus; any other as it is."""
+        language = language_of(query.text)
+        if language not in CARRIED or query.kind == "path":
+            return query
+        from quaestor.search.translation import carried_over  # noqa: PLC0415 - a question in English needs none
+
+        return carried_over(query, language, self.store.frequencies)
+
+    def candidates(
+        self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: Counts | None = None
+    ) -> Candidates:
+        """Return the chunks that any retriever puts among its first ``count``, with all scores that are known.
+
+        ``among`` is what several stores count of the query's terms together, where all of them are searched.
+        """
+        return self._gathered(query, self._matched(query, count, where, among), count, where)
+
+    def spelling(self, text: str) -> Spelling:
+        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        return self._spellings.of(self.store, self.read(text))
+
+    def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
+        return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
+
+    def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+        """Return the candidates, of which what the words find is known."""
+        self._chunks.follow(self.store)
+        lexical, body = matched.found
+        dense = self._dense(query, max(_SCORED, count), where)
+        # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
+        chosen = dict.fromkeys([*lexical.best(count), *dense.best(count), *body.best(count // 2)])
+        if query.names or query.whole:
+            most = _DEFINITIONS_OF_SYMBOL if query.kind == "symbol" else _DEFINITIONS
+            # As it stands, too: a name may have marks in it that part words elsewhere (save!, get-thing, print.frame).
+            chosen |= dict.fromkeys(self.store.defining((*query.names, query.whole.lower()), most, where))
+        for quote in query.quotes:
+            chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
+        chosen |= dict.fromkeys(self._at_whole_path(query, where))
+        if query.places:
+            chosen |= dict.fromkeys(self._pointed_at(query, where))
+        found = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in stored.chunk.defines for stored in found.values()):
+            # What no grammar tells to be a definition may look like one.
+            chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
+            found = self._chunks.get(self.store, chosen)
+        ids, chunks = np.fromiter(found, np.int64, len(found)), list(found.values())
+        return Candidates(
+            chunks,
+            lexical.of_chunks(ids),
+            dense.of_chunks(ids),
+            body.of_chunks(ids),
+            _rarity(matched.frequencies),
+            group_by_file(chunks),
+        )
+
+    def scored(
+        self, query: Query, count: int = CANDIDATES, where: Where | None = None
+    ) -> list[tuple[StoredChunk, float]]:
+        """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file.
+
+        For one turn of a talk: what kind of answer is wanted is told by the talk, and not by how the turn is worded.
+        """
+        if not query.text:
+            return []
+        candidates = self.candidates(query, count, where)
+        if not candidates.chunks:
+            return []
+        _, scores, _ = _weighed(self.ranker, query, candidates)
+        return list(zip(candidates.chunks, scores.tolist(), strict=True))
+
+    def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
+        """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
+        files = {place.path: self._chunks.pointed(place.path, where, self._files_like) for place in query.places}
+        found = [
+            (fit, stored.id)
+            for place in query.places
+            for fit, path in files[place.path]
+            for stored in self._chunks.of_document(self.store, path)
+            if _shows(stored, place)
+        ]
+        return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
+
+    def _at_whole_path(self, query: Query, where: Where | None) -> list[int]:
+        """Return the chunks that are shown of the documents whose path the whole query is, or is the end of."""
+        end, line = path_and_line(query.whole)
+        place = Place(end, line)
+        paths = self.store.paths_ending(end, _POINTED_FILES, where) if end else ()
+        every = (stored for path in paths for stored in self._chunks.of_document(self.store, path))
+        return [stored.id for stored in every if _shows(stored, place)]
+
+    def _files_like(self, pointed: str, where: Where | None) -> list[tuple[float, str]]:
+        """Return the documents whose paths agree best with one that a query points at, and how well."""
+        near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, where, _PATH)
+        paths = self.store.paths_of(chunk for chunk, _ in near)
+        fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
+        return [(fit, path) for fit, path in fits if fit > 0]
+
+    def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
+        count = max(CANDIDATES, k)
+        query, matched = self._matched_as_spelt(query, count, where)
+        if not query.text:
+            return []
+        candidates = self._gathered(query, matched, count, where)
+        chunks = candidates.chunks
+        ranked = rank(self.ranker, query, candidates, k, lambda rows: self.joined([chunks[row] for row in rows], k))
+        return [one.hit for one in ranked]
+
+    def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
+        """Return the query as it is to be searched for, with no text if none of it stands anywhere, and its matches."""
+        matched = self._matched(query, count, where)
+        if all(matched.frequencies.values()):
+            self._spellings.note(self.store, query)
+            return query, matched
+        spelling = self._spellings.of(self.store, query)
+        if spelling.strange and not self.finds_strange:
+            return query._replace(text=""), matched
+        if spelling.text == query.text:
+            return query, matched
+        query = read_query(spelling.text)
+        return query, self._matched(query, count, where)
+
+    def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
+        """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
+        return joined(ranked, k, self.chunks_of)
+
+    def chunks_of(self, path: str) -> Sequence[StoredChunk]:
+        """Return the chunks of a document in order; remembered while the index stays as it is."""
+        return self._chunks.of_document(self.store, path)
+
+    def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
+        """Return the hits of one retriever, or of both fused without any ranking."""
+        self._chunks.follow(self.store)
+        count = max(CANDIDATES, k)
+        lexical = self._lexical(query, count, where) if mode != "dense" else {}
+        dense = dict(self._dense(query, count, where)) if mode != "lexical" else {}
+        scores = (
+            convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
+        )
+        stored = self._chunks.get(self.store, scores)
+        hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in stored.values()]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
+
+    def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
+        return dict(self.store.lexical(query.terms, count, where)) if query.terms else {}
+
+    def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
+        vector = question_vector(self.embedder, query.text)
+        return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
+
+
+class Ranked(NamedTuple):
+    """A hit with where it comes from among the candidates.
+
+    Attributes:
+        hit: the hit.
+        row: of the candidate that is shown.
+        others: of those that say the same, in the order of ``hit.also``.
+    """
+
+    hit: Hit
+    row: int
+    others: tuple[int, ...]
+
+
+def rank(
+    ranker: Ranker,
+    query: Query,
+    candidates: Candidates,
+    k: int,
+    shown: Callable[[Sequence[int]], list[tuple[int, Chunk]]],
+) -> list[Ranked]:
+    """Return up to ``k`` hits, best first.
+
+    Args:
+        ranker: weighs the candidates.
+        query: the query as read.
+        candidates: all that are ranked.
+        k: how many hits.
+        shown: takes the candidates' rows, best first, and returns what passages show of them and the place of each.
+    """
+    chunks = candidates.chunks
+    if not chunks:
+        return []
+    features, scores, step = _weighed(ranker, query, candidates)
+    ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(chunks))
+    traits = all_traits([chunks[index] for index, _ in ranked])
+    groups = folded(traits, [float(step[index]) for index, _ in ranked], _COMPARED * k)
+    hits = []
+    for place, chunk in shown([ranked[group.leader][0] for group in groups]):
+        group = groups[place]
+        index, _ = ranked[group.leader]
+        _, score = ranked[group.rank]
+        stored = chunks[index]
+        explained = Shares(ranker, features[index].copy(), float(step[index]), score)
+        also = places_of(group.others, traits)
+        found = None if chunk is stored.chunk else stored.chunk.span
+        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
+        hits.append(Ranked(hit, index, tuple([ranked[other][0] for other in group.others])))
+    return hits
+
+
+def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the candidates' features, their scores, and what of these is a step for what is certain."""
+    features, step = features_and_steps(query, candidates)
+    return features, ranker.scores(features) + step, step
+
+
+def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
+    """Return the candidates' features, and what each has for being certain or lacks for being background."""
+    behind = background_among(query, candidates.chunks, candidates.files)
+    features = compute_features(query, candidates, behind)
+    return features, steps(query, all_traits(candidates.chunks), candidates.files, behind)
+
+
+def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:
+    """Return how much each term tells by the number of chunks that hold it."""
+    total = max(frequencies.values(), default=0) + 1
+    return {term: math.log(1 + 2 * total / (1 + count)) for term, count in frequencies.items()}
+
+
+def _shows(stored: StoredChunk, place: Place) -> bool:
+    """Return whether a chunk is what a place points at: its line, or the beginning of the file."""
+    if place.line is None:
+        return stored.position == 0
+    return stored.chunk.span.start_line <= place.line <= stored.chunk.span.end_line

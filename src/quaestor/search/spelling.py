@@ -1,0 +1,280 @@
+"""Words of a query that stand nowhere in a corpus, and the nearest that do.
+
+The lexical index keeps keys of terms and no list of words, but all slips of a word are soon made and looked up at
+once. A word that stands somewhere is never changed, nor is one that English has: those who write "founder" do not
+mean "founded". What English has is what the bundled embedder has a vector for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import STOP_WORDS, find_words, split_identifier, stems_of, terms_of_word
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.search.language import language_of
+from quaestor.search.misspellings import slips, spelt_otherwise
+from quaestor.search.query import Query
+from quaestor.stores import Store
+
+_WORD = re.compile(r"[^\W\d]\w*|\d+")
+_CODE = re.compile(
+    r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|\S*(?:[/\\]|::|->|@)\S*|\w+\(\)|\w+(?:\.\w+)+|(?<![\w-])--?\w[\w-]*"
+)
+_CAPITAL = re.compile(r"\b[A-Z]\w+")
+_BEGINS = re.compile(r"(?:^|[.?!:]\s)[\s\"'(]*\Z")
+_FOREIGN = re.compile(r"(?=[^\W\d_])[^\x00-\x7f]")
+_SHORTEST = 4
+_LONGEST = 40
+"""Letters of a word, beyond which it is no word that somebody typed."""
+_REMEMBERED = 256
+_MOST_WORDS = 60
+"""Words from which on a text is pasted and no question."""
+_NEAREST = 3
+_NEAR = 3.0
+"""What a word may be less likely than the nearest one, and still be told."""
+_UNHEARD_OF = 4.0
+"""What it tells against a word that English does not have."""
+_CERTAIN = 3.0
+"""What a slip must be worth to lead to such a word."""
+_TWO = 2
+_LONG = 8
+_LOOKED_AT = 20
+_SIMILAR = 0.82
+_LONG_NAME = 6
+_ENDS = (("s", 5), ("er", 7), ("est", 8))
+"""What is put behind a word, and how long the whole is at least."""
+_BEGINNINGS = ("re", "un")
+SAY_NOTHING = STOP_WORDS | frozenset(
+    """about above after again against all almost along already also although always am among another any anyone
+    anything because before being below between beyond both cannot doing don done down during each either else even
+    ever every everything exactly few further get gets give given goes here instead just least less let like made make
+    many may maybe mean means might more most much must need needs never nobody none nothing now off once one only
+    onto other otherwise out over own per perhaps put quite rather really same say says see seem several shall she
+    since some somebody someone something still supposed take takes tell thing things though through too toward two
+    under unless until up upon very via vs want wants way well went whatever whenever whether whole within without
+    won yet""".split()
+)
+"""Words that nobody misses where they stand nowhere."""
+
+
+class Unknown(NamedTuple):
+    """A word of a query that stands nowhere.
+
+    Attributes:
+        word: as it is written.
+        nearest: words that do stand, the nearest first; the first of them is searched for instead.
+    """
+
+    word: str
+    nearest: tuple[str, ...] = ()
+
+
+class _Near(NamedTuple):
+    word: str
+    term: str
+    worth: float
+    likely: float
+
+
+class Spelling(NamedTuple):
+    """A query beside what its corpus holds.
+
+    Attributes:
+        text: what is searched for: the query with the nearest words in the place of those that stand nowhere.
+        unknown: the words that stand nowhere, in order.
+        strange: whether nothing of the query stands anywhere.
+    """
+
+    text: str
+    unknown: tuple[Unknown, ...] = ()
+    strange: bool = False
+
+
+class Spellings:
+    """Remembers how queries are spelt for as long as a store stays at one generation."""
+
+    def __init__(self) -> None:
+        self._generation = -1
+        self._known: dict[str, Spelling] = {}
+
+    def of(self, store: Store, query: Query) -> Spelling:
+        """Return what ``spelt`` does."""
+        known = self._followed(store)
+        if query.text not in known:
+            known[query.text] = spelt(store, query)
+        return known[query.text]
+
+    def note(self, store: Store, query: Query) -> None:
+        """Remember of a query that all of its words stand in the store."""
+        self._followed(store).setdefault(query.text, Spelling(query.text))
+
+    def _followed(self, store: Store) -> dict[str, Spelling]:
+        generation = store.generation()
+        if generation != self._generation or len(self._known) >= _REMEMBERED:
+            self._known, self._generation = {}, generation
+        return self._known
+
+
+def spelt(store: Store, query: Query) -> Spelling:
+    """Return a query as it is to be searched for in a store.
+
+    A pasted text, a trace and a question in another language than English stay as they are.
+    """
+    if all(store.frequencies(query.terms).values()) or is_foreign(query.text):
+        return Spelling(query.text)
+    places = list(_WORD.finditer(query.text))
+    telling = list(dict.fromkeys(one.group() for one in places if one.group().lower() not in SAY_NOTHING))
+    counts = store.frequencies([term for word in telling for term in terms_of_word(word)])
+    standing = {word: [counts.get(term, 0) > 0 for term in terms_of_word(word)] for word in telling}
+    strange = bool(telling) and not any(map(any, standing.values()))
+    if len(places) > _MOST_WORDS or query.kind == "trace":
+        return Spelling(query.text, strange=strange)
+    only_names = _only_names(query.text)
+    found: dict[str, Unknown] = {}
+    for word in telling:
+        if not all(standing[word]):
+            nearest = _nearest(store, word, name=word in only_names)
+            # A name that is written with other separators stands by its parts.
+            if nearest or not all(standing[word][-len(split_identifier(word)) :]):
+                found[word] = Unknown(word, nearest)
+    mended = mend(query.text, found.values())
+    return Spelling(mended, tuple(found.values()), strange and mended == query.text)
+
+
+def mend(text: str, unknown: Iterable[Unknown]) -> str:
+    """Return a text with the nearest words in the place of those that stand nowhere."""
+    nearest = {one.word: one.nearest[0] for one in unknown if one.nearest}
+    return _WORD.sub(lambda found: nearest.get(found.group(), found.group()), text) if nearest else text
+
+
+def is_foreign(text: str) -> bool:
+    """Return whether a text may be in another language than English."""
+    return bool(_FOREIGN.search(text)) or bool(language_of(text))
+
+
+def _only_names(text: str) -> frozenset[str]:
+    """Return the words that are code, quoted, or names by their capitals: only what is defined is near to them."""
+    found = {word for stretch in _CODE.findall(text) for word in find_words(stretch)}
+    for one in _CAPITAL.finditer(text):
+        if one.group().isupper() or not _BEGINS.search(text[: one.start()]):
+            found.add(one.group())
+    return frozenset(found)
+
+
+def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
+    """Return the words that stand in a store and are nearest to one that does not."""
+    if not (word.isascii() and word.replace("_", "").isalpha() and _SHORTEST <= len(word) <= _LONGEST):
+        return ()
+    lower = word.lower()
+    worths = dict.fromkeys(spelt_otherwise(lower), 0.0)
+    if len(split_identifier(word)) > 1:
+        if len(word) < _LONG_NAME:
+            return ()
+        worths |= _slips(lower, name=True)
+        return _likeliest(_standing(store, worths, {one: one.strip("_") for one in worths}))
+    if name:
+        worths |= {} if _is_english(lower) else _slips(lower)
+        return _likeliest(_defined(store, _standing(store, worths, _terms(worths))))
+    if not _is_english(lower):
+        worths |= _slips(lower)
+    near = _meant(store, _standing(store, worths, _terms(worths)))
+    if not near and len(lower) >= _LONG and not _is_english(lower):
+        worths = dict.fromkeys(similar(lower), 0.0)
+        near = _standing(store, worths, _terms(worths))
+    return _likeliest(near)
+
+
+def _slips(word: str, *, name: bool = False) -> dict[str, float]:
+    """Return the words of which one may be a misspelling, with how likely the slip is."""
+    same = (word.strip("_"), word.removesuffix("s"))
+    worths: dict[str, float] = {}
+    for slip, worth in slips(word, name=name):
+        if len(slip) >= _SHORTEST and slip.strip("_") not in same:
+            worths[slip] = max(worth, worths.get(slip, 0.0))
+    return worths
+
+
+def _terms(words: Collection[str]) -> dict[str, str]:
+    """Return the term of each word of ASCII letters and underscores."""
+    if all(map(str.isalpha, words)):
+        return dict(zip(words, stems_of(list(words)), strict=True))
+    return {word: found[0] for word in words if (found := terms_of_word(word))}
+
+
+def _standing(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_Near]:
+    """Return those words of which the terms stand in a store, with how likely each is."""
+    counts = store.frequencies(terms.values()) if terms else {}
+    return [
+        _Near(word, term, worths[word], worths[word] + math.log(counts[term]))
+        for word, term in terms.items()
+        if counts.get(term)
+    ]
+
+
+def _defined(store: Store, near: Sequence[_Near]) -> list[_Near]:
+    """Return those that are names of definitions."""
+    return [one for one in near if store.defining([one.word], 1)]
+
+
+def _meant(store: Store, near: Sequence[_Near]) -> list[_Near]:
+    """Return those that English has; of others only those that are written so and likely."""
+    known = {one.word for one in near if _has_vector(one.word)}
+    likely = [one for one in near if one.word not in known and one.worth >= _CERTAIN]
+    named = [one._replace(likely=one.likely - _UNHEARD_OF) for one in likely if _is_written(store, one)]
+    return [*(one for one in near if one.word in known), *named]
+
+
+def _is_written(store: Store, near: _Near) -> bool:
+    """Return whether a word stands in these very letters, and not only some other word of its stem."""
+    written = re.compile(rf"\b{near.word}\b", re.IGNORECASE)
+    holders = store.get(store.holding([near.term], _LOOKED_AT)).values()
+    return any(written.search(one.chunk.text) for one in holders)
+
+
+def _likeliest(near: Sequence[_Near]) -> tuple[str, ...]:
+    """Return the likeliest words, and of the forms of a word one; none that is much less likely than the first."""
+    ranked = sorted(near, key=lambda one: (-one.likely, one.word))
+    forms: dict[str, str] = {}
+    for one in ranked:
+        if one.likely >= ranked[0].likely - _NEAR:
+            forms.setdefault(one.term, one.word)
+    return tuple(forms.values())[:_NEAREST]
+
+
+def similar(word: str) -> Sequence[str]:
+    """Return English words that are more than one slip away from a long one."""
+    letters = str.maketrans("", "", word)
+    # No more letters than it has in common with the word can be in the same order: that leaves few to compare.
+    alike = [
+        one
+        for one in _english_words().get(word[0], ())
+        if abs(len(one) - len(word)) <= _TWO
+        and 2 * (len(one) - len(one.translate(letters))) >= _SIMILAR * (len(one) + len(word))
+    ]
+    return get_close_matches(word, alike, n=_NEAREST, cutoff=_SIMILAR)
+
+
+@cache
+def _english_words() -> Mapping[str, Sequence[str]]:
+    """Return the words of letters that English has by their first letter."""
+    found: dict[str, list[str]] = {}
+    for word in filter(str.isalpha, StaticEmbedder.bundled().words):
+        found.setdefault(word[0], []).append(word)
+    return found
+
+
+def _is_english(word: str) -> bool:
+    """Return whether English has a word, or one of which it is made by a first or last syllable."""
+    made = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
+    made += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
+    return any(map(_has_vector, made))
+
+
+def _has_vector(word: str) -> bool:
+    """Return whether the bundled embedder has a vector for a word as a whole."""
+    return len(StaticEmbedder.bundled().pieces.rows(word)) < _TWO

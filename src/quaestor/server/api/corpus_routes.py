@@ -1,0 +1,169 @@
+"""Corpora: which there are, what they hold, what is found in them, and lines of their documents."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from quaestor.accounts.users import User
+from quaestor.answers.history_objects import history_object
+from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
+from quaestor.answers.overview.overview_json import overview_object
+from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.corpus.corpus_json import search_object, stats_object
+from quaestor.corpus.several_corpora_json import several_object
+from quaestor.llm.tokens import tokenizer_for
+from quaestor.search.filters import make_filter
+from quaestor.server.api import api_schemas as schemas
+from quaestor.server.api.access import corpora_of, corpus_of, corpus_settings, several_of
+from quaestor.server.api.refusal_schemas import refusals
+from quaestor.server.http.caller import Who
+from quaestor.server.http.served_state import Served, ServedHere
+from quaestor.server.open_corpora import State
+from quaestor.stores import Where
+
+router = APIRouter()
+
+Corpus = Annotated[str, Query(max_length=4096, description="May be left out where there is only one.")]
+Line = Annotated[int, Query(ge=1, le=1_000_000_000)]
+# More than a page shows at once; what is beyond is asked for by its lines.
+_MOST_LINES = 5_000
+
+
+@router.get("/corpora", response_model=schemas.CorpusList)
+def list_corpora(served: ServedHere, who: Who) -> dict[str, Any]:
+    """List the corpora that the caller may see, and how far each is."""
+    return {"corpora": [_state(served, who, state) for state in corpora_of(served, who)]}
+
+
+@router.get("/stats", response_model=schemas.Stats, responses=refusals(404, 503))
+def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
+    """Tell what a corpus holds. Its files are read for that, which takes a while where there are many."""
+    index = corpus_of(served, who, corpus)
+    model = corpus_settings(served, who, corpus).model or "gpt-4o"
+    survey = index.indexer.survey(tokenizer_for(model).count)
+    return stats_object(str(index.root), survey, index.stats(), index.meaning.coming)
+
+
+@router.post(
+    "/search", response_model=schemas.SearchResult, response_model_exclude_unset=True, responses=refusals(404, 503)
+)
+def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[str, Any]:
+    """Find code and prose by words and by meaning, in a corpus or in several. No model is asked."""
+    started = time.perf_counter()
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    if asked.corpora:
+        return _search_several(served, who, asked, where, started)
+    index = corpus_of(served, who, asked.corpus)
+    most = asked.k or corpus_settings(served, who, asked.corpus).results
+    hits, understood = index.find(asked.query, most, where=where, filters=asked.filters)
+    seconds = time.perf_counter() - started
+    return search_object(asked.query, hits, index, seconds, asked=understood, name=_name_of(served, who, asked.corpus))
+
+
+@router.get(
+    "/overview",
+    response_model=schemas.OverviewObject,
+    response_model_exclude_unset=True,
+    responses=refusals(404, 503),
+)
+def overview(
+    served: ServedHere,
+    who: Who,
+    corpus: Corpus = "",
+    folder: Annotated[str, Query(max_length=4096, description="Only what lies in it.")] = "",
+    tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="What the text may take.")] = BUDGET,
+) -> dict[str, Any]:
+    """Tell what a corpus is: its README's words, entry points, main parts, how it is built. No model is asked."""
+    started = time.perf_counter()
+    index = corpus_of(served, who, corpus)
+    model = corpus_settings(served, who, corpus).model or "gpt-4o"
+    found = make_overview(index, folder, budget=tokens, count=tokenizer_for(model).count)
+    return {**overview_object(found), "seconds": round(time.perf_counter() - started, 4)}
+
+
+@router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))
+def passage(
+    served: ServedHere,
+    who: Who,
+    path: Annotated[str, Query(min_length=1, max_length=4096)],
+    corpus: Corpus = "",
+    start: Line = 1,
+    end: Line | None = None,
+    around: Annotated[int, Query(ge=0, le=1000, description="Lines before and after, as far as there are any.")] = 0,
+) -> dict[str, Any]:
+    """Return lines of a document of a corpus, and of nothing else, as they are on disk now; 5,000 at most."""
+    if end is not None and end < start:
+        raise UsageError(f"There are no lines {start} to {end}. Give an end that is not before the start.")
+    first = max(1, start - around)
+    most = first + _MOST_LINES - 1
+    found = corpus_of(served, who, corpus).read_lines(path, first, most if end is None else min(end + around, most))
+    return {
+        "path": found.path,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "total_lines": found.total_lines,
+        "lines": found.lines,
+        "language": found.language,
+        "sha256": found.sha256,
+        "fresh": found.fresh,
+        "title": found.title,
+        "url": found.url,
+    }
+
+
+@router.get("/history", response_model=schemas.HistoryResult, responses=refusals(404, 503))
+def history(
+    served: ServedHere,
+    who: Who,
+    about: Annotated[str, Query(max_length=2000, description="A question, a path, a name, or words.")] = "",
+    corpus: Corpus = "",
+    since: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
+    until: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
+    limit: Annotated[int, Query(ge=1, le=200, description="Commits that are listed at most.")] = 10,
+) -> dict[str, Any]:
+    """Tell what changed, when, why and by whom, from git's history and the changelogs. No model is asked."""
+    started = time.perf_counter()
+    found = corpus_of(served, who, corpus).history(about, since=since, until=until, limit=limit)
+    return history_object(about, found, time.perf_counter() - started)
+
+
+def _search_several(
+    served: Served, user: User, asked: schemas.SearchRequest, where: Where | None, started: float
+) -> dict[str, Any]:
+    if asked.corpus:
+        raise UsageError("Give 'corpus' or 'corpora', not both.")
+    corpora, failures = several_of(served, user, asked.corpora)
+    most = asked.k or max(corpus_settings(served, user, name).results for name in corpora)
+    hits, understood = corpora.find(asked.query, most, where=where, filters=asked.filters)
+    seconds = time.perf_counter() - started
+    return several_object(asked.query, hits, corpora, seconds, asked=understood, failures=failures)
+
+
+def _name_of(served: Served, user: User, corpus: str) -> str:
+    """Return what a corpus is called whose name may have been left out."""
+    return corpus or next(state.name for state in corpora_of(served, user) if not state.owned)
+
+
+def _state(served: Served, user: User, state: State) -> dict[str, Any]:
+    documents = chunks = 0
+    error = state.failed or None
+    if state.ready:
+        try:
+            size = served.corpora.get(state.name, user=user.id).stats()
+            documents, chunks = size.documents, size.chunks
+        except QuaestorError as failed:
+            error = str(failed)
+    return {
+        "name": state.name,
+        "title": "My documents" if state.owned else state.name,
+        "ready": state.ready,
+        "done": state.done,
+        "total": state.total,
+        "documents": documents,
+        "chunks": chunks,
+        "mine": state.owned,
+        "error": error,
+    }

@@ -1,0 +1,134 @@
+"""Documents that the caller uploads or pastes; they are a corpus of the caller's own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Annotated, Any
+
+from fastapi import APIRouter, BackgroundTasks, Path, Request, Response
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+
+from quaestor.accounts.users import User
+from quaestor.core.errors import ForbiddenError, UsageError
+from quaestor.server.api import api_schemas as schemas
+from quaestor.server.api.access import MY_DOCUMENTS, corpus_of, documents_of, serve_documents
+from quaestor.server.api.refusal_schemas import refusals
+from quaestor.server.http.caller import Who
+from quaestor.server.http.served_state import Served, ServedHere
+from quaestor.server.open_corpora import StillIndexingError
+from quaestor.server.uploads import DocumentRefusedError, Stored
+
+_LOG = logging.getLogger("quaestor.server")
+
+router = APIRouter()
+
+_FILE = {"type": "object", "required": ["file"], "properties": {"file": {"type": "string", "format": "binary"}}}
+_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": schemas.DocumentText.model_json_schema()},
+        "multipart/form-data": {"schema": _FILE},
+    },
+}
+
+
+@router.get("/documents", response_model=schemas.DocumentList)
+def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
+    """List what the caller uploaded, the newest first."""
+    return {"corpus": MY_DOCUMENTS, "documents": [_shown(one) for one in documents_of(served, who).list()]}
+
+
+@router.post(
+    "/documents",
+    status_code=201,
+    response_model=schemas.DocumentObject,
+    responses=refusals(415),
+    openapi_extra={"requestBody": _BODY},
+)
+async def add_document(request: Request, served: ServedHere, who: Who, behind: BackgroundTasks) -> dict[str, Any]:
+    """Take in a text, as JSON or as an uploaded `file`; it is indexed behind."""
+    name, data = await _given(request)
+    stored = await asyncio.to_thread(add, served, who, name, data)
+    behind.add_task(index_behind, served, who)
+    return _shown(stored)
+
+
+@router.delete("/documents/{id}", status_code=204, response_class=Response, responses=refusals(404))
+def remove_document(
+    served: ServedHere, who: Who, id: Annotated[str, Path(max_length=200)], behind: BackgroundTasks
+) -> None:
+    """Remove a document; it leaves the index behind."""
+    documents_of(served, who).remove(id)
+    behind.add_task(index_behind, served, who)
+
+
+def add(served: Served, user: User, name: str, data: bytes) -> Stored:
+    """Store a user's document, and serve it from now on.
+
+    Raises:
+        UsageError: it is refused.
+    """
+    stored = documents_of(served, user).add(name, data)
+    serve_documents(served, user)
+    return stored
+
+
+async def _given(request: Request) -> tuple[str, bytes]:
+    """Return the name and the bytes of what is to be taken in.
+
+    Raises:
+        UsageError: the body is neither form, or says something else.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return _text(await request.body())
+    if kind == "multipart/form-data":
+        return await _upload(request)
+    raise DocumentRefusedError(
+        f"A body of type {kind!r} is not understood. Send JSON with `name` and `text`, or a form with a `file`.",
+        status=415,
+        code="unsupported_media_type",
+    )
+
+
+def _text(body: bytes) -> tuple[str, bytes]:
+    try:
+        given = schemas.DocumentText.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise UsageError(f"{where!r}: {first['msg']}.") from None
+    if given.corpus not in ("", MY_DOCUMENTS):
+        raise ForbiddenError(f"Nothing can be added to {given.corpus!r} here; documents go to {MY_DOCUMENTS!r}.")
+    return given.name, given.text.encode("utf-8", "replace")
+
+
+async def _upload(request: Request) -> tuple[str, bytes]:
+    async with request.form(max_files=1, max_fields=4) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise UsageError("The form has no `file`. Send one file under that name.")
+        return file.filename or "", await file.read()
+
+
+def index_behind(served: Served, user: User) -> None:
+    """Bring the index of a user's documents up to date, which every search would do as well."""
+    try:
+        corpus_of(served, user, MY_DOCUMENTS).refresh()
+    except StillIndexingError:
+        pass  # the first index takes in what is there by itself
+    except Exception:
+        _LOG.exception("fault")
+
+
+def _shown(stored: Stored) -> dict[str, Any]:
+    return {
+        "id": stored.id,
+        "name": stored.name,
+        "path": stored.name,
+        "bytes": stored.size,
+        "changed": stored.changed,
+        "corpus": MY_DOCUMENTS,
+    }

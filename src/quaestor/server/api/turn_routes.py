@@ -1,0 +1,189 @@
+"""Turns of a session, streamed as they go on.
+
+The stream begins only when the turn is on record, so that whatever forbids it is an ordinary answer with its status.
+What goes wrong afterwards is the stream's last event, and on record as well. A client that goes away closes the stream,
+which closes the request to the model and records the turn as cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.money import MILLION
+from quaestor.accounts.users import User
+from quaestor.assemble import conversation_settings, make_subroutines
+from quaestor.chat.engine import Conversation
+from quaestor.chat.events import Done, Event, Proposed
+from quaestor.core.errors import NotFoundError, QuaestorError
+from quaestor.corpus import Corpus
+from quaestor.edits import Proposal, diff, plan
+from quaestor.files.walk import folder_of
+from quaestor.llm.models import Model
+from quaestor.search.filters import make_filter
+from quaestor.server.api import session_schemas
+from quaestor.server.api.access import corpus_named, corpus_of, corpus_settings, session_of
+from quaestor.server.api.event_stream import encoded, failure
+from quaestor.server.api.refusal_schemas import refusals
+from quaestor.server.api.session_routes import SessionId
+from quaestor.server.http.caller import Who
+from quaestor.server.http.served_state import RequestId, Served, ServedHere
+from quaestor.server.http.streams import EventStream, answered_while_there, begun, event
+from quaestor.server.http.turn_metrics import observed
+from quaestor.server.http.turn_queue import queued
+
+_LOG = logging.getLogger("quaestor.server")
+
+router = APIRouter()
+
+
+@router.post(
+    "/sessions/{id}/turns",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "Events, each a name and a JSON object; the last is `done`, or `error`.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        **refusals(404, 409, 502, 503),
+    },
+)
+async def begin_turn(
+    request: Request, served: ServedHere, who: Who, id: SessionId, asked: session_schemas.TurnRequest, number: RequestId
+) -> EventStream:
+    """Ask a question, or the last one again, and stream what happens until the answer is whole and checked.
+
+    Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
+    `proposed`, `text`, `stopped`, `citations`, `done`, `error`. Closing the stream cancels the turn.
+    """
+    return EventStream(await answered_while_there(request, turn_events(request, served, who, id, asked, number)))
+
+
+async def turn_events(
+    request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+) -> AsyncGenerator[bytes]:
+    """Begin a turn and return its events, as they are sent; what fails once it has begun is the last of them.
+
+    Raises:
+        QuaestorError: it cannot begin.
+    """
+    return _told(await begun(_turn(request, served, user, session, asked, number)))
+
+
+async def _told(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """Yield a turn's events; what goes wrong is the last of them."""
+    try:
+        async with aclosing(turn):
+            async for piece in turn:
+                yield piece
+    except QuaestorError as error:
+        yield _sent(*failure(error))
+    except Exception:
+        _LOG.exception("fault")
+        yield _sent(*failure(_TurnFault()))
+
+
+async def _turn(
+    request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+) -> AsyncGenerator[bytes]:
+    """Yield a turn's events as they are sent.
+
+    Raises:
+        ConflictError: another turn of the session is under way.
+        QuaestorError: the turn fails.
+    """
+    with served.turns.claimed(user.id, session):
+        conversation = await asyncio.to_thread(_conversation, served, user, session, asked, number)
+        limit = conversation.limit
+        try:
+            turn = queued(served.places, _steps(conversation, asked))
+            async with aclosing(observed(request, served.metrics, turn)) as steps:
+                async for step in steps:
+                    yield _sent(*await _encoded(conversation, step))
+        finally:
+            served.windows.learn(conversation.model, conversation.limit, limit)
+            conversation.transcript.close()
+
+
+def _conversation(
+    served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+) -> Conversation:
+    """Return a conversation that goes on with a session, about the documents that a turn is to be about.
+
+    Raises:
+        UsageError: what limits the documents cannot be read.
+        NotFoundError: the user has no such session, or its corpus is served no longer.
+        StillIndexingError: the corpus cannot be searched yet.
+    """
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    transcript = session_of(served, user, session)
+    try:
+        name = corpus_named(served, user, transcript.root)
+        if not name:
+            raise NotFoundError(f"What session {session!r} is about is served here no longer. Begin another session.")
+        index, settings = corpus_of(served, user, name), corpus_settings(served, user, name)
+        model = served.make_model(user, number)
+        if isinstance(model, MeteredModel):
+            model = model.charged(session=session, source=str(index.root))
+        settings = settings._replace(window=served.windows.limit(model, settings.window))
+        return Conversation(
+            index,
+            model,
+            limit=settings.window,
+            settings=replace(conversation_settings(settings), where=where, filters=asked.filters),
+            transcript=transcript,
+            owner=user.id,
+            subroutines=make_subroutines(index, model, settings, edits=True, where=where),
+        )
+    except BaseException:
+        transcript.close()
+        raise
+
+
+def _steps(conversation: Conversation, asked: session_schemas.TurnRequest) -> AsyncGenerator[Event]:
+    return conversation.resume() if asked.question is None else conversation.send(asked.question)
+
+
+async def _encoded(conversation: Conversation, step: Event) -> tuple[str, dict[str, Any]]:
+    change, cost = partial(_change, conversation.index), partial(_cost, conversation.model)
+    shown = partial(encoded, step, change=change, cost=cost)
+    # What was proposed is held against the files as they are.
+    return await asyncio.to_thread(shown) if isinstance(step, Proposed) else shown()
+
+
+def _sent(name: str, data: dict[str, Any]) -> bytes:
+    return event(data, name)
+
+
+def _change(index: Corpus, proposal: object) -> dict[str, Any]:
+    """Return a proposed change as a difference; nothing is written."""
+    assert isinstance(proposal, Proposal)
+    planned = plan(folder_of(index.root), proposal)
+    return {
+        "diff": diff(planned),
+        "paths": [file.path for file in planned.files],
+        "refusals": [refusal.message for refusal in planned.refusals],
+    }
+
+
+def _cost(model: Model | None, done: Done) -> float | None:
+    """Return what a turn cost, in units of the currency; None where no price is known."""
+    if model is None or not done.usage.total_tokens:
+        return 0.0
+    price = model.price if isinstance(model, MeteredModel) else None
+    return None if price is None else price.cost(done.usage.prompt_tokens, done.usage.completion_tokens) / MILLION
+
+
+class _TurnFault(QuaestorError):
+    code = "server_error"
+
+    def __init__(self) -> None:
+        super().__init__("The server failed; its log says why, under the id in X-Request-ID. Resume the turn.")

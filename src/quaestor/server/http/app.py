@@ -1,0 +1,88 @@
+"""The application: its routers, what stands before them, and its OpenAPI document."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any
+
+from fastapi import FastAPI
+
+from quaestor import __version__
+from quaestor.server.api import all_routes as native
+from quaestor.server.http import error_responses as failures
+from quaestor.server.http import operations
+from quaestor.server.http.guard import Guard
+from quaestor.server.http.request_log import Observed
+from quaestor.server.http.served_state import Served
+from quaestor.server.openai import openai_routes as openai
+from quaestor.server.web import error_pages as failing
+from quaestor.server.web import page_routes as web
+
+
+def create_app(served: Served) -> FastAPI:
+    """Return the application over what is served."""
+    app = FastAPI(
+        title="Quaestor",
+        version=__version__,
+        summary="Ask your code and your documents.",
+        docs_url=None,
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.served = served
+    failures.install(app)
+    failing.install(app)
+    # The last one added is the outermost.
+    app.add_middleware(Guard, served=served, refused=failing.refused)
+    app.add_middleware(Observed, metrics=served.metrics)
+    for router in (openai.router, native.router, operations.router, web.router):
+        app.include_router(router)
+    _document(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Get ready behind the first requests, and release what they used."""
+    served: Served = app.state.served
+    _make_routes(app)
+    warming = asyncio.create_task(asyncio.to_thread(_warm, served))
+    try:
+        yield
+    finally:
+        await warming
+        await served.aclose()
+
+
+def _make_routes(app: FastAPI) -> None:
+    """Let FastAPI make its routes now; else it would with the first request, which would wait for that."""
+    for route in app.routes:
+        route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
+
+
+def _warm(served: Served) -> None:
+    if served.settings.model:
+        # Takes most of a second, which the first question would wait for.
+        import_module("openai.resources.chat")
+
+
+def _document(app: FastAPI) -> None:
+    """Let the OpenAPI document say what is true: a request that cannot be read is answered with 400, not 422."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            for path in document["paths"].values():
+                for operation in path.values():
+                    operation["responses"].pop("422", None)
+            for name in ("HTTPValidationError", "ValidationError"):
+                document.get("components", {}).get("schemas", {}).pop(name, None)
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,55 @@
+"""Who asks: a user with a token, or, on this machine and without any users, the one person who started the server."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from quaestor.accounts.users import LOCAL, User
+from quaestor.core.errors import UsageError
+from quaestor.server.http.served_state import Served
+
+COOKIE = "quaestor_token"
+"""Carries the token of somebody who logged in on the page."""
+
+
+class UnknownCallerError(UsageError):
+    """No token was sent, or one that is nobody's."""
+
+    http_status = 401
+    code = "unauthenticated"
+
+
+async def who(request: Request) -> User:
+    """Return who asks.
+
+    Raises:
+        UnknownCallerError: nobody whom we know.
+        LimitError: somebody who asks too often, or guesses.
+    """
+    served: Served = request.app.state.served
+    token = _token(request)
+    found = served.guesses.by_token(served.users, token, address_of(request)) if token else None
+    if found is not None:
+        served.rates.take(found.id)
+        return found
+    if served.open_to_local and not served.users.configured():
+        return LOCAL
+    said = "The token is nobody's, or was revoked." if token else "A token is needed."
+    raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
+
+
+def address_of(request: Request) -> str:
+    """Return the address that a request came from; no header is believed about it."""
+    return request.client.host if request.client else ""
+
+
+Who = Annotated[User, Depends(who)]
+
+
+def _token(request: Request) -> str:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and token.strip():
+        return token.strip()
+    return request.cookies.get(COOKIE, "")

@@ -1,0 +1,177 @@
+"""Errors as answers: the status and the body, in OpenAI's shape under ``/v1`` and in ours elsewhere.
+
+An answer never holds a traceback, nor what was sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UpstreamError, UsageError, WindowError
+from quaestor.server.http.streams import ClientGoneError
+from quaestor.server.open_corpora import StillIndexingError
+
+_LOG = logging.getLogger("quaestor.server")
+_CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
+# A field's name, and no type's: "str", "list[int]", "ContentPart", "constrained-str".
+_FIELD = re.compile(r"(?!(?:str|int|float|bool|dict|list|none)\b)[a-z][a-z0-9_]*")
+_INDEXING_SECONDS = 2
+
+
+class RequestRefusedError(UsageError):
+    """A request that no route should see, or that a route cannot read.
+
+    Attributes:
+        param: the field that is wrong, where it is one.
+    """
+
+    def __init__(self, message: str, *, status: int = 400, code: str = "invalid_request", param: str | None = None):
+        super().__init__(message)
+        self.http_status = status
+        self.code = code
+        self.param = param
+
+
+def install(app: FastAPI) -> None:
+    """Let an app answer every error in the right shape."""
+    app.add_exception_handler(QuaestorError, _on_ours)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(ClientGoneError, _on_gone)
+
+
+def answer(path: str, error: QuaestorError) -> JSONResponse:
+    """Return the answer to a request for ``path`` that fails."""
+    return JSONResponse(body(path, error), status(error), headers_of(error))
+
+
+def unforeseen(path: str) -> JSONResponse:
+    """Return the answer to a request that met a fault of ours."""
+    return answer(path, _Fault())
+
+
+def told(request: Request, error: Exception) -> dict[str, Any]:
+    """Return the last event of a stream that fails, and take note of the failure; a fault of ours is logged."""
+    if not isinstance(error, QuaestorError):
+        _LOG.error("fault", exc_info=error, extra={"data": {"id": request.scope["state"]["request_id"]}})
+        error = _Fault()
+    request.scope["state"]["error"] = code(error)
+    return body(request.url.path, error)
+
+
+def status(error: QuaestorError) -> int:
+    """Return the HTTP status of an error."""
+    # That a model's server is busy is for the client to wait for, as if it had asked there.
+    if isinstance(error, UpstreamError) and error.status == 429:
+        return 429
+    return error.http_status
+
+
+def code(error: QuaestorError) -> str:
+    """Return the word by which programs tell errors apart."""
+    return "context_length_exceeded" if isinstance(error, WindowError) else error.code
+
+
+def body(path: str, error: QuaestorError) -> dict[str, Any]:
+    """Return the body of an answer that is an error, also for an event in a stream."""
+    message = text_of(error)
+    if not path.startswith("/v1"):
+        return {"error": {"code": code(error), "message": message}}
+    param = getattr(error, "param", None)
+    return {"error": {"message": message, "type": _type(status(error)), "param": param, "code": code(error)}}
+
+
+def text_of(error: BaseException) -> str:
+    """Return what an error says, as text that can be sent."""
+    return str(error).encode("utf-8", "replace").decode("utf-8")
+
+
+def headers_of(error: QuaestorError) -> dict[str, str]:
+    """Return what tells a client when, or whether, to ask again."""
+    wait = getattr(error, "retry_after", None)
+    if isinstance(error, StillIndexingError):
+        wait = _INDEXING_SECONDS
+    headers = {"retry-after": str(max(1, math.ceil(wait)))} if wait is not None else {}
+    if status(error) == 401:
+        headers["www-authenticate"] = "Bearer"
+    if isinstance(error, LimitError | UpstreamError):
+        # OpenAI's clients would ask again by themselves, which costs what a limit is about.
+        again = wait is not None or (isinstance(error, UpstreamError) and error.retryable)
+        headers["x-should-retry"] = "true" if again else "false"
+    return headers
+
+
+class _Fault(QuaestorError):
+    code = "server_error"
+
+    def __init__(self) -> None:
+        super().__init__("The server failed; its log says why, under the id in X-Request-ID.")
+
+
+def _type(status: int) -> str:
+    known = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+    return known.get(status, "invalid_request_error" if status < 500 else "server_error")
+
+
+async def _on_ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, QuaestorError)
+    request.scope["state"]["error"] = code(error)
+    return answer(request.url.path, error)
+
+
+async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return await _on_ours(request, _refused(error.errors()))
+
+
+async def _on_gone(_request: Request, _error: Exception) -> Response:
+    """Return what nobody reads; the log tells it from what failed by the number that nginx gave it."""
+    return Response(status_code=499)
+
+
+async def on_http(request: Request, error: Exception) -> JSONResponse:
+    """Answer what the framework refuses: an address that is none, a method that is not for it."""
+    assert isinstance(error, HTTPException)
+    said = f"{request.method} {request.url.path!r}: {error.detail}."
+    refused = RequestRefusedError(said, status=error.status_code, code=_CODES.get(error.status_code, "invalid_request"))
+    found = await _on_ours(request, refused)
+    found.headers.update(error.headers or {})
+    return found
+
+
+def _named(place: Sequence[Any]) -> str:
+    """Return a place in a request as OpenAI writes it: ``messages[0].role``."""
+    found = ""
+    for part in place[1:]:
+        if isinstance(part, int):
+            found += f"[{part}]"
+        elif not _FIELD.fullmatch(str(part)):
+            # Behind this stands which of several types was tried, which is no part of the request.
+            break
+        else:
+            found += f".{part}" if found else str(part)
+    return found
+
+
+def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
+    """Return the first thing that is wrong with a request, without a word of what was sent."""
+    first = errors[0] if errors else {}
+    if first.get("type") == "json_invalid":
+        return RequestRefusedError("The body is not JSON. Send one JSON object.", code="invalid_json")
+    if first.get("type") == "model_attributes_type" and len(first.get("loc", ())) == 1:
+        return RequestRefusedError("The body is no JSON object. Send one, with 'Content-Type: application/json'.")
+    param = _named(first.get("loc", ())) or None
+    named = f"{param!r}: " if param else ""
+    return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)
+
+
+__all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "text_of", "unforeseen"]

@@ -1,0 +1,62 @@
+"""What a process of the server is to do, as plain values, and doing it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from quaestor.core.config import Settings, load_configuration
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from quaestor.server.http.served_from_settings import Together
+
+
+class Job(NamedTuple):
+    """What is served, and to whom.
+
+    Attributes:
+        roots: real paths of the corpora, with their settings.
+        settings: of the server.
+        flags: settings of the command line, for corpora that are added.
+        beyond: whether others than this machine can reach the server.
+        hosts: names of the server beside those of the loopback.
+    """
+
+    roots: Mapping[Path, Settings]
+    settings: Settings
+    flags: Mapping[str, object]
+    beyond: bool
+    hosts: tuple[str, ...]
+
+    def settings_of(self, root: Path) -> Settings:
+        """Return the settings of a corpus."""
+        found = self.roots.get(root)
+        return load_configuration(self.flags, project=root).settings if found is None else found
+
+
+@contextmanager
+def application(job: Job, together: Together) -> Iterator[FastAPI]:
+    """Open what is served, behind whoever asks, and yield the application over it."""
+    # Seconds of imports for which a process that only watches over others need not wait.
+    from quaestor.server.http.app import create_app  # noqa: PLC0415
+    from quaestor.server.http.served_from_settings import served_of  # noqa: PLC0415
+    from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
+
+    with Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora:
+        yield create_app(served_of(corpora, job.settings, beyond=job.beyond, hosts=job.hosts, together=together))
+
+
+def serve(job: Job, at: socket.socket) -> None:
+    """Serve with this process until interrupted."""
+    from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
+    from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+
+    take_turns_often()
+    with application(job, Together()) as app:
+        asyncio.run(make_server(app).serve(sockets=[at]))

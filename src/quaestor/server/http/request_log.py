@@ -1,0 +1,117 @@
+"""What is logged and counted of each request and each fault: what, how long, how it ended. Never what was asked."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaestor.server.http.error_responses import unforeseen
+from quaestor.server.http.json_log import fault
+from quaestor.server.http.prometheus import Metrics
+
+_LOG = logging.getLogger("quaestor.server")
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UNKNOWN = "(none)"
+
+
+class Observed:
+    """Gives each request an id, counts it, and logs how it ended; ASGI middleware, the outermost.
+
+    Args:
+        app: what is observed.
+        metrics: what is counted.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and take note of its end."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = _Request(scope, send)
+        with self._metrics.in_flight.track_inprogress():
+            try:
+                await self._app(scope, receive, request.send)
+            except Exception as error:
+                request.error = "server_error"
+                _LOG.error("fault", extra={"data": {"id": request.id, "fault": fault(error)}})
+                if request.status is None:
+                    await unforeseen(scope["path"])(scope, receive, request.send)
+            finally:
+                self._over(request)
+
+    def _over(self, request: _Request) -> None:
+        seconds = time.perf_counter() - request.began
+        metrics, status = self._metrics, str(request.status or "none")
+        metrics.requests.labels(request.method, request.route, status).inc()
+        metrics.seconds.labels(request.route).observe(seconds)
+        if request.error:
+            metrics.errors.labels(request.error).inc()
+        data = {
+            "id": request.id,
+            "method": request.method,
+            "route": request.route,
+            "status": request.status,
+            "seconds": round(seconds, 4),
+        }
+        _LOG.info("request", extra={"data": data | ({"error": request.error} if request.error else {})})
+
+
+def route_of(scope: Scope) -> str:
+    """Return a request's path with the names of its parameters, which are few, in place of their values."""
+    if "endpoint" not in scope:
+        return _UNKNOWN
+    path = str(scope["path"])
+    for name, value in scope.get("path_params", {}).items():
+        before, found, after = path.rpartition(str(value))
+        path = f"{before}{{{name}}}{after}" if found else path
+    return path
+
+
+class _Request:
+    """One request, as far as it is observed."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self.began = time.perf_counter()
+        given = Headers(scope=scope).get("x-request-id", "")
+        self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        # A new one: the server's own state is shared among requests.
+        scope["state"] = {**scope.get("state", {}), "request_id": self.id, "began": self.began}
+        self.status: int | None = None
+
+    @property
+    def method(self) -> str:
+        """The method, of those that there are: anything can be sent as one."""
+        known = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+        return str(self._scope["method"]) if self._scope["method"] in known else _UNKNOWN
+
+    @property
+    def route(self) -> str:
+        """The request's route."""
+        return route_of(self._scope)
+
+    @property
+    def error(self) -> str:
+        """The word for what went wrong; empty for nothing."""
+        return str(self._scope["state"].get("error", ""))
+
+    @error.setter
+    def error(self, code: str) -> None:
+        self._scope["state"]["error"] = code
+
+    async def send(self, message: Message) -> None:
+        """Send, and take note of the status."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message)["x-request-id"] = self.id
+        await self._send(message)

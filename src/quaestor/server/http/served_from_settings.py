@@ -1,0 +1,103 @@
+"""From settings to what is served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quaestor.accounts import FILE
+from quaestor.accounts.limits import Limits
+from quaestor.accounts.prices import load_prices
+from quaestor.accounts.rates import RateLimiter
+from quaestor.accounts.shared import Shared
+from quaestor.accounts.usage_summary import overview
+from quaestor.accounts.users import User, Users
+from quaestor.assemble import make_ledger, make_model, make_sessions
+from quaestor.core.config import Settings, data_home
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.models import Model
+from quaestor.server.awaited_endpoint import AwaitedEndpoint
+from quaestor.server.http.prometheus import Metrics
+from quaestor.server.http.running_turns import Turns
+from quaestor.server.http.served_state import Served, nothing
+from quaestor.server.http.token_guessing import Guesses
+from quaestor.server.open_corpora import Corpora
+from quaestor.server.process_claims import Claims
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What the processes of a server share; by default there is only one.
+
+    Attributes:
+        shared: what they must know together.
+        claims: what one of them does and no other may do meanwhile.
+        counting: the folder where each counts; None for one process.
+    """
+
+    shared: Shared = field(default_factory=Shared)
+    claims: Claims = field(default_factory=Claims)
+    counting: Path | None = None
+
+
+def served_of(
+    corpora: Corpora,
+    settings: Settings,
+    *,
+    beyond: bool = False,
+    hosts: Iterable[str] = (),
+    together: Together | None = None,
+) -> Served:
+    """Return what is served.
+
+    Args:
+        corpora: that everybody may ask about.
+        settings: of the server.
+        beyond: whether others than this machine can reach the server; then a token is always needed.
+        hosts: names of the server beside those of the loopback.
+        together: what the processes of the server share; None: there are no others.
+
+    Raises:
+        UsageError: the settings name an endpoint but no model, or the file of prices is wrong.
+    """
+    together = together or Together()
+    ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
+    shared = make_model(settings, ledger=ledger)
+    endpoint = AwaitedEndpoint(settings.base_url or OPENAI_URL)
+
+    def model(user: User, request: str) -> Model | None:
+        if shared is None or not endpoint.has_come():
+            return None
+        return shared.charged(kind="serve", user=user.id, request=request)
+
+    def used(user: User) -> dict[str, Any]:
+        told = overview(ledger, limits, user.id, prices.currency)
+        # What all used together would tell each of two users what the other did: only who is alone is told.
+        own = {name: one for name, one in told["limits"].items() if one["scope"] == "user" or not user.id}
+        return {**told, "limits": own}
+
+    return Served(
+        corpora=corpora,
+        settings=settings,
+        make_model=model,
+        sessions=make_sessions(settings),
+        users=open_users(settings),
+        metrics=Metrics(corpora, together.counting),
+        overview=used,
+        rates=RateLimiter(settings.requests_per_minute, shared=together.shared),
+        guesses=Guesses(shared=together.shared),
+        turns=Turns(together.claims),
+        open_to_local=not beyond,
+        hosts=LOOPBACK | {host.lower() for host in hosts},
+        any_address=beyond,
+        aclose=nothing if shared is None else shared.aclose,
+    )
+
+
+def open_users(settings: Settings) -> Users:
+    """Return those who have a token on this machine."""
+    return Users.open(data_home(settings) / FILE)

@@ -1,0 +1,91 @@
+"""What every route needs, in one frozen bundle: ``request.app.state.served``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from quaestor.accounts.rates import RateLimiter
+from quaestor.accounts.users import User, Users
+from quaestor.convert import LARGEST
+from quaestor.core.config import Settings
+from quaestor.llm.models import Model
+from quaestor.server.http.prometheus import Metrics
+from quaestor.server.http.running_turns import Turns
+from quaestor.server.http.token_guessing import Guesses
+from quaestor.server.http.turn_queue import AT_ONCE
+from quaestor.server.learned_windows import Windows
+from quaestor.server.open_corpora import Corpora
+from quaestor.sessions.session_files import Sessions
+
+
+async def nothing() -> None:
+    """Release nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What is served, to whom, and with which model.
+
+    Attributes:
+        corpora: that everybody may ask about.
+        settings: of the server itself; a corpus has its own, ``corpora.settings(name)``.
+        make_model: takes who asks and the request's id, and returns the model that answers; None: answers are
+            quotes, for there is no model, or its endpoint has not been there yet.
+            What it returns is not closed by the routes: connections are shared.
+        sessions: conversations on record, of everybody.
+        users: those with a token.
+        metrics: what is counted.
+        overview: takes who asks, and returns what they have used and what the limits leave; see ``accounts.overview``.
+        rates: how fast a user with a token may ask.
+        guesses: the tokens that were nobody's, by address.
+        windows: what is known of models' windows.
+        aclose: releases the connections to models' servers.
+        open_to_local: whether somebody without a token may ask as long as there are no users.
+        hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
+        any_address: whether it may be addressed by any IP address as well.
+        body_limit: bytes of a request's body.
+        upload_limit: the same where documents are taken in.
+        turns: of which sessions one is under way.
+        places: of turns that get ready at the same time; see ``queueing``.
+    """
+
+    corpora: Corpora
+    settings: Settings
+    make_model: Callable[[User, str], Model | None]
+    sessions: Sessions
+    users: Users
+    metrics: Metrics
+    overview: Callable[[User], dict[str, Any]]
+    rates: RateLimiter = field(default_factory=lambda: RateLimiter(0))
+    windows: Windows = field(default_factory=Windows)
+    aclose: Callable[[], Awaitable[None]] = nothing
+    guesses: Guesses = field(default_factory=Guesses)
+    open_to_local: bool = True
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
+    any_address: bool = False
+    body_limit: int = 10_000_000
+    upload_limit: int = LARGEST
+    turns: Turns = field(default_factory=Turns)
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+
+# Not plain functions, though nothing is waited for: FastAPI runs those in threads, with two changes of thread each.
+async def served(request: Request) -> Served:
+    """Return what is served."""
+    found = request.app.state.served
+    assert isinstance(found, Served)
+    return found
+
+
+async def request_id(request: Request) -> str:
+    """Return the request's id, which its answer and its log carry as well."""
+    return str(request.scope["state"]["request_id"])
+
+
+ServedHere = Annotated[Served, Depends(served)]
+RequestId = Annotated[str, Depends(request_id)]

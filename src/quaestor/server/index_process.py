@@ -1,0 +1,211 @@
+"""A first index made in a process of its own, and the vectors of a transformer that it is given later.
+
+Threads of one Python take turns, and making an index takes all it can get: whoever asked about another corpus
+meanwhile would wait seconds for each word.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from quaestor.assemble import Index
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
+from quaestor.files.ingest_report import Progress, ProgressState
+from quaestor.server.process_claims import Claims
+
+_KIND = "index"
+_VECTORS = "vectors"
+_POLL_SECONDS = 0.2
+_POLITENESS = 10
+_COUNTING = ProgressState(0, 0, 0, 0, 0, "")
+_CODE = "from quaestor.server.index_process import main; main()"
+
+
+class FirstIndexes:
+    """Sees to first indexes; of several processes of a server, one makes it and the others wait until it is there.
+
+    Args:
+        claims: of the server.
+    """
+
+    def __init__(self, claims: Claims) -> None:
+        self._claims = claims
+
+    def make(self, root: Path, settings: Settings, progress: Progress) -> None:
+        """Make the first index of a source, or the rest of it, unless it is whole; wait while another process does.
+
+        Args:
+            root: real path of the source.
+            settings: as it is to be indexed.
+            progress: called as the work goes on, whoever does it; what it raises ends the work, or the wait.
+        """
+
+        def told(state: ProgressState) -> None:
+            self._claims.say(json.dumps(state), _KIND, str(root))
+            progress(state)
+
+        while True:
+            with self._claims.attempt(_KIND, str(root)) as mine:
+                if mine:
+                    if not is_indexed(root, settings):
+                        make_index(root, settings, told)
+                    return
+            said = self._claims.said(_KIND, str(root))
+            progress(ProgressState(*json.loads(said)) if said else _COUNTING)
+            time.sleep(_POLL_SECONDS)
+
+
+def is_indexed(root: Path, settings: Settings) -> bool:
+    """Return whether there is an index of a source that can be opened and was whole once."""
+    try:
+        with Index.open(root, settings=settings) as index:
+            return index.indexer.whole
+    except (IndexUnusableError, NotFoundError):
+        return False
+
+
+def make_index(root: Path, settings: Settings, progress: Progress) -> None:
+    """Make the first index of a source in another process, which ends with this one.
+
+    Why it could not be made is not told here: opening the index, which must follow, finds the same reason.
+
+    Args:
+        root: real path of the source.
+        settings: as it is to be indexed.
+        progress: called as the work goes on; what it raises ends the work.
+    """
+    with _child() as child:
+        try:
+            _follow(child, _KIND, root, settings, progress)
+        except BaseException:
+            child.terminate()
+            raise
+
+
+class VectorsBehind:
+    """Makes the vectors that an index lacks in another process, behind whoever searches; that ends with this object.
+
+    An open index goes over to them by itself once they are all there. What makes them may be ended at any time: what
+    is made is kept. Use it as a context; nothing is begun where nothing is lacking.
+
+    Args:
+        root: real path of the source, whose index is there.
+        settings: name the transformer.
+        claims: of a server of several processes, of which one makes them.
+    """
+
+    def __init__(self, root: Path, settings: Settings, claims: Claims | None = None) -> None:
+        self._root = root
+        self._settings = settings
+        self._claims = claims or Claims()
+        self._ended = threading.Event()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._make, name=f"vectors {root.name}")
+
+    def __enter__(self) -> VectorsBehind:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._ended.set()
+            if self._child is not None:
+                self._child.terminate()
+        self._thread.join()
+
+    def wait(self) -> None:
+        """Wait until there is nothing more to make, or it failed."""
+        self._thread.join()
+
+    def _make(self) -> None:
+        from quaestor.assemble.transformer_upgrade import lacking  # noqa: PLC0415 - a server's first second is for its clients
+
+        while not self._ended.is_set() and lacking(self._root, self._settings) is not None:
+            with self._claims.attempt(_VECTORS, str(self._root)) as mine:
+                if mine:
+                    return self._run()
+            self._ended.wait(_POLL_SECONDS)
+        return None
+
+    def _run(self) -> None:
+        with _child() as child:
+            with self._lock:
+                self._child = child
+                if self._ended.is_set():
+                    child.terminate()
+            _follow(child, _VECTORS, self._root, self._settings, lambda _: None)
+
+
+@contextmanager
+def _child() -> Iterator[subprocess.Popen[bytes]]:
+    """Start a Python that waits for a job on its standard input."""
+    # -P: the current folder, which may be a stranger's repository, is no place to import from.
+    command = [sys.executable, "-P", "-c", _CODE]
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": paths}
+    # Of one that ended before it had read its job, closing the pipe fails once more.
+    with (
+        suppress(BrokenPipeError),
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child,
+    ):
+        yield child
+
+
+def _follow(child: subprocess.Popen[bytes], job: str, root: Path, settings: Settings, progress: Progress) -> None:
+    """Tell a child what to do, and tell on what it says until it ends."""
+    assert child.stdin is not None and child.stdout is not None  # pipes were asked for
+    try:
+        pickle.dump((job, root, settings), child.stdin)
+        # It stays open: that it ends tells the child that this process did.
+        child.stdin.flush()
+        while state := _received(child.stdout.readline()):
+            progress(state)
+    except BrokenPipeError:
+        pass  # it ended before it had read what to do
+
+
+def main() -> None:
+    """Do the job on standard input, and say how far it is on standard output."""
+    # Ctrl-C reaches every process of a terminal; the one that started this ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        # Whoever asks meanwhile goes first.
+        os.nice(_POLITENESS)
+    job, root, settings = pickle.load(sys.stdin.buffer)
+    if job == _VECTORS:
+        # It says nothing for seconds on end. (A first index says how far it is all the time, and its process is copied,
+        # which takes one without threads.)
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    make = Index.build if job == _VECTORS else partial(Index.ready, whole=True)
+    try:
+        make(root, settings=settings, progress=_send).close()
+    except (QuaestorError, BrokenPipeError):
+        sys.exit(1)
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that started this one ends, and end as well: what is made by then is kept."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def _send(state: ProgressState) -> None:
+    # JSON escapes whatever a file's name may hold, so that each state is one line of plain letters.
+    print(json.dumps(state), flush=True)
+
+
+def _received(line: bytes) -> ProgressState | None:
+    return ProgressState(*json.loads(line)) if line.endswith(b"\n") else None

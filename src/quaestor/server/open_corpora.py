@@ -1,0 +1,254 @@
+"""Several corpora by name, each opened and brought up to date in a thread of its own, behind whoever asks.
+
+A server answers from its first second; who asks too early is told how far the index is. Those that a server begins with
+are everybody's; one that is added later belongs to one user, and for everybody else there is no such corpus.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from quaestor.assemble import Index
+from quaestor.core.config import Settings
+from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError, UsageError
+from quaestor.corpus import Corpus
+from quaestor.corpus.corpus_names import short_names
+from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.files.ingest_report import ProgressState
+from quaestor.server.index_process import FirstIndexes, VectorsBehind
+from quaestor.server.process_claims import Claims
+
+ALL = "*"
+"""Stands for every corpus that somebody may see."""
+
+
+class StillIndexingError(IndexUnusableError):
+    """A corpus is asked for before its first index is there; asking again later helps."""
+
+
+class _StoppedError(Exception):
+    """Ends indexing that nobody waits for any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a corpus is.
+
+    Attributes:
+        name: by which it is asked for.
+        root: its folder.
+        ready: whether it can be searched.
+        done: files read so far, while its first index is made.
+        total: files to read; 0 while they are still counted.
+        owned: whether it belongs to one user.
+        failed: why it cannot be indexed; empty if it can.
+    """
+
+    name: str
+    root: str
+    ready: bool
+    done: int = 0
+    total: int = 0
+    owned: bool = False
+    failed: str = ""
+
+
+class Corpora:
+    """Corpora by name. Use it as a context: indexing begins with it, and ends with it.
+
+    Args:
+        roots: real paths of folders, at least one.
+        settings: the settings for a root; asked once for each.
+        apart: make first indexes, and vectors that they lack, in processes of their own, so that answers need not
+            wait for them.
+        claims: say which of several processes that serve the same corpora makes a first index; None: this one does.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        settings: Callable[[Path], Settings],
+        *,
+        apart: bool = False,
+        claims: Claims | None = None,
+    ) -> None:
+        if not roots:
+            raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
+        # Files are read for them, and every request asks.
+        self._settings = cache(settings)
+        self._claims = claims or Claims()
+        self._first = FirstIndexes(self._claims) if apart else None
+        self._stopping = threading.Event()
+        self._adding = threading.Lock()
+        self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
+        self._owned: dict[str, dict[str, _Opening]] = {}
+
+    def __enter__(self) -> Corpora:
+        for name, opening in self._opening.items():
+            self._begin(name, opening)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._adding:
+            self._stopping.set()
+        for opening in (*self._opening.values(), *(one for mine in self._owned.values() for one in mine.values())):
+            if opening.thread is not None:
+                opening.thread.join()
+            if opening.vectors is not None:
+                opening.vectors.__exit__()
+            if opening.index.done() and opening.index.exception() is None:
+                opening.index.result().close()
+
+    def add(self, name: str, root: Path, *, owner: str) -> None:
+        """Begin to serve a corpus of one user; nothing is done if it is served already.
+
+        Args:
+            name: by which its owner asks for it; one of everybody's of the same name is hidden from the owner.
+            root: real path of a folder.
+            owner: the user's id.
+        """
+        with self._adding:
+            mine = self._owned.get(owner, {})
+            if name in mine or self._stopping.is_set():
+                return
+            opening = _Opening(root, owned=True)
+            # A new dictionary: others may be looking through the present one.
+            self._owned[owner] = {**mine, name: opening}
+            self._begin(name, opening)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of everybody's corpora, in the order in which they were given."""
+        return tuple(self._opening)
+
+    def settings(self, name: str = "", *, user: str | None = None) -> Settings:
+        """Return a corpus's settings.
+
+        Args:
+            name: as for ``get``.
+            user: as for ``get``.
+
+        Raises:
+            NotFoundError: there is no corpus of that name that the user may see.
+        """
+        return self._settings(self._meant(name, user).root)
+
+    def states(self, user: str | None = None) -> tuple[State, ...]:
+        """Return how far each corpus is that a user may see; without a user, each of everybody's."""
+        return tuple(_state(name, opening) for name, opening in self._seen(user).items())
+
+    def get(self, name: str = "", *, user: str | None = None, wait: float = 0.0) -> Index:
+        """Return a corpus that can be searched.
+
+        Args:
+            name: as in ``states``, or the path of one of everybody's; may be empty where there is only one of those.
+            user: the id of the user who asks; None: somebody who sees no more than what is everybody's.
+            wait: seconds to wait for its first index.
+
+        Raises:
+            NotFoundError: there is no corpus of that name that the user may see.
+            StillIndexingError: its first index is not there yet.
+            QuaestorError: it cannot be indexed.
+        """
+        opening = self._meant(name, user)
+        try:
+            return opening.index.result(wait)
+        except NotYet:
+            state = _state(name, opening)
+            share = f"{state.done} of {state.total} files are read" if state.total else "its files are being counted"
+            raise StillIndexingError(
+                f"The first index of {str(opening.root)!r} is still being made: {share}. Ask again in a few seconds."
+            ) from None
+
+    def several(
+        self, names: Sequence[str], *, user: str | None = None, wait: float = 0.0
+    ) -> tuple[SeveralCorpora, Mapping[str, Exception]]:
+        """Return corpora that are searched as one, and why others that were asked for cannot be searched.
+
+        Args:
+            names: as for ``get``; ``ALL`` among them, or none, means every one that the user may see.
+            user: as for ``get``.
+            wait: seconds to wait for all first indexes together.
+
+        Raises:
+            NotFoundError: there is no corpus of one of the names that the user may see.
+            QuaestorError: none of them can be searched; this is why the first one cannot.
+        """
+        asked = list(self._seen(user)) if not names or ALL in names else list(dict.fromkeys(names))
+        for name in asked:
+            self._meant(name, user)
+        until = time.monotonic() + wait
+        found: dict[str, Corpus] = {}
+        failures: dict[str, Exception] = {}
+        for name in asked:
+            try:
+                found[name] = self.get(name, user=user, wait=max(until - time.monotonic(), 0.0))
+            except (QuaestorError, OSError) as error:
+                failures[name] = error
+        if not found:
+            raise next(iter(failures.values()))
+        return SeveralCorpora(found), failures
+
+    def _seen(self, user: str | None) -> dict[str, _Opening]:
+        return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
+
+    def _meant(self, name: str, user: str | None) -> _Opening:
+        if not name and len(self._opening) == 1:
+            return next(iter(self._opening.values()))
+        seen = self._seen(user)
+        known = ", ".join(map(repr, seen))
+        if not name:
+            raise UsageError(f"There are several corpora; name one of {known}.")
+        found = seen.get(name) or next(
+            (opening for opening in self._opening.values() if str(opening.root) == os.path.normpath(name)), None
+        )
+        if found is None:
+            raise NotFoundError(f"There is no corpus {name!r} here. Name one of {known}.")
+        return found
+
+    def _begin(self, name: str, opening: _Opening) -> None:
+        opening.thread = threading.Thread(target=self._open, args=(opening,), name=f"index {name}")
+        opening.thread.start()
+
+    def _open(self, opening: _Opening) -> None:
+        def progress(state: ProgressState) -> None:
+            if self._stopping.is_set():
+                raise _StoppedError
+            opening.progress = state
+
+        try:
+            settings = self._settings(opening.root)
+            if self._first is not None:
+                self._first.make(opening.root, settings, progress)
+            index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
+            if self._first is not None and index.meaning.coming is not None:
+                opening.vectors = VectorsBehind(opening.root, settings, self._claims).__enter__()
+            opening.index.set_result(index)
+        except BaseException as error:  # whoever asks for it is told
+            opening.index.set_exception(error)
+
+
+class _Opening:
+    def __init__(self, root: Path, *, owned: bool = False) -> None:
+        self.root = root
+        self.owned = owned
+        self.index: Future[Index] = Future()
+        self.progress: ProgressState | None = None
+        self.thread: threading.Thread | None = None
+        self.vectors: VectorsBehind | None = None
+
+
+def _state(name: str, opening: _Opening) -> State:
+    error = opening.index.exception() if opening.index.done() else None
+    ready = opening.index.done() and error is None
+    progress = opening.progress
+    read = (0, 0) if ready or progress is None else (progress.done, progress.total)
+    return State(name, str(opening.root), ready, *read, owned=opening.owned, failed=str(error or ""))

@@ -1,0 +1,150 @@
+"""Reading a chat request: what was said before, the newest question, what came after it, and how to answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.chat.call_protocols import Passed
+from quaestor.chat.chat_settings import ConversationSettings
+from quaestor.core.messages import Message, ToolCall
+from quaestor.server.http.error_responses import RequestRefusedError
+from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
+
+_PASSED_ON = (
+    "top_p",
+    "seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "response_format",
+    "reasoning_effort",
+)
+_WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
+# Names by which the window tells its own messages from what people said.
+_OURS = frozenset({"passages", "summary", "result"})
+_MOST_STOPS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A chat request, read.
+
+    Attributes:
+        past: what was said before the newest question, system messages included.
+        question: the newest question.
+        passed: the client's own tools and what followed the question; None where there is neither.
+    """
+
+    past: tuple[Message, ...]
+    question: str
+    passed: Passed | None
+
+
+def _check_kind(request: ChatRequest) -> None:
+    """Refuse what would be answered as if it had not been asked for.
+
+    Raises:
+        RequestRefusedError: functions in their old form, or an answer that is no text.
+    """
+    if request.functions:
+        raise RequestRefusedError("'functions' are not taken any more. Send them as 'tools'.", param="functions")
+    if set(request.modalities or ()) - {"text"}:
+        raise RequestRefusedError("Only text is answered. Leave 'modalities' out.", param="modalities")
+
+
+def read(request: ChatRequest) -> Asked:
+    """Return what a request asks.
+
+    Raises:
+        RequestRefusedError: it holds something other than text, or no question.
+    """
+    _check_kind(request)
+    messages = [_message(place, given) for place, given in enumerate(request.messages)]
+    newest = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
+    if newest is None:
+        raise RequestRefusedError("There is no message of the user to answer. Add one.", param="messages")
+    if not messages[newest].content.strip():
+        raise RequestRefusedError("The newest question is empty. Ask something.", param=f"messages[{newest}].content")
+    after = tuple(messages[newest + 1 :])
+    tools = tuple(tool.model_dump(exclude_unset=True) for tool in request.tools or ())
+    _check_text("tools", tools)
+    passed = Passed(tools, after) if tools or after else None
+    return Asked(tuple(messages[:newest]), messages[newest].content, passed)
+
+
+def settings_for(request: ChatRequest, settings: ConversationSettings) -> ConversationSettings:
+    """Return the settings of a corpus's conversations with what a request changes of them."""
+    names = (*_PASSED_ON, *(_WITH_TOOLS if request.tools else ()))
+    given = request.model_dump(include=set(names), exclude_none=True)
+    for name, value in {**given, "stop": request.stop}.items():
+        _check_text(name, value)
+    most = request.max_completion_tokens or request.max_tokens
+    # Where little may be written, none of it is for a plan that nobody sees.
+    planned = settings.premeditation and (most is None or most >= settings.reserve)
+    return replace(
+        settings,
+        parameters=given,
+        stop=tuple(_stops(request)),
+        temperature=settings.temperature if request.temperature is None else request.temperature,
+        reserve=most or settings.reserve,
+        premeditation=planned,
+        # A client of that interface has no place to show what was understood.
+        filters=False,
+    )
+
+
+def _check_text(param: str, value: object) -> None:
+    """Refuse half a letter, a lone surrogate, in what is passed on as it is.
+
+    Raises:
+        RequestRefusedError: there is one.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is no text.", param=param) from None
+
+
+def _stops(request: ChatRequest) -> list[str]:
+    stops = [request.stop] if isinstance(request.stop, str) else request.stop or []
+    if len(stops) > _MOST_STOPS:
+        raise RequestRefusedError(f"{len(stops)} stop sequences are more than {_MOST_STOPS}.", param="stop")
+    return stops
+
+
+def _message(place: int, given: ChatMessage) -> Message:
+    where = f"messages[{place}]"
+    calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in given.tool_calls or ())
+    if calls and given.role != "assistant":
+        raise RequestRefusedError(
+            f"Only an assistant makes tool calls, not {given.role!r}.", param=f"{where}.tool_calls"
+        )
+    if given.role == "tool" and not given.tool_call_id:
+        raise RequestRefusedError("A result needs the call that it answers.", param=f"{where}.tool_call_id")
+    if given.content is None and given.role != "assistant":
+        raise RequestRefusedError(f"A message of role {given.role!r} needs content.", param=f"{where}.content")
+    return Message(
+        "system" if given.role == "developer" else given.role,
+        _text(where, given.content),
+        name=None if given.name in _OURS or not given.name else given.name,
+        tool_calls=calls,
+        tool_call_id=given.tool_call_id if given.role == "tool" else None,
+    )
+
+
+def _text(where: str, content: str | Sequence[ContentPart] | None) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(_parts(where, content))
+
+
+def _parts(where: str, parts: Sequence[ContentPart]) -> Iterator[str]:
+    for place, part in enumerate(parts):
+        if part.type != "text" or part.text is None:
+            raise RequestRefusedError(
+                f"Content of type {part.type[:40]!r} is not supported; only 'text' is. Send the text alone.",
+                code="unsupported_content",
+                param=f"{where}.content[{place}]",
+            )
+        yield part.text

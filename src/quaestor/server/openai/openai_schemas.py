@@ -1,0 +1,275 @@
+"""Requests and answers in OpenAI's wire format, as far as they mean something here.
+
+Fields that are not named are accepted and ignored, as clients send many.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
+
+from quaestor.server.api.api_schemas import CitationObject
+
+Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.-]{1,64}$")]
+Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _PassedOn(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+# --- chat: what is asked -----------------------------------------------------------------------------------------
+
+
+class ContentPart(_Read):
+    """A part of a message; only text is understood."""
+
+    type: str
+    text: str | None = None
+
+
+class CalledFunction(_Read):
+    """What an assistant called, with its arguments as JSON text."""
+
+    name: Annotated[str, Field(min_length=1, max_length=256)]
+    arguments: str = "{}"
+
+
+class ToolCallGiven(_Read):
+    """A call that an assistant made earlier."""
+
+    id: Annotated[str, Field(min_length=1, max_length=256)]
+    type: Literal["function"] = "function"
+    function: CalledFunction
+
+
+class ChatMessage(_Read):
+    """One message of the conversation."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[ContentPart] | None = None
+    name: Annotated[str, Field(max_length=64)] | None = None
+    tool_calls: list[ToolCallGiven] | None = None
+    tool_call_id: Annotated[str, Field(max_length=256)] | None = None
+
+
+class Function(_PassedOn):
+    """A function of the client's own."""
+
+    name: Name
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class Tool(_PassedOn):
+    """A tool of the client's own."""
+
+    type: Literal["function"]
+    function: Function
+
+
+class StreamOptions(_Read):
+    """What a stream is to hold beside the answer."""
+
+    include_usage: bool | None = None
+
+
+class ChatRequest(_Read):
+    """A whole conversation, with the newest question last or followed by its tool calls and their results."""
+
+    model: str
+    messages: Annotated[list[ChatMessage], Field(min_length=1)]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Literal[1] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    stop: Annotated[str, Field(min_length=1)] | list[Annotated[str, Field(min_length=1)]] | None = None
+    tools: list[Tool] | None = None
+    tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
+    parallel_tool_calls: bool | None = None
+    seed: int | None = None
+    presence_penalty: Penalty | None = None
+    frequency_penalty: Penalty | None = None
+    response_format: dict[str, Any] | None = None
+    reasoning_effort: str | None = None
+    logprobs: Literal[False] | None = None
+    functions: list[Any] | None = Field(None, description="refused: what `tools` took the place of")
+    modalities: list[str] | None = Field(None, description="only `text`")
+
+
+# --- chat: what is answered --------------------------------------------------------------------------------------
+
+
+class WindowShown(BaseModel):
+    """The last request to the model: its window, what of it is kept for the reply, and what was sent, in tokens."""
+
+    limit: int
+    reserve: int
+    tokens: int
+    sections: dict[str, int]
+    passages: int = Field(description="passages that were found")
+    sent: int = Field(description="of them, that the model was shown")
+    left_out: int = Field(description="messages of the conversation that are not in the window whole")
+
+
+class Checked(BaseModel):
+    """What a client of OpenAI's does not expect, and need not read."""
+
+    known: bool = Field(description="whether at least one citation of the answer is verified or repaired")
+    unchecked: bool = Field(description="whether a model answered and no citation of it holds")
+    quotes: list[CitationObject] = Field(description="what stands there, beside an unchecked answer")
+    citations: list[CitationObject]
+    unsupported: list[str] = Field(description="sentences for which no passage gives support")
+    model: str = Field(description="what wrote the answer")
+    window: WindowShown | None
+    retrieval_seconds: float = Field(description="that the search for passages took")
+
+
+class FunctionCalled(BaseModel):
+    """What the model calls, for the client to run."""
+
+    name: str
+    arguments: str
+
+
+class ToolCallMade(BaseModel):
+    """One call of a tool of the client's own."""
+
+    id: str
+    type: Literal["function"] = "function"
+    function: FunctionCalled
+
+
+class AssistantMessage(BaseModel):
+    """The answer."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str | None
+    refusal: None = None
+    tool_calls: list[ToolCallMade] | None = None
+    quaestor: Checked
+
+
+Reason = Literal["stop", "length", "tool_calls", "content_filter"]
+
+
+class Choice(BaseModel):
+    """The only choice."""
+
+    index: Literal[0] = 0
+    message: AssistantMessage
+    logprobs: None = None
+    finish_reason: Reason
+
+
+class UsageShown(BaseModel):
+    """Tokens of every request to the model that the answer took."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class ChatCompletion(BaseModel):
+    """A whole answer."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: UsageShown
+
+
+# --- embeddings and models ---------------------------------------------------------------------------------------
+
+
+_MOST_TEXTS = 2048
+
+
+def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Say what is legal: of several types, pydantic says only what each of them misses."""
+    try:
+        return check(given)
+    except ValidationError:
+        legal = f"Send a text, or a list of 1 to {_MOST_TEXTS:,} texts; a list of tokens may stand in place of a text"
+        raise PydanticCustomError("input", legal) from None
+
+
+class EmbeddingRequest(_Read):
+    """Texts to embed; tokens are read as those of ``cl100k_base``, which clients cut texts with."""
+
+    model: str
+    input: Annotated[
+        Annotated[str, Field(min_length=1)]
+        | Annotated[list[str], Field(min_length=1, max_length=_MOST_TEXTS)]
+        | Annotated[list[int], Field(min_length=1)]
+        | Annotated[list[list[int]], Field(min_length=1, max_length=_MOST_TEXTS)],
+        WrapValidator(_legal_input),
+    ]
+    encoding_format: Literal["float", "base64"] | None = None
+    dimensions: Annotated[int, Field(ge=1)] | None = None
+
+
+class Embedding(BaseModel):
+    """The vector of one text: numbers, or little-endian 32-bit floats in base64."""
+
+    object: Literal["embedding"] = "embedding"
+    index: int
+    embedding: list[float] | str
+
+
+class EmbeddingUsage(BaseModel):
+    """Tokens of the texts."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+class Embeddings(BaseModel):
+    """A vector for each text, in order."""
+
+    object: Literal["list"] = "list"
+    data: list[Embedding]
+    model: str
+    usage: EmbeddingUsage
+
+
+class ModelShown(BaseModel):
+    """A corpus, or an embedder, by the name that requests give as ``model``."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "quaestor"
+
+
+class Models(BaseModel):
+    """Everything that can be given as ``model``."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelShown]
+
+
+class ErrorShown(BaseModel):
+    """What went wrong."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class Failure(BaseModel):
+    """An error in OpenAI's shape."""
+
+    error: ErrorShown

@@ -1,0 +1,259 @@
+"""What one user uploaded or pasted: files in a folder of that user's, which is a corpus like any other.
+
+Names come from outside. What is stored under is made of letters, digits and a few marks, lies directly in the folder,
+and is refused where the index would leave it out: a document that nobody can find is worse than an error.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import threading
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from quaestor.assemble import ingest_settings
+from quaestor.convert import ConversionError, converted
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import LimitError, NotFoundError, UsageError
+from quaestor.files.deny import deny_content, largest
+from quaestor.files.why_left_out import left_out
+
+_ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")
+_LONGEST_NAME = 120
+_MOST = 2_000
+_MOST_BYTES = 200_000_000
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_LOCAL = "local"
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+class DocumentRefusedError(UsageError):
+    """What was given is no document that can be taken in."""
+
+    def __init__(self, message: str, *, status: int = 400, code: str = "usage") -> None:
+        super().__init__(message)
+        self.http_status = status
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A document as it lies in the folder.
+
+    Attributes:
+        id: by which it is asked for; follows from the user and the name.
+        name: its file name, which is its path in the corpus as well.
+        size: bytes.
+        changed: when it was stored, ISO 8601 in UTC.
+    """
+
+    id: str
+    name: str
+    size: int
+    changed: str
+
+
+class Documents:
+    """One user's documents.
+
+    Args:
+        settings: say where data lies, and how large a file may be.
+        user: the user's id; empty for the one user of a machine without users.
+
+    Attributes:
+        folder: where they lie; it is made by the first of them.
+    """
+
+    # Two uploads at once would find the same room, and no link tells names apart on disks that know none.
+    _writing = threading.Lock()
+
+    def __init__(self, settings: Settings, user: str) -> None:
+        self._settings = settings
+        self._user = user
+        home = data_home(settings).resolve() / "documents"
+        self.folder = home / (user or _LOCAL)
+        self._incoming = home / ".incoming"
+
+    def list(self) -> list[Stored]:
+        """Return all of them, the newest first."""
+        return sorted(self._all(), key=lambda one: (one.changed, one.name), reverse=True)
+
+    def add(self, name: str, data: bytes) -> Stored:
+        """Store a text under a name that is like the one given and not taken yet.
+
+        Raises:
+            DocumentRefusedError: it is empty, too large, no text, or of a name that is never indexed.
+            LimitError: the user has too many, or too much, already.
+        """
+        name = stored_name(name)
+        self._check(name, data)
+        with self._writing:
+            self._check_room(len(data))
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            name = self._write(name, data)
+        return self._stored(self.folder / name)
+
+    def remove(self, document: str) -> Stored:
+        """Remove a document by its id and return what it was.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        found = next((one for one in self._all() if one.id == document), None)
+        if found is None:
+            raise NotFoundError(f"There is no document {document!r} of yours.")
+        (self.folder / found.name).unlink(missing_ok=True)
+        return found
+
+    # --- within -----------------------------------------------------------------------------------------------
+
+    def _all(self) -> Iterator[Stored]:
+        try:
+            entries = list(os.scandir(self.folder))
+        except FileNotFoundError:
+            return
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                yield self._stored(self.folder / entry.name)
+
+    def _stored(self, path: Path) -> Stored:
+        found = path.lstat()
+        changed = datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds")
+        return Stored(id_of(self._user, path.name), path.name, found.st_size, changed)
+
+    def _check(self, name: str, data: bytes) -> None:
+        reason = left_out(self.folder, name, ingest_settings(self._settings))
+        if reason == "binary":
+            raise _not_text(name)
+        if reason is not None:
+            raise DocumentRefusedError(
+                f"{name!r} is not taken: files of this name are never indexed ({reason}). Give it another name."
+            )
+        most = largest(name, self._settings.max_file_bytes)
+        if len(data) > most:
+            raise DocumentRefusedError(
+                f"{name!r} has {len(data):,} bytes; {most:,} are allowed. Split it.", status=413, code="too_large"
+            )
+        if not data.strip():
+            raise DocumentRefusedError(f"{name!r} is empty; there is nothing in it to find.")
+        denied = deny_content(data)
+        if denied == "secret":
+            raise DocumentRefusedError(f"{name!r} is not taken: it holds a private key.")
+        if not _is_converted(name, data) and (denied is not None or not is_text(data)):
+            raise _not_text(name)
+
+    def _check_room(self, size: int) -> None:
+        sizes = [one.size for one in self._all()]
+        if len(sizes) >= _MOST or sum(sizes) + size > _MOST_BYTES:
+            raise LimitError(
+                f"You have {len(sizes):,} documents of {sum(sizes):,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
+                " Delete some first."
+            )
+
+    def _names(self, name: str) -> Iterator[str]:
+        """Yield a name, and others like it, that nothing in the folder has."""
+        stem, dot, suffix = name.rpartition(".")
+        names = (f"{stem}-{number}{dot}{suffix}" for number in range(2, _MOST + 2))
+        return (one for one in (name, *names) if not os.path.lexists(self.folder / one))
+
+    def _write(self, name: str, data: bytes) -> str:
+        """Write a file as a whole or not at all, under a name that is free, and return that: it is written elsewhere
+        and moved.
+        """
+        self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place = self._incoming / secrets.token_hex(8)
+        try:
+            with os.fdopen(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+                file.write(data)
+            return next(free for free in self._names(name) if _moved(place, self.folder / free))
+        except OSError as error:
+            raise LimitError(
+                f"{name!r} cannot be stored ({error.strerror or error}); nothing was kept of it. Try again later."
+            ) from error
+        finally:
+            place.unlink(missing_ok=True)
+
+
+def _moved(place: Path, target: Path) -> bool:
+    """Give a file another place, unless that was taken meanwhile; return whether it has it."""
+    try:
+        # Unlike a move, this never takes the place of a file that another process has just put there.
+        os.link(place, target)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        place.replace(target)
+    return True
+
+
+def stored_name(name: str) -> str:
+    """Return the file name under which a document of some name is stored: always in the folder itself, never hidden.
+
+    A name without an ending gets that of Markdown, of which plain text is a part.
+    """
+    name = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
+    name = " ".join(_ODD.sub("-", re.split(r"[/\\]", name)[-1]).split()).strip(". -")
+    stem, dot, suffix = name.rpartition(".")
+    if not dot or not stem.strip(". -") or len(suffix) > 10 or " " in suffix:
+        stem, suffix = name or "document", "md"
+    kept = stem.encode()[: _LONGEST_NAME - len(suffix.encode()) - 1].decode(errors="ignore").rstrip(". -")
+    return f"{kept or 'document'}.{suffix}"
+
+
+def id_of(user: str, name: str) -> str:
+    """Return the id of a user's document by its file name; nobody else's has the same."""
+    return hashlib.sha256(f"{user}/{name}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def is_text(data: bytes) -> bool:
+    """Return whether bytes are a text: in UTF-8, in UTF-16 or UTF-32 with a mark, or in one byte a letter."""
+    if data.startswith(_WIDE):
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return not _CONTROL.search(data)
+    return b"\0" not in data
+
+
+def _is_converted(name: str, data: bytes) -> bool:
+    """Return whether the index makes a text of a file, as of a PDF.
+
+    Raises:
+        DocumentRefusedError: it would, but not of this one.
+    """
+    try:
+        made = converted(data, name)
+    except ConversionError as error:
+        raise _unreadable(name, f"{error.reason}: {error.detail}" if error.detail else error.reason) from error
+    except Exception as error:  # readers of other people's formats fail in ways of their own, as when indexing
+        raise _unreadable(name, type(error).__name__) from error
+    if made is not None and not made.text.strip():
+        raise _unreadable(name, "it holds pictures only, or nothing")
+    return made is not None
+
+
+def _unreadable(name: str, said: str) -> DocumentRefusedError:
+    return DocumentRefusedError(
+        f"{name!r} cannot be turned into text ({said}). Convert it to text first.",
+        status=415,
+        code="unsupported_media_type",
+    )
+
+
+def _not_text(name: str) -> DocumentRefusedError:
+    return DocumentRefusedError(
+        f"{name!r} is no text, nor anything that text is made of here. Convert it to text first.",
+        status=415,
+        code="unsupported_media_type",
+    )

@@ -1,0 +1,282 @@
+"""An answer's Markdown as HTML that is safe to show: no raw HTML, no images, no links but to the web, no styles.
+
+Citation marks become links to their passages, and sentences without support are marked. Two walls stand one behind the
+other: markdown-it writes no HTML but its own, and nh3 keeps only the elements, attributes and classes listed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from quaestor.answers.citations.citation_marks import Mark, parse
+from quaestor.answers.citations.sentences import sentences
+from quaestor.core.citation import STANDING
+from quaestor.server.web.highlight import COLOURS, highlight
+from quaestor.server.web.safe_text import plain, plain_line
+
+# Stand for a citation and for the two ends of a sentence while markdown-it is at work; no answer may hold them.
+_CITED, _CITED_END, _WEAK, _WEAK_END = "\ue000", "\ue001", "\ue002", "\ue003"
+_RESERVED = re.compile("[\ue000-\ue003]")
+_PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
+_ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
+_LONGEST = 400_000
+_KEPT, _KEPT_LONGEST = 512, 20_000
+
+UNCHECKED = "unchecked"
+"""The status of a citation in an answer that never came to its end."""
+
+_TAGS = set(
+    "a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split()
+)
+_ATTRIBUTES = {
+    "a": {"href", "target", "data-cite", "aria-label"},
+    "ol": {"start"},
+    "span": {"title"},
+    "pre": {"tabindex"},
+    "table": {"tabindex"},
+    "th": {"scope"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A checked citation as the page links to it.
+
+    Attributes:
+        n: the number in the answer.
+        place: ``src/a.py:10-24``.
+        quote: the words that were found.
+        status: verified, repaired or unverified; ``UNCHECKED`` where nothing was checked.
+        href: where the passage is shown.
+    """
+
+    n: int
+    place: str
+    quote: str
+    status: str
+    href: str
+
+
+def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] = ()) -> Markup:
+    """Return an answer as HTML.
+
+    Args:
+        answer: Markdown as a model wrote it, with its marks.
+        cited: its citations, as they were checked.
+        unsupported: sentences of it that nothing supports, word by word.
+    """
+    # A conversation of a hundred turns is looked at again and again; most answers are short.
+    make = _kept if len(answer) <= _KEPT_LONGEST else _rendered
+    return make(answer, tuple(cited), tuple(unsupported))
+
+
+def _rendered(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...]) -> Markup:
+    text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
+    marks = _grouped(parse(text))
+    placed = _placed(text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported])
+    environment = {"marks": list(marks.values()), "sources": [text[a:b] for a, b in marks], "cited": _Chooser(cited)}
+    return Markup(
+        nh3.clean(
+            _PARSER.render(placed, environment),
+            tags=_TAGS,
+            attributes=_ATTRIBUTES,
+            allowed_classes=_CLASSES,
+            url_schemes={"http", "https", "mailto"},
+            link_rel="noopener noreferrer nofollow",
+        )
+    )
+
+
+_kept = lru_cache(maxsize=_KEPT)(_rendered)
+
+
+def render_part(text: str) -> Markup:
+    """Return paragraphs of an answer that is still being written; its citations are numbers that lead nowhere yet."""
+    numbers = {mark.n for mark in parse(text)}
+    return render(text, [Cited(number, "", "", _PENDING, "") for number in numbers])
+
+
+class _Chooser:
+    """Finds the citation that belongs to a mark: the one with its words, else the first with its number."""
+
+    def __init__(self, cited: Sequence[Cited]) -> None:
+        self._by_number: dict[int, list[Cited]] = {}
+        for one in cited:
+            self._by_number.setdefault(one.n, []).append(one)
+
+    def choose(self, mark: Mark) -> Cited | None:
+        found = self._by_number.get(mark.n, [])
+        same = (one for one in found if mark.quote is not None and one.quote == mark.quote)
+        return next(same, found[0] if found else None)
+
+
+def _grouped(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
+    """Return the marks by where they stand; one place may cite several passages."""
+    groups: dict[tuple[int, int], list[Mark]] = {}
+    for mark in marks:
+        groups.setdefault((mark.start, mark.end), []).append(mark)
+    return groups
+
+
+def _placed(text: str, marks: Sequence[tuple[int, int]], unsupported: Sequence[str]) -> str:
+    """Return the text with its marks replaced by places, and with places around what is unsupported."""
+    edits = [(start, end, f"{_CITED}{number}{_CITED_END}") for number, (start, end) in enumerate(marks)]
+    weak = {" ".join(sentence.split()) for sentence in unsupported}
+    for one in sentences(text) if weak else ():
+        if " ".join(one.text.split()) in weak:
+            edits += [(one.start, one.start, _WEAK), (one.end, one.end, _WEAK_END)]
+    pieces, at = [], 0
+    for start, end, place in sorted(edits, key=lambda edit: (edit[0], edit[1])):
+        pieces += [text[at:start], place]
+        at = max(at, end)
+    return "".join([*pieces, text[at:]])
+
+
+def _place(state: StateInline, silent: bool) -> bool:
+    """Read a place inside a paragraph."""
+    found = _PLACE.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("place", "", 0)
+        token.content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def _text(state: StateInline, silent: bool) -> bool:
+    """Read text up to what may begin something; markdown-it's own rule would run past a place."""
+    found = _ORDINARY.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.pending += found[0]
+    state.pos = found.end()
+    return True
+
+
+class _Renderer(RendererHTML):
+    """What is rendered otherwise than markdown-it does; methods are named after tokens."""
+
+    def link_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        href = str(tokens[index].attrGet("href"))
+        return str(Markup('<a href="{}" target="_blank">').format(href))
+
+    def place(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
+        content = tokens[index].content
+        if content == _WEAK:
+            return '<span class="unsupported" title="No passage supports this sentence">'
+        return "</span>" if content == _WEAK_END else str(_links(content, environment))
+
+    def image(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
+        return f'<span class="no-image">[picture: {escape(_restored(tokens[index].content, environment))}]</span>'
+
+    def code_inline(
+        self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]
+    ) -> str:
+        return f"<code>{escape(_restored(tokens[index].content, environment))}</code>"
+
+    def fence(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
+        language = plain_line(tokens[index].info).split(" ")[0].lower()
+        return _code(_restored(tokens[index].content, environment), language)
+
+    def code_block(
+        self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]
+    ) -> str:
+        return _code(_restored(tokens[index].content, environment), "")
+
+    def heading_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        return f"<{_lower(tokens[index].tag)}>"
+
+    def heading_close(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        return f"</{_lower(tokens[index].tag)}>\n"
+
+    def table_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        return '<table tabindex="0">\n'
+
+    def th_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        return f'<th scope="col" class="{_aligned(tokens[index])}">'
+
+    def td_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        return f'<td class="{_aligned(tokens[index])}">'
+
+
+def _links(content: str, environment: Mapping[str, object]) -> Markup:
+    """Return the links of one mark; a number that no passage has stays text."""
+    number = int(content[1:-1])
+    marks: list[Mark] = environment["marks"][number]  # type: ignore[index]
+    chooser: _Chooser = environment["cited"]  # type: ignore[assignment]
+    found = [chooser.choose(mark) for mark in marks]
+    if not any(found):
+        return escape(_restored(content, environment))
+    links = (_link(one) for one in dict.fromkeys(found) if one is not None)
+    return Markup("").join(links)
+
+
+def _link(one: Cited) -> Markup:
+    if one.status == _PENDING:
+        return Markup('<span class="cite pending">{}</span>').format(one.n)
+    label = f"Passage {one.n}: {plain_line(one.place)}, {STANDING.get(one.status, one.status)}"
+    status = one.status if one.status in _STATUSES else "unverified"
+    template = '<a class="cite {}" href="{}" data-cite="{}" aria-label="{}">{}</a>'
+    return Markup(template).format(status, one.href, one.n, label, one.n)
+
+
+def _restored(text: str, environment: Mapping[str, object]) -> str:
+    """Return text in which places are again what they stand for: in code, a mark is code."""
+    sources: Sequence[str] = environment["sources"]  # type: ignore[assignment]
+    return _PLACE.sub(lambda found: sources[int(found[1])] if found[1] else "", text)
+
+
+def _code(text: str, language: str) -> str:
+    lines = highlight(text.removesuffix("\n").split("\n"), language)
+    return str(Markup('<pre tabindex="0"><code>{}</code></pre>\n').format(Markup("\n").join(lines)))
+
+
+def _lower(heading: str) -> str:
+    """Return a heading that stands below the page's own two levels."""
+    return f"h{min(6, int(heading[1]) + 2)}"
+
+
+def _aligned(token: Token) -> str:
+    style = str(token.attrGet("style") or "")
+    return next((side for side in ("right", "center") if side in style), "left")
+
+
+def _is_web(url: str) -> bool:
+    """Return whether a model may link to this: whole addresses of the web and of mail, nothing within this page."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return False
+    return parts.scheme == "mailto" or (parts.scheme in ("http", "https") and bool(parts.netloc))
+
+
+_PENDING = "pending"
+_STATUSES = {"verified", "repaired", "unverified", UNCHECKED}
+_COLOURS = (
+    "comment keyword deleted emphasis heading inserted strong constant number string escape attribute builtin type"
+)
+_CLASSES = {
+    "a": {"cite", *_STATUSES},
+    "span": {"cite", _PENDING, "unsupported", "no-image", *(f"t-{name}" for name in COLOURS)},
+    "td": {"left", "right", "center"},
+    "th": {"left", "right", "center"},
+}
+_PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
+# A definition of a reference could give a citation's number another meaning.
+_PARSER.disable("reference")
+_PARSER.inline.ruler.at("text", _text)
+_PARSER.inline.ruler.before("text", "place", _place)
+_PARSER.validateLink = _is_web  # type: ignore[method-assign]

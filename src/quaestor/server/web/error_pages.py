@@ -1,0 +1,93 @@
+"""A route of the page: what fails is shown as a page, and who is not known is asked for a token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+
+from quaestor.core.errors import NotFoundError, QuaestorError
+from quaestor.server.http.caller import UnknownCallerError
+from quaestor.server.http.error_responses import answer, headers_of, on_http, status, text_of
+from quaestor.server.web.templates_filled import page
+
+# What lies below these is for programs, whatever they say that they accept.
+_PROGRAMS = ("/api/", "/v1/")
+_HEADINGS = {
+    400: "That cannot be done",
+    403: "Not allowed",
+    404: "Not found",
+    413: "Too large",
+    429: "Too much",
+    503: "Not ready yet",
+}
+
+
+class PageRoute(APIRoute):
+    """A route whose failures are for people."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        reply = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await reply(request)
+            except UnknownCallerError as error:
+                return _door(request, error)
+            except QuaestorError as error:
+                request.scope["state"]["error"] = error.code
+                return _failure(text_of(error), status(error), headers_of(error))
+            except RequestValidationError:
+                return _failure("This address cannot be read. Follow a link of the page.", 400, {})
+
+        return answered
+
+
+def install(app: FastAPI) -> None:
+    """Let an address that is none be answered with a page, where a browser asks for one."""
+    app.add_exception_handler(404, _on_unknown)
+
+
+def refused(path: str, accept: str, error: QuaestorError) -> Response:
+    """Return the answer to a request that no route sees: a page where a browser asks for one.
+
+    Args:
+        path: what was asked for.
+        accept: the header of that name.
+        error: why it is refused.
+    """
+    if not _for_people(path, accept):
+        return answer(path, error)
+    return _failure(text_of(error), status(error), headers_of(error))
+
+
+def _for_people(path: str, accept: str) -> bool:
+    return "text/html" in accept and not path.startswith(_PROGRAMS)
+
+
+async def _on_unknown(request: Request, error: Exception) -> Response:
+    if not _for_people(request.url.path, request.headers.get("accept", "")):
+        return await on_http(request, error)
+    request.scope["state"]["error"] = NotFoundError.code
+    return _failure("There is nothing at this address.", 404, {})
+
+
+def _door(request: Request, error: UnknownCallerError) -> Response:
+    """Send a person to the log-in, and tell a script that it needs one."""
+    if request.query_params.get("bare") or request.url.path.startswith("/parts/"):
+        return _failure(text_of(error), status(error), headers_of(error))
+    asked = request.url.path if request.method == "GET" else "/"
+    return RedirectResponse("/log-in?" + urlencode({"next": asked}), 303)
+
+
+def _failure(message: str, status: int, headers: dict[str, str]) -> Response:
+    heading = _HEADINGS.get(status, "Something failed")
+    shown = page("error.html", status, heading=heading, message=message)
+    shown.headers.update(headers)
+    return shown

@@ -1,0 +1,77 @@
+"""Logging in with a token, and out again.
+
+The token is kept in a cookie that no script can read and that is sent from no other site.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from quaestor.server.http.caller import COOKIE, UnknownCallerError, address_of, who
+from quaestor.server.http.served_state import ServedHere
+from quaestor.server.web.error_pages import PageRoute
+from quaestor.server.web.templates_filled import page
+
+router = APIRouter(route_class=PageRoute)
+_DAYS = 90
+# A path of this server: two slashes or a backslash would make another server's address of it.
+_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+
+
+@router.get("/log-in")
+async def show_door(request: Request, next: str = "/") -> Response:
+    """Ask for a token, unless whoever asks is known."""
+    try:
+        await who(request)
+    except UnknownCallerError:
+        return page("log_in.html", failed="", next=_within(next))
+    return RedirectResponse(_within(next), 303)
+
+
+@router.post("/log-in")
+def log_in(
+    request: Request,
+    served: ServedHere,
+    token: Annotated[str, Form(max_length=200)],
+    next: Annotated[str, Form(max_length=2000)] = "/",
+) -> Response:
+    """Let somebody in who has a token."""
+    if served.guesses.by_token(served.users, token.strip(), address_of(request)) is None:
+        failed = "This token is nobody's, or was revoked. `quaestor users add NAME` prints a new one."
+        return page("log_in.html", 401, failed=failed, next=_within(next))
+    answer = RedirectResponse(_within(next), 303)
+    answer.set_cookie(
+        COOKIE,
+        token.strip(),
+        max_age=_DAYS * 24 * 3600,
+        httponly=True,
+        samesite="strict",
+        secure=_over_tls(request),
+    )
+    return answer
+
+
+@router.post("/log-out")
+def log_out() -> Response:
+    """Forget who it was."""
+    answer = RedirectResponse("/log-in", 303)
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return answer
+
+
+def _over_tls(request: Request) -> bool:
+    """Return whether the browser reached us over TLS, be it through a proxy that took it off.
+
+    What it says of its own page is believed: a proxy's headers could be anybody's, and by this one somebody can only
+    keep their own cookie from a plain connection.
+    """
+    origin = request.headers.get("origin", "")
+    return "https" in (request.url.scheme, origin.partition("://")[0].lower())
+
+
+def _within(path: str) -> str:
+    return path if _PATH.fullmatch(path) else "/"

@@ -1,0 +1,119 @@
+"""What surrounds every page: conversations, corpora and how far they are, who looks, what was spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from quaestor.accounts.users import User
+from quaestor.core.errors import QuaestorError
+from quaestor.server.api.access import corpora_of
+from quaestor.server.http.caller import COOKIE, Who
+from quaestor.server.http.served_state import Served, ServedHere
+from quaestor.server.open_corpora import State
+from quaestor.server.web.spending_words import in_short
+from quaestor.server.web.user_records import TITLES, listed
+from quaestor.sessions.records import SessionInfo
+
+_RECENT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A corpus to choose.
+
+    Attributes:
+        name: by which it is asked for.
+        title: for people.
+    """
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What surrounds a page.
+
+    Attributes:
+        here: the page's path.
+        session: the session that is looked at; empty if none is.
+        sessions: those used last.
+        corpora: that can be asked about.
+        unready: corpora that are still being indexed, by their titles.
+        model: what writes answers; empty if they are quoted.
+        user: who looks.
+        logged_in: whether there is anything to log out of.
+        spent: what was spent, in a few words.
+    """
+
+    here: str
+    session: str
+    sessions: tuple[SessionInfo, ...]
+    corpora: tuple[Corpus, ...]
+    unready: tuple[State, ...]
+    model: str
+    user: str
+    logged_in: bool
+    spent: str
+
+    @property
+    def ready(self) -> bool:
+        """Whether every corpus can be searched."""
+        return not self.unready
+
+
+def frame(request: Request, served: ServedHere, user: Who) -> Frame:
+    """Return what surrounds the page that is asked for."""
+    states = corpora_of(served, user)
+    model = served.make_model(user, "")
+    return Frame(
+        here=request.url.path,
+        session=str(request.path_params.get("session", request.query_params.get("session", ""))),
+        sessions=tuple([info for info in listed(served, user) if info.error is None][:_RECENT]),
+        corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
+        unready=tuple(
+            replace(state, name=TITLES.get(state.name, state.name))
+            for state in states
+            if not state.ready and not state.failed
+        ),
+        model="" if model is None else model.name,
+        user=user.name,
+        logged_in=COOKIE in request.cookies,
+        spent=_spent(served, user),
+    )
+
+
+def _spent(served: Served, user: User) -> str:
+    try:
+        return in_short(served.overview(user))
+    except QuaestorError:
+        # The page of usage says why; that is no reason to show nothing else.
+        return "Usage"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at a page.
+
+    Attributes:
+        served: what is served.
+        user: who looks.
+        frame: what surrounds the page.
+        layout: the template that surrounds what is looked at: nothing for a panel.
+    """
+
+    served: Served
+    user: User
+    frame: Frame
+    layout: str
+
+
+def look(served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)], bare: bool = False) -> Look:
+    """Return what every page needs; ``?bare=1`` asks for what goes into a panel."""
+    return Look(served, user, frame, "bare.html" if bare else "frame.html")
+
+
+Looking = Annotated[Look, Depends(look)]

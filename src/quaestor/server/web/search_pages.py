@@ -1,0 +1,111 @@
+"""The page that searches without a model: in all corpora, or in those that are chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+
+from quaestor.core.errors import QuaestorError
+from quaestor.core.passages import Hit
+from quaestor.core.stems import content_terms
+from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.corpus.understood_filters import Understood
+from quaestor.search.filters import make_filter
+from quaestor.server.api.access import several_of
+from quaestor.server.open_corpora import StillIndexingError
+from quaestor.server.web.error_pages import PageRoute
+from quaestor.server.web.page_frame import Looking
+from quaestor.server.web.source_lines import shown, telling
+from quaestor.server.web.templates_filled import page
+from quaestor.server.web.turn_html import lines_place
+from quaestor.server.web.user_records import TITLES
+
+_BY_WORDS = {"all": "", "some": "; some documents by words alone", "none": "; by words alone"}
+
+router = APIRouter(route_class=PageRoute)
+_HITS = 20
+
+Names = Annotated[list[str], Query(max_length=1000, default_factory=list)]
+
+
+@router.get("/search")
+def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str = "", by: str = "") -> HTMLResponse:
+    """Search without a model."""
+    chosen = [name for name in corpus if name]
+    values = {
+        "frame": at.frame,
+        "heading": "Search",
+        "query": q,
+        "chosen": chosen,
+        "hits": [],
+        "said": "",
+        "failed": "",
+    }
+    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": ()}
+    values |= {"translated": (), "unknown": (), "waiting": "", "lacking": {}}
+    if not q.strip():
+        return page("search.html", **values)
+    begun = time.perf_counter()
+    try:
+        where = make_filter(since=since, before=before, by=[by])
+        corpora, failures = several_of(at.served, at.user, chosen)
+        hits, asked = corpora.find(q, _HITS, where=where)
+    except StillIndexingError as error:
+        return page("search.html", error.http_status, **{**values, "waiting": str(error)})
+    except QuaestorError as error:
+        return page("search.html", error.http_status, **{**values, "failed": str(error)})
+    among = len(corpora) + len(failures) > 1
+    values |= {
+        "said": _said(hits, corpora, asked, time.perf_counter() - begun),
+        "understood": asked.phrases,
+        "missed": asked.missed,
+        "translated": asked.translated,
+        "unknown": asked.unknown,
+        "hits": [_hit(hit, " ".join((asked.text, *asked.translated)), among=among) for hit in hits],
+        **_left_out({**failures, **corpora.failures}),
+    }
+    return page("search.html", **values)
+
+
+def _said(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, seconds: float) -> str:
+    """Return what is said of what was found."""
+    amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
+    said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
+    coming = next((one for corpus in corpora.answering.values() if (one := corpus.meaning.coming)), None)
+    if coming is not None:
+        said += f", by the bundled embedder: {coming.done:,} vectors of the one that was chosen are made"
+    wanted = content_terms(" ".join((asked.text, *asked.translated)))
+    if hits and not any(wanted & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
+        said += ". None of the words stands in them: they are what comes nearest"
+    return said
+
+
+def _left_out(failures: Mapping[str, Exception]) -> dict[str, object]:
+    """Return which corpora were not searched: those that will be in a while, and the others."""
+    titled = {TITLES.get(name, name): error for name, error in failures.items()}
+    waiting = [str(error) for error in titled.values() if isinstance(error, StillIndexingError)]
+    lacking = {title: str(error) for title, error in titled.items() if not isinstance(error, StillIndexingError)}
+    return {"waiting": " ".join(waiting), "lacking": lacking}
+
+
+def _hit(hit: Hit, query: str, *, among: bool) -> dict[str, object]:
+    lines = hit.text.rstrip().split("\n")
+    return {
+        "corpus": TITLES.get(hit.corpus, hit.corpus) if among else "",
+        "place": lines_place(hit.path, hit.start_line, hit.end_line),
+        "href": lines_href(hit.corpus, hit.path, hit.start_line, hit.end_line),
+        "about": hit.symbol or hit.document.title or "",
+        "byline": " · ".join(part for part in (hit.document.author, hit.document.date) if part),
+        "fresh": hit.fresh,
+        "shown": shown(hit.path, lines, hit.start_line, hit.document.language, telling(lines, hit.start_line, query)),
+    }
+
+
+def lines_href(corpus: str, path: str, start: int, end: int) -> str:
+    """Return the address of the page that shows lines of a document."""
+    return "/passage?" + urlencode({"corpus": corpus, "path": path, "start": start, "end": end})

@@ -1,0 +1,56 @@
+"""Lines of documents as the page shows them: numbered, coloured, with those marked that are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from quaestor.core.stems import content_terms
+from quaestor.server.web.highlight import highlight
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Numbered lines.
+
+    Attributes:
+        path: the document's.
+        lines: number, HTML, and whether it is one of those that are meant.
+    """
+
+    path: str
+    lines: tuple[tuple[int, Markup, bool], ...]
+
+    @property
+    def first(self) -> int:
+        """The first line's number; 0 if there are none."""
+        return self.lines[0][0] if self.lines else 0
+
+    @property
+    def last(self) -> int:
+        """The last line's number; 0 if there are none."""
+        return self.lines[-1][0] if self.lines else 0
+
+
+def telling(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
+    """Return the numbers of the lines that hold most of a query's words; none if no line holds any."""
+    wanted = content_terms(query)
+    held = {number: len(wanted & content_terms(line)) for number, line in enumerate(lines, start)}
+    most = max(held.values(), default=0)
+    return frozenset(number for number, count in held.items() if most and count == most)
+
+
+def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Container[int] = ()) -> Shown:
+    """Return lines as they are shown.
+
+    Args:
+        path: of the document.
+        lines: without their ends.
+        start: the first one's number.
+        language: as the corpus names it.
+        marked: the numbers of those that are meant.
+    """
+    html = highlight(lines, language, path)
+    return Shown(path, tuple((number, line, number in marked) for number, line in enumerate(html, start)))

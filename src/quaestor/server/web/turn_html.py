@@ -1,0 +1,207 @@
+"""One turn as the page shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from quaestor.answers.quotes import ExtractiveModel
+from quaestor.core.citation import Citation
+from quaestor.server.web.answer_html import UNCHECKED, Cited, render
+from quaestor.server.web.proposed_changes import Proposed, proposed
+from quaestor.sessions.records import CallRecord, Source, TurnRecord
+from quaestor.sessions.transcript import Transcript
+
+_LONGEST_STEP = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that was done for an answer.
+
+    Attributes:
+        text: on one line.
+        result: what the model was told; empty where it was not told anything.
+        failed: whether nothing came of it.
+    """
+
+    text: str
+    result: str = ""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn with its answer as HTML.
+
+    Attributes:
+        number: from 1.
+        path: of what belongs to it, below the session.
+        question: the user's words.
+        state: done, failed, cancelled, unfinished, or running while it goes on.
+        html: the answer, or what there is of it.
+        known: whether the corpus held an answer.
+        unchecked: whether a model answered and no citation of it holds.
+        quotes: what stands in the corpus, beside an unchecked answer.
+        unsupported: sentences that nothing supports.
+        error: why it failed or ended early; empty if it did not.
+        limits: what of the question limited the documents, or did not although it could; as a sentence.
+        steps: what was done for it.
+        steps_said: the same in a few words.
+        proposed: changes that the model proposed; none of them was made.
+        sources: number of passages that were found.
+        requests: number of requests to a model.
+        said: who answered, and what it took.
+        last: whether no turn follows.
+        superseded: whether its question was asked again by a later turn.
+    """
+
+    number: int
+    path: str
+    question: str
+    state: str
+    html: Markup
+    known: bool
+    unchecked: bool
+    quotes: tuple[Cited, ...]
+    unsupported: tuple[str, ...]
+    error: str
+    limits: str
+    steps: tuple[Step, ...]
+    steps_said: str
+    proposed: tuple[Proposed, ...]
+    sources: int
+    requests: int
+    said: str
+    last: bool
+    superseded: bool
+
+
+def views(transcript: Transcript, turns: Sequence[TurnRecord], *, running: bool = False) -> list[TurnView]:
+    """Return some turns of a session as they are shown; ``running`` says whether its last turn still goes on."""
+    every = transcript.turns()
+    last = max((turn.number for turn in every), default=0)
+    again = {turn.resumes for turn in every}
+    return [_view(transcript, turn, last, running=running, superseded=turn.number in again) for turn in turns]
+
+
+def cited_of(path: str, citations: Sequence[Citation]) -> tuple[Cited, ...]:
+    """Return a turn's citations with where they are shown; ``path`` is the turn's."""
+    return tuple(
+        Cited(one.n, place(one), one.quote, one.status, f"{path}/citations/{index}")
+        for index, one in enumerate(citations)
+    )
+
+
+def place(citation: Citation) -> str:
+    """Return where a citation points, as people write it."""
+    return lines_place(citation.path, citation.start_line, citation.end_line)
+
+
+def lines_place(path: str, first: int, last: int) -> str:
+    """Return ``src/a.py:10-24``, or ``src/a.py:10`` where it is one line."""
+    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
+
+
+def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool, superseded: bool) -> TurnView:
+    ending = turn.ending
+    running = running and turn.number == last and ending.state == "unfinished"
+    path = f"/sessions/{transcript.id}/turns/{turn.number}"
+    sources = transcript.sources(turn.number)
+    calls = transcript.calls(turn.number)
+    requests = transcript.sent(turn.number)
+    found = _found(len(sources), *transcript.shown(turn.number))
+    return TurnView(
+        number=turn.number,
+        path=path,
+        question=turn.question,
+        state="running" if running else ending.state,
+        html=_answer(turn, path, sources),
+        known=ending.known,
+        unchecked=ending.unchecked,
+        quotes=cited_of(path, (*ending.citations, *ending.quotes))[len(ending.citations) :],
+        unsupported=ending.unsupported,
+        error=ending.error,
+        limits=_limits(*transcript.limits(turn.number)),
+        steps=tuple(_steps(found, calls)),
+        steps_said=_steps_said(found, calls),
+        proposed=proposed(calls),
+        sources=len(sources),
+        requests=requests,
+        said=_said(turn),
+        last=turn.number == last,
+        superseded=superseded,
+    )
+
+
+def _answer(turn: TurnRecord, path: str, sources: Sequence[Source]) -> Markup:
+    """Return an answer as HTML; the marks of one that never came to its end were not checked."""
+    ending = turn.ending
+    if turn.answer:
+        return render(turn.answer, cited_of(path, ending.citations), ending.unsupported)
+    places = (one.passage for one in sources)
+    unchecked = [
+        Cited(one.n, lines_place(one.path, one.start_line, one.end_line), "", UNCHECKED, f"{path}/sources/{index}")
+        for index, one in enumerate(places)
+    ]
+    return render(ending.partial, unchecked)
+
+
+def _limits(understood: Sequence[str], missed: Sequence[str]) -> str:
+    if understood:
+        return f"Understood as a filter: {_quoted(understood)}. Put it in quotation marks to search for the words."
+    return f"Not used as a filter, for nothing would be left: {_quoted(missed)}." if missed else ""
+
+
+def _quoted(phrases: Sequence[str]) -> str:
+    return ", ".join(f"“{phrase}”" for phrase in phrases)
+
+
+def _found(every: int, sent: int, searched: int) -> str:
+    """Return how many passages were found, and how many of them were sent, where that is fewer than could be.
+
+    Args:
+        every: passages of the search and of calls.
+        sent: passages of the search that a model was shown.
+        searched: passages of the search that it could have been shown; 0 where nothing was sent.
+    """
+    left_out = f", {sent:,} of {searched:,} sent" if sent < searched else ""
+    return f"{_amount(every, 'passage')} found{left_out}" if every else ""
+
+
+def _steps(found: str, calls: Sequence[CallRecord]) -> list[Step]:
+    searched = [Step(f"Searched; {found}")] if found else []
+    return [*searched, *(Step(_call(call), call.result, call.failed) for call in calls)]
+
+
+def _steps_said(found: str, calls: Sequence[CallRecord]) -> str:
+    asked = f"{_amount(len(calls), 'call')} of the model" if calls else ""
+    return ", ".join(filter(None, (found or ("0 passages found" if calls else ""), asked)))
+
+
+def _call(call: CallRecord) -> str:
+    try:
+        given = ", ".join(f"{name}: {value}" for name, value in dict(json.loads(call.arguments)).items())
+    except (ValueError, TypeError):
+        given = call.arguments
+    brought = "nothing came of it" if call.failed else _amount(len(call.numbers), "passage")
+    given = given if len(given) <= _LONGEST_STEP else f"{given[:_LONGEST_STEP]}…"
+    return f"{call.name} ({' '.join(given.split())}): {brought}"
+
+
+def _said(turn: TurnRecord) -> str:
+    ending = turn.ending
+    if ending.model == ExtractiveModel.name:
+        return "Quoted from the documents"
+    usage = ending.usage
+    if not ending.model or not (turn.answer or ending.partial):
+        return ""
+    spent = f" · {usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
+    return f"Generated by {ending.model}{spent if usage.prompt_tokens else ''}"
+
+
+def _amount(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,159 @@
+"""Sessions as files to take along: JSON that holds all of it and can be read back, and Markdown for people."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from quaestor.core.errors import UsageError
+from quaestor.core.messages import Message, Role, ToolCall
+from quaestor.llm import chatml
+from quaestor.llm.models.wire import as_wire
+from quaestor.sessions.records import CallRecord, Ending, TurnRecord
+from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.transcript import Transcript
+
+FORMAT = "quaestor-session"
+VERSION = 1
+Form = Literal["json", "markdown", "chatml"]
+_ROLES: Mapping[str, Role] = {role: role for role in get_args(Role)}
+
+
+def as_json(transcript: Transcript) -> dict[str, Any]:
+    """Return a session as one JSON object: the conversation for other programs, and every row for ``read_json``."""
+    messages, _ = transcript.conversation()
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": transcript.id,
+        "created": transcript.created,
+        "owner": transcript.owner,
+        "root": transcript.root,
+        "messages": [as_wire(message) for message in messages],
+        "tables": transcript.dump(),
+    }
+
+
+def exported(transcript: Transcript, form: Form) -> str:
+    """Return a session as a file to take along: all of it as JSON, Markdown for people, or ChatML's tokens as JSON."""
+    if form == "markdown":
+        return as_markdown(transcript.turns(), transcript.calls())
+    if form == "chatml":
+        messages, _ = transcript.conversation()
+        return json.dumps(chatml.render(messages), indent=1) + "\n"
+    return json.dumps(as_json(transcript), indent=1) + "\n"
+
+
+def read_json(text: str, transcript: Transcript) -> None:
+    """Fill a new session from what ``as_json`` gave, or from any object with ``messages`` in OpenAI's form.
+
+    Raises:
+        UsageError: it is neither; the session is of no use then.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"the file to import is not JSON ({error}); give one that `quaestor sessions export` wrote"
+        ) from None
+    if not isinstance(value, dict):
+        raise UsageError("the file to import holds no JSON object; give one that `quaestor sessions export` wrote")
+    if value.get("format") != FORMAT:
+        return _read_messages(value.get("messages"), transcript)
+    if value.get("version") != VERSION:
+        raise UsageError(
+            f"the file to import has version {value.get('version')!r}; this Quaestor reads version {VERSION}"
+        )
+    try:
+        transcript.load(value["tables"])
+        transcript.conversation()
+        transcript.turns()
+        transcript.requests()
+        transcript.sources()
+    except (SessionUnusableError, sqlite3.Error, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"the file to import is not a whole session ({error}); export it again") from None
+
+
+def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -> str:
+    """Return the conversation for people.
+
+    Questions, answers or what there is of them, what became of turns that are not done, proposed changes, and sources.
+    """
+    proposed: dict[int, list[str]] = {}
+    for call in calls:
+        proposed.setdefault(call.turn, []).append(call.difference)
+    lines = (line for turn in turns for line in _told(turn, filter(None, proposed.get(turn.number, ()))))
+    return "\n".join(lines).strip() + "\n"
+
+
+def _told(turn: TurnRecord, differences: Iterable[str]) -> list[str]:
+    ending = turn.ending
+    lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
+    changes = [line for difference in differences for line in _fenced(difference)]
+    if ending.state != "done":
+        said = f": {ending.error}" if ending.error else ""
+        written = [ending.partial, ""] if ending.partial.strip() else []
+        return [*lines, *written, *changes, f"*({ending.state}{said})*", ""]
+    lines += [turn.answer, "", *changes]
+    lines += [f"- [{one.n}] `{one.path}:{one.start_line}-{one.end_line}` ({one.status})" for one in ending.citations]
+    return [*lines, "", f"*{ending.model}, {turn.began}*", ""]
+
+
+def _fenced(difference: str) -> list[str]:
+    """Return a difference as a block of code; no line of it can end the block."""
+    fence = max([*re.findall("`{3,}", difference), "``"], key=len) + "`"
+    return ["Proposed, and not applied:", "", f"{fence}diff", difference.rstrip("\n"), fence, ""]
+
+
+def _read_messages(values: object, transcript: Transcript) -> None:
+    """Add a conversation of another program; what comes before the first question joins that turn."""
+    if not isinstance(values, list) or not values:
+        raise UsageError("the file to import has no `messages`; give a session or a conversation in OpenAI's form")
+    messages = [_message(value) for value in values]
+    for turn in _turns([message for message in messages if message.role != "system"]):
+        number, _ = transcript.begin(turn[0])
+        transcript.end(number, Ending("done", messages=tuple(turn[1:]), known=True, model="imported"))
+
+
+def _turns(messages: Sequence[Message]) -> list[list[Message]]:
+    turns: list[list[Message]] = []
+    for message in messages:
+        if message.role == "user" or not turns:
+            turns.append([])
+        turns[-1].append(message)
+    return turns
+
+
+def _message(value: object) -> Message:
+    """Return a message from its JSON in OpenAI's form.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        assert isinstance(value, dict)
+        content = value.get("content")
+        calls = tuple(
+            ToolCall(str(call["id"]), str(call["function"]["name"]), str(call["function"]["arguments"]))
+            for call in value.get("tool_calls") or ()
+        )
+        name, answered = value.get("name"), value.get("tool_call_id")
+        return Message(
+            _ROLES[value["role"]],
+            content if isinstance(content, str) else _parts(content),
+            name if isinstance(name, str) else None,
+            calls,
+            answered if isinstance(answered, str) else None,
+        )
+    except (AssertionError, LookupError, TypeError) as error:
+        shown = json.dumps(value, ensure_ascii=False)[:80]
+        raise UsageError(f"the file to import has a message that is none ({type(error).__name__}): {shown}") from None
+
+
+def _parts(content: object) -> str:
+    """Return the text of content in parts."""
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and "text" in part)

@@ -1,0 +1,198 @@
+"""What a transcript holds, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from quaestor.core.citation import Citation
+from quaestor.core.messages import Message, Usage
+from quaestor.llm.prompts.numbered_passages import Passage
+
+State = Literal["done", "failed", "cancelled", "unfinished"]
+"""``unfinished``: under way, or its process died before it could say more."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """What is known of a session without its messages.
+
+    Attributes:
+        id: its name on the command line.
+        created: ISO 8601 in UTC.
+        owner: whose it is; empty on a machine of one person.
+        root: the folder or file that it is about.
+        title: as it was named, else the beginning of its first question.
+        turns: number of turns, whatever became of them.
+        changed: when the latest turn began, ISO 8601 in UTC.
+        error: why it cannot be read; None for a sound one.
+    """
+
+    id: str
+    created: str = ""
+    owner: str = ""
+    root: str = ""
+    title: str = ""
+    turns: int = 0
+    changed: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRun:
+    """The decision on one message or passage, or one and the same on neighbours that are left out.
+
+    Attributes:
+        kind: message, passage, summary or note.
+        first: its place from 0; -1 for what the window added itself.
+        last: the last one's place, inclusive.
+        action: kept, trimmed, recalled, summarised or dropped.
+        section: the section that pays.
+        tokens: what it takes in the window.
+        full_tokens: what it would take whole.
+        reason: in plain words.
+    """
+
+    kind: str
+    first: int
+    last: int
+    action: str
+    section: str
+    tokens: int
+    full_tokens: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request to a model.
+
+    Attributes:
+        turn: the turn's number, from 1.
+        at: ISO 8601 in UTC.
+        model: the model's name.
+        limit: the window that was composed for, tokens.
+        reserve: tokens kept free for the reply.
+        tokens: what was sent, by our count.
+        messages: exactly what was sent.
+        sections: tokens by section.
+        decisions: why each message and passage was in or out.
+        prompts: hash of each prompt by its name.
+        parameters: temperature and so on.
+        usage: as the server reported it or as counted; None if there was no reply.
+        finish: why the reply ended, or the error.
+    """
+
+    turn: int
+    at: str
+    model: str
+    limit: int
+    reserve: int
+    tokens: int
+    messages: tuple[Message, ...]
+    sections: Mapping[str, int]
+    decisions: tuple[DecisionRun, ...]
+    prompts: Mapping[str, str]
+    parameters: Mapping[str, object]
+    usage: Usage | None = None
+    finish: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What became of a turn.
+
+    Attributes:
+        state: done, failed or cancelled.
+        messages: what the turn adds to the conversation after its question; only of a turn that is done.
+        known: whether an answer was found, and at least one of its citations holds.
+        unchecked: whether a model answered and none of its citations holds, so that the answer is its word alone.
+        quotes: what was quoted beside such an answer, as it would have been without a model.
+        model: what wrote it.
+        error: why it failed, or why it was ended before the model had come to its end.
+        partial: text that had been shown when it failed; never part of the conversation.
+        citations: after they were checked.
+        unsupported: sentences without support.
+        usage: tokens of all requests of the turn.
+    """
+
+    state: State
+    messages: tuple[Message, ...] = ()
+    known: bool = False
+    model: str = ""
+    error: str = ""
+    partial: str = ""
+    citations: tuple[Citation, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=lambda: Usage(0, 0, reported=False))
+    unchecked: bool = False
+    quotes: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """A turn as it was recorded.
+
+    Attributes:
+        number: from 1.
+        owner: who asked.
+        began: ISO 8601 in UTC.
+        question: the user's words.
+        resumes: the number of the turn whose question it asks again, or None.
+        ending: what became of it; its state is ``unfinished`` where nothing was recorded.
+    """
+
+    number: int
+    owner: str
+    began: str
+    question: str
+    resumes: int | None
+    ending: Ending
+
+    @property
+    def answer(self) -> str:
+        """The visible text of the reply; empty if the turn is not done."""
+        return "\n\n".join(
+            message.content for message in self.ending.messages if message.role == "assistant" and message.content
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call of a subroutine as it was recorded.
+
+    Attributes:
+        turn: the turn's number.
+        name: what was called.
+        arguments: JSON, or the tag as the model wrote it if it could not be read.
+        result: what the model was told.
+        failed: whether nothing came of it.
+        numbers: of the passages that it returned.
+        difference: what it proposed to change, as a unified diff; empty if it proposed nothing.
+    """
+
+    turn: int
+    name: str
+    arguments: str
+    result: str
+    failed: bool
+    numbers: tuple[int, ...]
+    difference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage that was shown in a turn.
+
+    Attributes:
+        turn: the turn's number.
+        passage: the passage, without its text.
+        sha256: of the document's bytes at that time.
+        cited: whether the answer cites it.
+    """
+
+    turn: int
+    passage: Passage
+    sha256: str
+    cited: bool

@@ -1,0 +1,157 @@
+"""The sessions of one folder: begun, found by name, listed, deleted. Each is a file of its own, so that a damaged one
+is reported in the list and hurts no other.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.sessions.records import SessionInfo
+from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.transcript import Transcript
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_ENDING = ".session"
+# SQLite keeps these beside a file that is in use or was left by a process that died.
+_BESIDE = ("", "-wal", "-shm", "-journal")
+# A file that was written so lately may be written again without its time changing.
+_SETTLED_NS = 2_000_000_000
+# What a list shows of sessions that were read, and the state of their files then: few of hundreds change between lists.
+_KNOWN: dict[Path, tuple[tuple[int, ...], SessionInfo]] = {}
+
+
+class Sessions:
+    """The sessions in a folder.
+
+    Args:
+        folder: where their files lie; it is made when the first session begins.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def begin(self, *, root: str = "", owner: str = "", name: str | None = None) -> Transcript:
+        """Begin a session.
+
+        Args:
+            root: the folder or file that it is about.
+            owner: whose it is; empty on a machine of one person.
+            name: its name; None makes one of time and chance.
+
+        Raises:
+            UsageError: there is a session of this name, or it is no name.
+        """
+        name = name or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+        try:
+            return Transcript.create(self._path(name), name=name, owner=owner, root=root)
+        except FileExistsError:
+            raise UsageError(f"There is a session {name!r} already. Choose another name, or resume that one.") from None
+
+    def open(self, name: str) -> Transcript:
+        """Open a session by its name, or by the beginning of its name if there is only one such.
+
+        Raises:
+            NotFoundError: there is none.
+            UsageError: several begin so.
+            SessionUnusableError: its file is damaged.
+        """
+        return Transcript.open(self._path(self.find(name)))
+
+    def find(self, name: str) -> str:
+        """Return the whole name of a session that is given by its beginning.
+
+        Raises:
+            NotFoundError: there is none.
+            UsageError: several begin so.
+        """
+        known = self.names()
+        if name in known:
+            return name
+        found = [one for one in known if name and one.startswith(name)]
+        if len(found) > 1:
+            raise UsageError(
+                f"{len(found)} sessions begin with {name!r}: {', '.join(found[:5])}. Give more of the name."
+            )
+        if not found:
+            raise NotFoundError(f"There is no session {name!r}. `quaestor sessions list` shows them all.")
+        return found[0]
+
+    def names(self) -> list[str]:
+        """Return the names of all sessions, sorted."""
+        try:
+            files = list(self.folder.iterdir())
+        except FileNotFoundError:
+            return []
+        return sorted(file.name.removesuffix(_ENDING) for file in files if file.name.endswith(_ENDING))
+
+    def list(self, *, root: str | None = None, owner: str | None = None) -> list[SessionInfo]:
+        """Return what is known of the sessions, the one used last first; damaged ones last, with their error.
+
+        Args:
+            root: only those about this folder or file.
+            owner: only those of this person.
+        """
+        infos = [self._info(name) for name in self.names()]
+        wanted = (info for info in infos if info.error or (root in (None, info.root) and owner in (None, info.owner)))
+        return sorted(wanted, key=lambda info: (info.error is None, info.changed), reverse=True)
+
+    def latest(self, *, root: str, owner: str = "") -> str:
+        """Return the name of the session about ``root`` that was used last.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        found = [info for info in self.list(root=root, owner=owner) if info.error is None]
+        if not found:
+            raise NotFoundError(f"There is no session about {root!r} to continue. `quaestor chat` begins one.")
+        return found[0].id
+
+    def delete(self, name: str) -> None:
+        """Remove a session, damaged or not.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        path = self._path(self.find(name))
+        for ending in _BESIDE:
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+        _KNOWN.pop(path, None)
+
+    def _info(self, name: str) -> SessionInfo:
+        path = self._path(name)
+        state = _state(path)
+        kept = _KNOWN.get(path)
+        if kept is not None and kept[0] == state:
+            return kept[1]
+        try:
+            with Transcript.open(path) as transcript:
+                info = transcript.info()
+        except (SessionUnusableError, NotFoundError) as error:
+            return SessionInfo(name, error=str(error))
+        if state is not None and time.time_ns() - max(state[2::3]) > _SETTLED_NS:
+            _KNOWN[path] = (state, info)
+        return info
+
+    def _path(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name for a session; use letters, digits, '-' and '_', 64 at most.")
+        return self.folder / f"{name}{_ENDING}"
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return by what a change of a session is seen: number, size and time of its file and of the log beside it."""
+    found: tuple[int, ...] = ()
+    for one in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            status = one.stat()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return None
+        found += (status.st_ino, status.st_size, status.st_mtime_ns)
+    return found or None

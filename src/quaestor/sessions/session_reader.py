@@ -1,0 +1,223 @@
+"""Reading the record of a session: its turns, what was sent in them, what they rested on."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from quaestor.core.messages import Message, Usage
+from quaestor.llm.endpoints.failures import ToolsRefusedError
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.sessions import sent_messages as packing
+from quaestor.sessions import session_tables as tables
+from quaestor.sessions.plan import Plan
+from quaestor.sessions.records import CallRecord, DecisionRun, Sent, SessionInfo, Source, TurnRecord
+from quaestor.sessions.rows import as_shown, ending_of, message_of
+
+_TITLE = 80
+_DECIDED = "select decisions from requests where turn = ?"
+
+
+class Recorded:
+    """What stands in a session's file; ``Transcript`` adds to it.
+
+    Attributes:
+        path: the file; None if the record is kept in the process only.
+        id: the session's name.
+        owner: whose it is; empty on a machine of one person.
+        root: what it is about.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+        self._connection = connection
+        self.path = path
+        with self._reading():
+            row = connection.execute("select id, created, owner, root from session").fetchone()
+            if row is None:
+                raise tables.damaged(repr(str(path)), "it does not say which session it is")
+        self.id, self.created, self.owner, self.root = map(str, row)
+
+    def conversation(self) -> tuple[list[Message], list[int]]:
+        """Return the messages of all turns that are done, in order, and their numbers."""
+        query = (
+            "select m.id, m.role, m.content, m.name, m.calls, m.call from messages m"
+            " join endings e on e.turn = m.turn and e.state = 'done' order by m.turn, m.id"
+        )
+        found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
+        return [message for _, message in found], [number for number, _ in found]
+
+    def turns(self) -> list[TurnRecord]:
+        """Return every turn, in order."""
+        said: dict[int, list[Message]] = {}
+        for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
+            said.setdefault(int(row[0]), []).append(message_of(row[1:]))
+        endings = {int(row[0]): row for row in self._rows("select * from endings")}
+        unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
+        turns = self._rows("select number, owner, began, resumes from turns order by number")
+        return [
+            TurnRecord(
+                number,
+                owner,
+                began,
+                said[number][0].content,
+                resumes,
+                ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
+            )
+            for number, owner, began, resumes in turns
+        ]
+
+    def requests(self, turn: int | None = None) -> list[Sent]:
+        """Return what was sent, in order: of one turn, or of all."""
+        where = "" if turn is None else "where r.turn = ?"
+        query = (
+            "select r.turn, r.at, r.model, r.window, r.reserve, r.tokens, r.sent, r.sections, r.decisions, r.prompts,"
+            " r.parameters, p.finish, p.prompt_tokens, p.completion_tokens, p.reported from requests r"
+            f" left join replies p on p.request = r.id {where} order by r.id"
+        )
+        rows = self._rows(query, () if turn is None else (turn,))
+        return [self._sent(row) for row in rows]
+
+    def sent(self, turn: int) -> int:
+        """Return the number of requests that a turn sent."""
+        return int(self._rows("select count(*) from requests where turn = ?", (turn,))[0][0])
+
+    def shown(self, turn: int) -> tuple[int, int]:
+        """Return how many passages a turn's requests showed to a model, and of how many that were found for it."""
+        with self._reading():
+            decided = [json.loads(zlib.decompress(row[0])) for row in self._rows(_DECIDED, (turn,))]
+            requests = [[DecisionRun(*one) for one in decisions] for decisions in decided]
+            sent = frozenset[int]().union(*map(packing.passages_shown, requests))
+            last = (run.last + 1 for decisions in requests for run in decisions if run.kind == "passage")
+            return len(sent), max(last, default=0)
+
+    def sources(self, turn: int | None = None) -> list[Source]:
+        """Return the passages that were found, best first: in one turn, or in all."""
+        where = "" if turn is None else "where p.turn = ?"
+        query = (
+            "select p.turn, p.place, p.sha256, e.citations from passages p left join endings e on e.turn = p.turn"
+            f" {where} order by p.turn, p.rank"
+        )
+        found = []
+        for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
+            passage = Passage(**json.loads(place))
+            cited = {one["n"] for one in json.loads(citations or "[]")}
+            found.append(Source(number, passage, sha256, passage.n in cited))
+        return found
+
+    def calls(self, turn: int | None = None) -> list[CallRecord]:
+        """Return the calls of subroutines, in order: of one turn, or of all."""
+        where = "" if turn is None else "where turn = ?"
+        query = (
+            "select turn, name, arguments, result, failed, passages, coalesce(difference, '') from calls"
+            f" left join differences on call = id {where} order by id"
+        )
+        rows = self._rows(query, () if turn is None else (turn,))
+        with self._reading():
+            return [
+                CallRecord(number, name, arguments, result, bool(failed), tuple(json.loads(numbers)), difference)
+                for number, name, arguments, result, failed, numbers, difference in rows
+            ]
+
+    def limits(self, turn: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words of a turn's question that limited the documents, and those that would have."""
+        rows = self._rows("select understood, missed from filters where turn = ? order by id desc limit 1", (turn,))
+        with self._reading():
+            understood, missed = (tuple(map(str, json.loads(one))) for one in (rows[0] if rows else ("[]", "[]")))
+            return understood, missed
+
+    def plan(self, turn: int) -> Plan | None:
+        """Return what the model premeditated in a turn; None if it did not."""
+        rows = self._rows("select plan from plans where turn = ?", (turn,))
+        with self._reading():
+            found = json.loads(rows[0][0]) if rows else None
+            return None if found is None else Plan(**{**found, "subroutines": tuple(found["subroutines"])})
+
+    def summaries(self) -> list[tuple[int, int, str]]:
+        """Return (first message, last message, text) of each summary, oldest first."""
+        rows = self._rows("select first, last, text from summaries order by id")
+        return [(int(first), int(last), str(text)) for first, last, text in rows]
+
+    def limit_of(self, model: str) -> int | None:
+        """Return the window that a model turned out to have in this session, in tokens; None if it never objected."""
+        rows = self._rows("select window from learned where model = ? order by id desc limit 1", (model,))
+        return int(rows[0][0]) if rows else None
+
+    def refused_tools(self, model: str) -> bool:
+        """Return whether a model's server refused a request of this session for its tools."""
+        refusals = "select 1 from replies join requests on id = request where model = ? and finish glob ? limit 1"
+        return bool(self._rows(refusals, (model, f"{ToolsRefusedError.code}: *")))
+
+    def info(self) -> SessionInfo:
+        """Return what a list of sessions shows."""
+        [(turns, changed)] = self._rows("select count(*), max(began) from turns")
+        named = self._rows("select title from titles order by id desc limit 1")
+        asked = self._rows("select content from messages order by id limit 1")
+        title = str(named[0][0]) if named else " ".join(str(asked[0][0]).split())[:_TITLE] if asked else ""
+        changed = str(changed or self.created)
+        return SessionInfo(self.id, self.created, self.owner, self.root, title, int(turns), changed)
+
+    def dump(self) -> dict[str, list[dict[str, Any]]]:
+        """Return every row of every table, for export."""
+        return {table: self._dumped(table) for table in tables.TABLES}
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with tables.failures_explained(self.path):
+            try:
+                yield
+            except (ValueError, KeyError, TypeError, IndexError, zlib.error) as error:
+                raise tables.damaged(repr(str(self.path)), error) from error
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        with tables.failures_explained(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _sent(self, row: Sequence[Any]) -> Sent:
+        with self._reading():
+            references = json.loads(row[6])
+            sent = packing.resolve(references, *self._needed(references))
+            decisions = tuple(DecisionRun(*one) for one in json.loads(zlib.decompress(row[8])))
+            usage = None if row[12] is None else Usage(row[12], row[13], bool(row[14]))
+            turn, at, model, limit, reserve, tokens = row[:6]
+            return Sent(
+                turn=turn,
+                at=at,
+                model=model,
+                limit=limit,
+                reserve=reserve,
+                tokens=tokens,
+                messages=sent,
+                sections=json.loads(row[7]),
+                decisions=decisions,
+                prompts=json.loads(self._text(row[9])),
+                parameters=json.loads(row[10]),
+                usage=usage,
+                finish=row[11] or "",
+            )
+
+    def _needed(self, references: Iterable[packing.Reference]) -> tuple[dict[int, Message], dict[str, str]]:
+        """Return the messages and texts that references stand for."""
+        messages: dict[int, Message] = {}
+        texts: dict[str, str] = {}
+        for one in references:
+            if isinstance(one, int):
+                query = "select role, content, name, calls, call from messages where id = ?"
+                messages[one] = message_of(self._rows(query, (one,))[0])
+                continue
+            for piece in one["pieces"]:
+                texts[piece] = self._text(piece)
+        return messages, texts
+
+    def _text(self, digest: str) -> str:
+        return str(self._rows("select text from texts where hash = ?", (digest,))[0][0])
+
+    def _dumped(self, table: str) -> list[dict[str, Any]]:
+        with tables.failures_explained(self.path):
+            cursor = self._connection.execute(f"select * from {table}")
+            columns = [one[0] for one in cursor.description]
+            return [{column: as_shown(value) for column, value in zip(columns, row, strict=True)} for row in cursor]

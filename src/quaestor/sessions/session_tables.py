@@ -1,0 +1,287 @@
+"""The tables of a session's file, and what its failures mean.
+
+SQLite rather than lines of JSON: a step is written whole or not at all without any repair at the next start, a
+message is referred to by its number instead of being written again with each request, and lists and totals are read
+without the rest. Rows are only ever added. One file a session, so that a damaged one hurts no other.
+
+With a write-ahead log, ``kill -9`` loses nothing that was committed. A power cut may lose the last step and damages
+nothing; a full flush with every step would protect that step as well and make each turn wait for the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+from quaestor.core.errors import LimitError, NotFoundError, UsageError
+
+APPLICATION = 0x51535472
+VERSION = 6
+_BUSY_SECONDS = 5.0
+_ABOUT = "insert into session values (?, ?, ?, ?)"
+
+_TABLES = """
+create table session (id text not null, created text not null, owner text not null, root text not null);
+create table turns (
+    number integer primary key, owner text not null, began text not null,
+    resumes integer references turns (number)
+);
+create table messages (
+    id integer primary key, turn integer not null references turns (number), role text not null,
+    content text not null, name text, calls text not null, call text
+);
+create table texts (hash text primary key, text text not null) without rowid;
+create table passages (
+    turn integer not null references turns (number), n integer not null, rank integer not null,
+    place text not null, sha256 text not null,
+    primary key (turn, n)
+) without rowid;
+create table requests (
+    id integer primary key, turn integer not null references turns (number), at text not null, model text not null,
+    window integer not null, reserve integer not null, tokens integer not null, parameters text not null,
+    sent text not null, sections text not null, decisions blob not null,
+    prompts text not null references texts (hash)
+);
+create table replies (
+    request integer primary key references requests (id), at text not null, finish text not null,
+    prompt_tokens integer, completion_tokens integer, reported integer
+);
+create table endings (
+    turn integer primary key references turns (number), at text not null, state text not null,
+    known integer not null, model text not null, error text not null, partial text not null,
+    citations text not null, unsupported text not null,
+    prompt_tokens integer not null, completion_tokens integer not null, reported integer not null
+);
+create table summaries (
+    id integer primary key, at text not null, first integer not null, last integer not null, text text not null,
+    model text not null
+);
+create table learned (id integer primary key, at text not null, model text not null, window integer not null);
+"""
+
+# Since format 2. Two processes may find the same old file at once: what one has added does not stop the other.
+_CALLS = """
+create table if not exists calls (
+    id integer primary key, turn integer not null references turns (number), at text not null, name text not null,
+    arguments text not null, result text not null, failed integer not null, passages text not null
+);
+create table if not exists plans (
+    turn integer primary key references turns (number), at text not null, plan text not null
+);
+"""
+
+# Since format 3.
+_TITLES = """
+create table if not exists titles (id integer primary key, at text not null, title text not null);
+"""
+
+# Since format 4: words of a question that limited the documents, and words that would have; the newest of a turn count.
+_FILTERS = """
+create table if not exists filters (
+    id integer primary key, turn integer not null references turns (number), at text not null,
+    understood text not null, missed text not null
+);
+"""
+
+# Since format 5: what a call proposed to change, as a unified diff of the files as they were then.
+_DIFFERENCES = """
+create table if not exists differences (
+    call integer primary key references calls (id), difference text not null
+);
+"""
+
+# Since format 6: turns whose answer is the model's word alone, with what was quoted beside it.
+_UNCHECKED = """
+create table if not exists unchecked (
+    turn integer primary key references turns (number), quotes text not null
+);
+"""
+
+_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS, 5: _DIFFERENCES, 6: _UNCHECKED}
+
+TABLES = (
+    "session",
+    "turns",
+    "messages",
+    "texts",
+    "passages",
+    "requests",
+    "replies",
+    "endings",
+    "summaries",
+    "learned",
+    "calls",
+    "plans",
+    "titles",
+    "filters",
+    "differences",
+    "unchecked",
+)
+"""In an order in which rows can be added."""
+
+
+class SessionUnusableError(UsageError):
+    """A session's file is damaged, of another program, or of a newer version."""
+
+    code = "session"
+
+
+def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
+    """Return a new session's database.
+
+    Args:
+        path: its file; None keeps it in the process's own storage only.
+        about: the row of ``session``.
+
+    Raises:
+        FileExistsError: there is a file at ``path``.
+    """
+    if path is None:
+        connection = _connected(":memory:")
+        # A server makes one for each question that it is asked; making the tables takes a millisecond more.
+        connection.deserialize(_empty())
+        connection.execute(_ABOUT, about)
+    else:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with failures_explained(path):
+            _put_whole(path, about)
+            connection = _connected(str(path))
+    with failures_explained(path):
+        _prepare(connection)
+    return connection
+
+
+def _put_whole(path: Path, about: Sequence[str]) -> None:
+    """Make a session's file under another name, then give it its own: a killed process leaves none half made.
+
+    Raises:
+        FileExistsError: there is a file at ``path``.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    unfinished.unlink(missing_ok=True)
+    # What people asked is nobody else's affair.
+    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    try:
+        with closing(_connected(str(unfinished))) as connection:
+            _make(connection)
+            connection.execute(_ABOUT, about)
+            connection.execute("pragma journal_mode = wal")
+        _give_name(unfinished, path)
+    finally:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
+
+
+def _give_name(unfinished: Path, path: Path) -> None:
+    """Let a file be found under its own name, unless there is one already."""
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links: between these two steps, an empty file has the name.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        unfinished.replace(path)
+
+
+@cache
+def _empty() -> bytes:
+    """Return the image of a new session's database."""
+    with closing(_connected(":memory:")) as connection:
+        _make(connection)
+        return connection.serialize()
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    connection.executescript(
+        f"pragma application_id = {APPLICATION}; pragma user_version = {VERSION};"
+        f"begin immediate; {_TABLES} {' '.join(_ADDED.values())} commit"
+    )
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Return an existing session's database.
+
+    Raises:
+        NotFoundError: there is no such file.
+        SessionUnusableError: it is damaged, of another program, or of a newer version.
+    """
+    if not path.is_file():
+        raise NotFoundError(f"There is no session {path.stem!r}. `quaestor sessions list` shows them all.")
+    with failures_explained(path):
+        connection = _connected(str(path))
+        try:
+            _check(connection, path)
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextmanager
+def failures_explained(path: Path | None) -> Iterator[None]:
+    """Raise what SQLite and the disk say as errors for people.
+
+    Raises:
+        LimitError: the disk is full; what was recorded before is whole.
+        SessionUnusableError: the file is damaged or cannot be used.
+    """
+    name = repr(str(path)) if path else "this session"
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        said = str(error)
+        if "full" in said or "disk i/o" in said.lower():
+            raise LimitError(
+                f"The session in {name} could not be written ({said}); what was recorded before is whole."
+                " Free some space and go on."
+            ) from error
+        if "locked" in said or "busy" in said:
+            raise SessionUnusableError(f"The session in {name} is busy in another process. Try again.") from error
+        raise damaged(name, said) from error
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise
+    except sqlite3.DatabaseError as error:
+        raise damaged(name, str(error)) from error
+
+
+def damaged(name: str, said: object) -> SessionUnusableError:
+    """Return the error for a file that cannot be read."""
+    return SessionUnusableError(
+        f"The session in {name} is damaged ({said}). Other sessions are not touched; move this file away,"
+        " or remove it with `quaestor sessions delete`."
+    )
+
+
+def _connected(place: str) -> sqlite3.Connection:
+    # No implicit transactions: each step says where it begins and ends.
+    return sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("pragma synchronous = normal")
+    connection.execute("pragma foreign_keys = on")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    application = connection.execute("pragma application_id").fetchone()[0]
+    version = connection.execute("pragma user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise damaged(repr(str(path)), "it is not a session of Quaestor")
+    if version > VERSION:
+        raise SessionUnusableError(
+            f"The session in {str(path)!r} was written by a newer version of Quaestor (format {version}, this one"
+            f" reads {VERSION}). Upgrade Quaestor."
+        )
+    if version < VERSION:
+        added = " ".join(tables for since, tables in _ADDED.items() if since > version)
+        connection.executescript(f"begin immediate; {added} pragma user_version = {VERSION}; commit")
+    known = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
+    if missing := set(TABLES) - known:
+        raise damaged(repr(str(path)), f"it has no {', '.join(sorted(missing))}")

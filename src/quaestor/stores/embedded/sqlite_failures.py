@@ -1,0 +1,87 @@
+"""Turning the failures of SQLite and the disk into Quaestor's errors."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, IndexUnusableError, LimitError
+
+REBUILD = "run `quaestor index --rebuild`"
+
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FULL_WORDS = (
+    "no space left",
+    "disk is full",
+    "file too large",
+    "quota exceeded",
+)
+
+
+def unusable(folder: Path, what: str) -> IndexUnusableError:
+    """Return the error for an index that has to be made anew."""
+    return IndexUnusableError(f"The index in {str(folder)!r} {what}: {REBUILD}.")
+
+
+def is_full(error: BaseException) -> bool:
+    """Tell whether an error means that the disk, a quota or a file-size limit is exhausted."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return True
+    # SQLite reports a file-size limit as a plain disk I/O error; both leave the last commit whole.
+    return any(words in str(error).lower() for words in (*_FULL_WORDS, "disk i/o error"))
+
+
+@contextmanager
+def translated(folder: Path) -> Iterator[None]:
+    """Raise what goes wrong inside as an error for people.
+
+    Raises:
+        LimitError: the disk is full; the index is as it was.
+        IndexBusyError: another process has locked the database.
+        IndexReadOnlyError: it may not be written.
+        IndexUnusableError: it is damaged or out of reach.
+    """
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if is_full(error):
+            raise full(folder) from error
+        if "locked" in str(error) or "busy" in str(error):
+            message = f"The index in {str(folder)!r} is busy in another process: try again when it is done."
+            raise IndexBusyError(message) from error
+        if "readonly" in str(error):
+            raise read_only(folder) from error
+        raise unusable(folder, f"cannot be used ({error})") from error
+    except sqlite3.ProgrammingError:
+        raise
+    except sqlite3.DatabaseError as error:
+        raise unusable(folder, f"is damaged ({error})") from error
+    except zlib.error as error:
+        raise unusable(folder, f"is damaged (terms cannot be read: {error})") from error
+    except OSError as error:
+        if is_full(error):
+            raise full(folder) from error
+        if error.errno in READ_ONLY:
+            raise read_only(folder) from error
+        raise
+
+
+def read_only(folder: Path) -> IndexReadOnlyError:
+    """Return the error for an index that may not be written."""
+    return IndexReadOnlyError(
+        f"The index in {str(folder)!r} cannot be written: let that folder be written, or set QUAESTOR_HOME to one "
+        "that can be."
+    )
+
+
+def full(folder: Path) -> LimitError:
+    """Return the error for a disk without space."""
+    return LimitError(
+        f"The index in {str(folder)!r} could not be written, for lack of space or because the disk fails; "
+        "it is as it was before: free some space and run again."
+    )

@@ -1,0 +1,73 @@
+"""``edit``: a change to one document, proposed only. Nothing is written here."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+from quaestor.core.errors import UsageError
+from quaestor.corpus import Corpus
+from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
+from quaestor.edits.edit_paths import confined
+from quaestor.llm.prompts import load
+from quaestor.tools.result_limits import fit, plural
+from quaestor.tools.safe_names import shown_line
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_wording import described
+
+_PARAMETERS = (
+    Parameter("path", "string", required=True),
+    Parameter("search", "string"),
+    Parameter("replace", "string", required=True),
+)
+
+
+def edit_of(corpus: Corpus) -> Subroutine:
+    """Return the subroutine that proposes changes to the documents of a corpus."""
+    description, parameters = described("edit", _PARAMETERS)
+    return Subroutine("edit", description, parameters, partial(_run, corpus))
+
+
+def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
+    root = corpus.root if corpus.root.is_dir() else corpus.root.parent
+    proposal = Proposal((_change(arguments),))
+    _check_place(corpus, root, str(arguments["path"]))
+    planned = plan(root, proposal)
+    if planned.refusals:
+        raise UsageError(" ".join(refusal.message for refusal in planned.refusals))
+    difference = diff(planned)
+    lines = [shown_line(line) for line in difference.splitlines()]
+    mark = load("result_diff_cut")
+    head = load("result_edit").template
+    fitted = fit(
+        [head, *lines], room.budget, room.count, lambda shown: mark.render(lines=plural(len(lines) + 1 - shown, "line"))
+    )
+    return Outcome(fitted.text, proposal=proposal, difference=difference)
+
+
+def _check_place(corpus: Corpus, root: Path, path: str) -> None:
+    """Refuse a file that exists and is no document: a difference, and even a refusal, tells what stands in it.
+
+    Raises:
+        UsageError: the path leads out of the root, or to a file that is ignored, secret or otherwise not indexed.
+    """
+    place = confined(path)
+    if not isinstance(place, str):
+        raise UsageError(place.message)
+    corpus.take_in()
+    if corpus.store.document(place) is None and os.path.lexists(root / place):
+        raise UsageError(f"{path!r} is not in this index and stays as it is. Name one of its documents, or a new file.")
+
+
+def _change(arguments: Arguments) -> Change:
+    path, replace = str(arguments["path"]), str(arguments["replace"])
+    search = str(arguments.get("search", ""))
+    if not search.strip():
+        return Whole(path, _ended(replace))
+    return Replace(path, _ended(search), _ended(replace))
+
+
+def _ended(text: str) -> str:
+    """Return whole lines: models leave out the last line's end."""
+    return f"{text}\n" if text and not text.endswith("\n") else text

@@ -1,0 +1,44 @@
+"""``history``: what git's history and the changelogs tell of a question, a path or a name."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from quaestor.answers.history_answer import history_of as ask_history
+from quaestor.corpus import Corpus
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.tools.passage_shares import show_passages
+from quaestor.tools.result_limits import cut
+from quaestor.tools.safe_names import shown_line
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_wording import described
+
+PARAMETERS = (
+    Parameter("about", "string", required=True),
+    Parameter("since", "string"),
+    Parameter("until", "string"),
+    Parameter("limit", "integer", default=8, minimum=1, maximum=50),
+)
+_MOST_HEADS = 4
+
+
+def history_of(corpus: Corpus) -> Subroutine:
+    """Return the subroutine that asks a corpus's history."""
+    description, parameters = described("history", PARAMETERS)
+    return Subroutine("history", description, parameters, partial(_run, corpus))
+
+
+def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
+    found = ask_history(
+        corpus,
+        str(arguments["about"]),
+        since=str(arguments.get("since", "")),
+        until=str(arguments.get("until", "")),
+        limit=int(arguments["limit"]),
+    )
+    # Where each stands is said by the passages themselves.
+    heads = [shown_line(" ".join(head.split())) for head in found.heads][:_MOST_HEADS]
+    if not found.hits:
+        return Outcome(cut("\n".join(heads), room.budget, room.count), data=found)
+    shown = show_passages(room.numbered(number(found.hits)), room, heads)
+    return Outcome(shown.text, shown.passages, data=found)

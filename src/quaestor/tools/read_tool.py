@@ -1,0 +1,59 @@
+"""``read``: lines of one document, as they are on disk now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from quaestor.corpus import Corpus
+from quaestor.corpus.line_excerpts import Excerpt
+from quaestor.llm.prompts import load
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.tools.passage_shares import show_passage
+from quaestor.tools.result_limits import plural
+from quaestor.tools.safe_names import shown_line, shown_name
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_wording import described
+
+PARAMETERS = (
+    Parameter("path", "string", required=True),
+    Parameter("start_line", "integer", default=1, minimum=1),
+    Parameter("end_line", "integer", minimum=1),
+)
+
+
+def read_of(corpus: Corpus) -> Subroutine:
+    """Return the subroutine that reads documents of a corpus, and nothing else."""
+    description, parameters = described("read", PARAMETERS)
+    return Subroutine("read", description, parameters, partial(_run, corpus))
+
+
+def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
+    last = arguments.get("end_line")
+    found = corpus.read_lines(str(arguments["path"]), int(arguments["start_line"]), None if last is None else int(last))
+    if not found.lines:
+        return Outcome(load("result_empty").render(path=shown_name(found.path)), data=found)
+    [passage] = room.numbered([_passage(found)])
+    lines = [f"{number}|{shown_line(line)}" for number, line in enumerate(found.lines, found.start_line)]
+    note = load("result_document").render(path=shown_name(found.path), lines=plural(found.total_lines, "line"))
+    noted = room.budget - room.count(f"\n{note}")
+    # The note is worth less than the lines: in little room it is left out.
+    roomy = noted > room.budget // 2
+    shown = show_passage(passage, replace(room, budget=noted) if roomy else room, lines)
+    if shown is None:
+        return Outcome(note, data=found)
+    whole = f"{shown.text}\n{note}"
+    return Outcome(whole if roomy and room.count(whole) <= room.budget else shown.text, shown.passages, data=found)
+
+
+def _passage(found: Excerpt) -> Passage:
+    return Passage(
+        n=1,
+        path=found.path,
+        start_line=found.start_line,
+        end_line=found.end_line,
+        text=found.text,
+        title=found.title,
+        url=found.url,
+        language=found.language,
+    )

@@ -1,0 +1,121 @@
+"""``related``: definitions, callers, tests and neighbours of a name or a document.
+
+Definitions of a name are shown as passages, everything else as one numbered line each, so that much fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from quaestor.corpus import Corpus
+from quaestor.llm.prompts import load
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.related import KINDS, Related, RelatedKind, Relative
+from quaestor.tools.passage_shares import Shown, show_passages, show_places
+from quaestor.tools.result_limits import fit, plural
+from quaestor.tools.safe_names import place, shown_line, shown_name
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_wording import described
+
+PARAMETERS = (
+    Parameter("target", "string", required=True),
+    Parameter("kind", "string", choices=KINDS),
+)
+_FEW, _MANY = 6, 30
+_LONGEST_LINE = 160
+# What the headings and the joins may take beyond the sum of their parts.
+_SLACK = 0.95
+# Tokens below which a section says nothing of use.
+_LEAST = 60
+
+
+def related_of(corpus: Corpus) -> Subroutine:
+    """Return the subroutine that finds relatives in a corpus."""
+    description, parameters = described("related", PARAMETERS)
+    return Subroutine("related", description, parameters, partial(_run, corpus))
+
+
+def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
+    kind = next((one for one in KINDS if one == arguments.get("kind")), None)
+    wanted = KINDS if kind is None else (kind,)
+    found = corpus.related(str(arguments["target"]), wanted, _FEW if kind is None else _MANY)
+    if not found.relatives:
+        return Outcome(load("result_no_relatives").render(target=shown_name(str(found.target))), data=found)
+    numbered = dict(zip(found.relatives, room.numbered([*map(_passage, found.relatives)]), strict=True))
+    kinds = [one for one in KINDS if found.of(one)]
+    shown = kinds[: max(1, room.budget // _LEAST)]
+    left = int(room.budget * _SLACK)
+    sections: list[Shown] = []
+    for number, one in enumerate(shown):
+        share = left // (len(shown) - number)
+        section = _section(found, one, numbered, replace(room, budget=share))
+        left -= room.count(f"{section.text}\n")
+        sections.append(section)
+    lines = [section.text for section in sections if section.text]
+    if hidden := sum(len(found.of(one)) for one in kinds[len(shown) :]):
+        lines.append(load("result_related_cut").render(places=plural(hidden, "place")))
+    text = "\n".join(lines) or show_places([numbered[one] for one in found.relatives], room)
+    return Outcome(text, tuple(passage for section in sections for passage in section.passages), data=found)
+
+
+def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage], room: Room) -> Shown:
+    """Return the relatives of one kind under their heading."""
+    heading = _heading(found, kind)
+    within = replace(room, budget=room.budget - room.count(f"{heading}\n"))
+    listed = found.of(kind)
+    if kind == "definitions" and found.target.name:
+        inner = show_passages([numbered[one] for one in listed], within)
+    else:
+        inner = _lines(listed, [numbered[one] for one in listed], within)
+    return Shown(f"{heading}\n{inner.text}", inner.passages) if inner.text else Shown("", ())
+
+
+def _lines(relatives: Sequence[Relative], passages: Sequence[Passage], room: Room) -> Shown:
+    """Return a line for each relative, as many as fit."""
+    lines = [_line(*pair) for pair in zip(relatives, passages, strict=True)]
+    mark = load("result_related_cut")
+    fitted = fit(lines, room.budget, room.count, lambda n: mark.render(places=plural(len(lines) - n, "place")))
+    kept = tuple(_first_line(passage) for passage in passages[: fitted.shown])
+    return Shown(fitted.text, kept) if fitted.shown else Shown("", ())
+
+
+def _line(relative: Relative, passage: Passage) -> str:
+    line = load("result_related_line" if relative.fresh else "result_related_line_changed")
+    text = shown_line(_first_line(passage).text.strip())
+    return line.render(
+        n=str(passage.n),
+        place=place(passage),
+        role=relative.role,
+        text=text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…",
+    )
+
+
+def _first_line(passage: Passage) -> Passage:
+    """Return the first line of a passage that says anything."""
+    lines = passage.text.split("\n")
+    at = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    line = passage.start_line + at
+    return replace(passage, text=lines[at], start_line=line, end_line=line)
+
+
+def _heading(found: Related, kind: RelatedKind) -> str:
+    listed, total = len(found.of(kind)), found.total.get(kind, 0)
+    about = load(f"result_related_{kind}").render(target=shown_name(str(found.target)))
+    if total <= listed:
+        return about
+    more = load("result_related_more" if found.complete else "result_related_many")
+    return more.render(about=about, listed=str(listed), total=plural(total, "place"))
+
+
+def _passage(relative: Relative) -> Passage:
+    return Passage(
+        n=1,
+        path=relative.path,
+        start_line=relative.start_line,
+        end_line=relative.end_line,
+        text=relative.text,
+        symbol=relative.symbol,
+        language=relative.language,
+    )

@@ -1,0 +1,85 @@
+"""``search``: the corpus by words and by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
+
+from quaestor.core.passages import Hit
+from quaestor.corpus.understood_filters import Signed, why_none
+from quaestor.llm.prompts import load
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.filters import both, make_filter
+from quaestor.search.spelling import Spelling, Unknown
+from quaestor.stores import Where
+from quaestor.tools.arguments import brief
+from quaestor.tools.passage_shares import show_passages
+from quaestor.tools.safe_names import shown_name
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_wording import described
+
+PARAMETERS = (
+    Parameter("query", "string", required=True),
+    Parameter("k", "integer", default=8, minimum=1, maximum=50),
+    Parameter("path", "string"),
+    Parameter("since", "string"),
+    Parameter("before", "string"),
+    Parameter("by", "string"),
+)
+
+# Where nothing is dated or signed, no model need be told that it could ask for that.
+_BYLINES = frozenset({"since", "before", "by"})
+
+
+class Searched(Signed, Protocol):
+    """A corpus, or several that are searched as one."""
+
+    def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
+        """Return up to ``k`` hits among the documents that a filter lets through, best first."""
+        ...
+
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what stands anywhere."""
+        ...
+
+
+def search_of(corpus: Searched, where: Where | None = None, *, bylines: bool | None = None) -> Subroutine:
+    """Return the subroutine that searches the documents of a corpus that ``where`` lets through.
+
+    It takes dates and authors if ``bylines`` says so; None: if any document of the corpus has one.
+    """
+    description, parameters = described("search", PARAMETERS)
+    if bylines is None:
+        held = corpus.bylines()
+        bylines = bool(held.dated or held.authors)
+    if not bylines:
+        parameters = tuple(one for one in parameters if one.name not in _BYLINES)
+    return Subroutine("search", description, parameters, partial(_run, corpus, where))
+
+
+def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
+    query = str(arguments["query"])
+    path, since, before, by = (str(arguments.get(name, "")).strip() for name in ("path", "since", "before", "by"))
+    where = both(make_filter([path] if path else [], (), since, before, [by]), within)
+    hits = corpus.search(query, int(arguments["k"]), where=where)
+    unknown = corpus.spelling(query).unknown
+    if not hits:
+        why = why_none(corpus, where) if where else ""
+        nothing = load("result_nothing").render(query=brief(query))
+        return Outcome(" ".join(filter(None, (nothing, _told(unknown), why))), data=())
+    stale = {(hit.corpus, hit.path): hit.path for hit in hits if not hit.fresh}
+    changed = [load("result_changed_hit").render(path=shown_name(path)) for path in stale.values()]
+    shown = show_passages(room.numbered(number(hits)), room, [*filter(None, (_told(unknown),)), *changed])
+    return Outcome(shown.text, shown.passages, data=tuple(hits))
+
+
+def _told(unknown: Sequence[Unknown]) -> str:
+    """Return what a model is told of words that stand nowhere; empty where all of them stand."""
+    if not unknown:
+        return ""
+    named = (
+        f"{brief(one.word)} (searched for {brief(one.nearest[0])})" if one.nearest else brief(one.word)
+        for one in unknown
+    )
+    return load("result_unknown").render(words=", ".join(named))

@@ -1,0 +1,85 @@
+"""The two ways in which a model is told of the subroutines, made from the same definitions.
+
+Native tool calling: the ``tools`` of a request. Text tags: a list of the tags that it may write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from quaestor.llm.prompts import load
+from quaestor.tools.tool_values import Parameter, Subroutine
+
+
+def tool(subroutine: Subroutine, *, short: bool = False) -> dict[str, Any]:
+    """Return one entry of the ``tools`` of an OpenAI chat request; ``short`` leaves out all but what it does."""
+    return {
+        "type": "function",
+        "function": {
+            "name": subroutine.name,
+            "description": _gist(subroutine) if short else subroutine.description,
+            "parameters": schema(subroutine.parameters, short=short),
+        },
+    }
+
+
+def schema(parameters: Iterable[Parameter], *, short: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema of a subroutine's arguments: one object, no union types; ``short`` says types alone."""
+    listed = tuple(parameters)
+    return {
+        "type": "object",
+        "properties": {parameter.name: _property(parameter, short=short) for parameter in listed},
+        "required": [parameter.name for parameter in listed if parameter.required],
+        "additionalProperties": False,
+    }
+
+
+def tag(subroutine: Subroutine) -> str:
+    """Return a subroutine's tag with the arguments that it must have: ``<|search query={"..."}|>``."""
+    return "".join(
+        (f"<|{subroutine.name}", *(f" {_attribute(one)}" for one in subroutine.parameters if one.required), "|>")
+    )
+
+
+def tag_list(subroutines: Iterable[Subroutine], *, short: bool = False) -> str:
+    """Return what a model that writes tags is told of the subroutines; ``short`` gives each one line."""
+    if short:
+        return "\n".join(f"{tag(subroutine)} {_gist(subroutine)}" for subroutine in subroutines)
+    return "\n\n".join(map(_tag_entry, subroutines))
+
+
+def _gist(subroutine: Subroutine) -> str:
+    """Return what a subroutine does, in the first clause of its description."""
+    return re.split(r"[.:,;]\s", subroutine.description, maxsplit=1)[0].rstrip(".")
+
+
+def _tag_entry(subroutine: Subroutine) -> str:
+    optional = " ".join(_attribute(one) for one in subroutine.parameters if not one.required)
+    words = {"tag": tag(subroutine), "description": subroutine.description}
+    if not optional:
+        return load("subroutine_tag").render(**words)
+    return load("subroutine_tag_optional").render(**words, optional=optional)
+
+
+def _property(parameter: Parameter, *, short: bool) -> dict[str, Any]:
+    if short:
+        return {"type": parameter.kind}
+    wanted: dict[str, Any] = {"type": parameter.kind, "description": parameter.description}
+    bounds = {"default": parameter.default, "minimum": parameter.minimum, "maximum": parameter.maximum}
+    wanted.update({key: value for key, value in bounds.items() if value is not None})
+    if parameter.choices:
+        wanted["enum"] = list(parameter.choices)
+    return wanted
+
+
+def _attribute(parameter: Parameter) -> str:
+    """Return an argument as it stands in a tag, with its default or what kind of value it takes."""
+    if parameter.default is not None:
+        return f"{parameter.name}={{{json.dumps(parameter.default)}}}"
+    value = '"..."' if parameter.kind == "string" else "true" if parameter.kind == "boolean" else "..."
+    if parameter.choices:
+        value = "|".join(map(json.dumps, parameter.choices))
+    return f"{parameter.name}={{{value}}}"

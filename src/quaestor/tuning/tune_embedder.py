@@ -1,0 +1,174 @@
+"""Tuning a corpus's embedder, and finding out whether it helped.
+
+Two things are measured, with the same questions. What is asked stands in no text that is learned from.
+
+*New documents*: documents are dealt into two halves, and the questions about each are put to an embedder that was tuned
+on the other one. How far vectors are trusted is what the questions about the other half are best answered by: no
+question has a say in how it is answered itself.
+
+*Learned documents*: an embedder is tuned on all documents, as those are that will be searched, and trusted as the more
+cautious half has it.
+
+It is kept if vectors alone answer new documents better beyond chance and the whole search answers both better on
+average; in a corpus of code, the whole search must answer new documents better beyond chance, too. For made questions
+share so many words with their answers that the whole search has little to gain on them. What vectors gain on new prose,
+the whole search gains on people's questions; what they gain on code, it does not (docs/tune.md).
+
+What is kept has learned the questions, too.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from quaestor.core.config import Settings
+from quaestor.corpus import Corpus
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.embedding.tuned_embedder import Replaced
+from quaestor.evaluation.metrics import Question
+from quaestor.evaluation.statistics import Estimate, difference
+from quaestor.tuning.time_limit import Clock, Progress
+from quaestor.tuning.tuning_bench import Bench, Half
+from quaestor.tuning.tuning_questions import PARTS, Ground, ground_of
+
+Documents = Literal["new", "learned"]
+DOCUMENTS: tuple[Documents, ...] = ("new", "learned")
+
+_SEARCHES = 8  # for each question, about
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """NDCG@10 of one question, in three ways.
+
+    Attributes:
+        before: with the bundled embedder.
+        new: with one that was tuned on other documents.
+        learned: with one that was tuned on the question's document too, without the question.
+    """
+
+    before: float
+    new: float
+    learned: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question with what came of it.
+
+    Attributes:
+        question: what was asked.
+        whole: of the whole search.
+        dense: of vectors alone.
+    """
+
+    question: Question
+    whole: Values
+    dense: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What tuning came to.
+
+    Attributes:
+        asked: every question.
+        trusts: how many times the ranker counts the dense retriever, as each half has it best.
+        trust: the least of these.
+        replaced: the rows that may be kept.
+        pairs: that they were tuned on.
+        documents: that pairs and questions were made of.
+        sampled: further documents, which a large corpus is not tuned on.
+        prose: whether most documents are prose.
+        seconds: that it took.
+    """
+
+    asked: tuple[Asked, ...]
+    trusts: tuple[float, ...]
+    trust: float
+    replaced: Replaced
+    pairs: int
+    documents: int
+    sampled: int
+    prose: bool
+    seconds: float
+
+    @property
+    def better(self) -> bool:
+        """Whether it is to be kept; see the module."""
+        new, learned = (_gain([one.whole for one in self.asked], documents) for documents in DOCUMENTS)
+        certain = self.prose or new.low > 0
+        return self.vectors_gain and new.mean > 0 and learned.mean > 0 and certain
+
+    @property
+    def vectors_gain(self) -> bool:
+        """Whether vectors alone answer new documents better, beyond chance."""
+        return _gain([one.dense for one in self.asked], "new").low > 0
+
+
+def _gain(values: Sequence[Values], documents: Documents) -> Estimate:
+    """Return by how much questions are answered better than before."""
+    return difference([one.before for one in values], [getattr(one, documents) for one in values]).estimate
+
+
+def tune(
+    corpus: Corpus,
+    settings: Settings,
+    *,
+    most: int = 600,
+    seed: int = 0,
+    seconds: float = 120.0,
+    progress: Progress = lambda done, total, doing: None,
+) -> Tuned:
+    """Tune the bundled embedder to a corpus; the corpus and its index are left as they are.
+
+    Args:
+        corpus: up to date, and of the bundled embedder or one tuned from it.
+        settings: how it was indexed.
+        most: at most so many questions.
+        seed: of all chance; the same corpus, seed and number of questions give the same embedder.
+        seconds: give up after so many.
+        progress: called as the work goes on.
+
+    Raises:
+        UsageError: the corpus is too small.
+        LimitError: there was not enough time.
+    """
+    clock = Clock(seconds, progress)
+    clock.doing("making questions")
+    with (
+        tempfile.TemporaryDirectory(prefix="quaestor-tune-") as place,
+        ground_of(corpus, settings, Path(place), most=most, seed=seed) as ground,
+    ):
+        return _tune(ground, seed, clock)
+
+
+def _tune(ground: Ground, seed: int, clock: Clock) -> Tuned:
+    bench = Bench(ground, seed, clock)
+    clock.total = _SEARCHES * len(ground.questions)
+    clock.doing("asking before")
+    before = bench.answers(StaticEmbedder.bundled())
+    halves: list[Half] = []
+    trusts: list[float] = []
+    for part in range(PARTS):
+        clock.doing(f"new documents, half {part + 1} of {PARTS}")
+        halves.append(Half(bench, part))
+        trusts.append(halves[-1].trust())
+    # Vectors are trusted in each half as the other one has it best.
+    new = halves[0].answers(trusts[1]) | halves[1].answers(trusts[0])
+    clock.doing("learned documents")
+    trust, everything = min(trusts), range(PARTS)
+    after = bench.answers(bench.fitted(bench.pairs(everything, ground.taught)).embedder(), trust)
+    clock.doing("learning the questions, too")
+    pairs = bench.pairs(everything, (*ground.questions, *ground.taught))
+    kept = bench.fitted(pairs)
+    asked = (
+        Asked(question, *map(Values, before[question.id], new[question.id], after[question.id]))
+        for question in ground.questions
+    )
+    sizes = (len(pairs), len(ground.texts), ground.sampled)
+    return Tuned(tuple(asked), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())

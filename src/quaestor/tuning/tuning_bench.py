@@ -1,0 +1,105 @@
+"""What embedders are tuned and asked on, and how far vectors are best trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.embedding.tuned_embedder import Replaced
+from quaestor.evaluation.metrics import Question
+from quaestor.evaluation.statistics import difference
+from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learned, pairs_of, replaced, sampled
+from quaestor.tuning.time_limit import Clock
+from quaestor.tuning.training_pairs import Pair
+from quaestor.tuning.trial_search import Chunks, Trial
+from quaestor.tuning.tuning_questions import PARTS, Ground, part_of
+
+STRENGTH = 0.7
+"""How far rows go from the bundled ones to the learned ones: chosen by questions made of corpora in docs/tune.md."""
+TRUSTS = (1.0, 2.0, 4.0)
+"""How many times the ranker may count the dense retriever."""
+
+Answers = dict[str, tuple[float, float]]
+"""NDCG@10 of the whole search and of vectors alone for each question, by its id."""
+
+
+class Bench:
+    """What every embedder is tuned and asked on."""
+
+    def __init__(self, ground: Ground, seed: int, clock: Clock) -> None:
+        self.ground = ground
+        self.clock = clock
+        self._seed = seed
+        self._chunks = Chunks(ground.copy)
+        without = {as_asked(question.text) for question in ground.questions}
+        self._said = pairs_of(ground.texts.values(), seed, without)
+
+    def pairs(self, parts: Container[int], taught: Iterable[Question]) -> Sequence[Pair]:
+        """Return the pairs of the documents of some parts, and those of ``taught`` that are about these."""
+        pairs = [pair for pair in self._said if part_of(pair.path) in parts]
+        answers = (self._chunks.answer(question) for question in taught if part_of(question.targets[0].path) in parts)
+        pairs += filter(None, answers)
+        if len(pairs) < FEWEST_PAIRS:
+            count = sum(part_of(path) in parts for path in self.ground.texts)
+            raise UsageError(
+                f"{str(self.ground.root)!r} is too small to tune: {amount(count, 'document')} of it can teach "
+                f"{amount(len(pairs), 'pair')} of a question and its answer, and {FEWEST_PAIRS} are needed. "
+                "Nothing was changed."
+            )
+        return sampled(pairs, self._seed)
+
+    def fitted(self, pairs: Sequence[Pair]) -> Replaced:
+        """Return rows that were tuned on pairs."""
+        return replaced(*learned(pairs, self._seed, self.clock.look), STRENGTH)
+
+    def trial(self, embedder: StaticEmbedder) -> Trial:
+        """Return the copy searched with an embedder."""
+        return Trial(self.ground.copy, self._chunks, embedder, self.ground.project)
+
+    def answers(self, embedder: StaticEmbedder, trust: float = 1.0) -> Answers:
+        """Return what all questions are answered like."""
+        trial, questions = self.trial(embedder), self.ground.questions
+        whole = trial.ask(questions, self.clock.tick, trust=trust)
+        return by_question(questions, whole, trial.ask(questions, self.clock.tick, mode="dense"))
+
+
+class Half:
+    """The questions about one part of the documents, asked of an embedder that was tuned on the other part.
+
+    Args:
+        bench: what is asked and learned.
+        part: that is asked about.
+    """
+
+    def __init__(self, bench: Bench, part: int) -> None:
+        self._questions = bench.ground.questions_of(part)
+        self._tick = bench.clock.tick
+        taught = (*bench.ground.questions, *bench.ground.taught)
+        self._trial = bench.trial(bench.fitted(bench.pairs(set(range(PARTS)) - {part}, taught)).embedder())
+        self._whole: dict[float, list[float]] = {}
+
+    def trust(self) -> float:
+        """Return how far vectors are best trusted: more only where that is better beyond chance."""
+        trust = TRUSTS[0]
+        for more in TRUSTS[1:]:
+            if difference(self._asked(trust), self._asked(more)).estimate.low <= 0:
+                break
+            trust = more
+        return trust
+
+    def answers(self, trust: float) -> Answers:
+        """Return what the questions are answered like if vectors are trusted so far."""
+        dense = self._trial.ask(self._questions, self._tick, mode="dense")
+        return by_question(self._questions, self._asked(trust), dense)
+
+    def _asked(self, trust: float) -> list[float]:
+        if trust not in self._whole:
+            self._whole[trust] = self._trial.ask(self._questions, self._tick, trust=trust)
+        return self._whole[trust]
+
+
+def by_question(questions: Sequence[Question], whole: Sequence[float], dense: Sequence[float]) -> Answers:
+    """Return values by the questions that they belong to."""
+    return {one.id: values for one, values in zip(questions, zip(whole, dense, strict=True), strict=True)}

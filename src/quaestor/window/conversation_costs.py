@@ -1,0 +1,141 @@
+"""A conversation read once: its units and what each message costs, brought up to date as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Protocol
+
+from quaestor.core.messages import Message
+from quaestor.window.prefix import shared
+from quaestor.window.units import Unit, units
+from quaestor.window.window_values import Action, Decision, Section
+
+
+class Counter(Protocol):
+    """Counts what texts, messages and tool schemas take in a model's window."""
+
+    def text(self, text: str) -> int:
+        """Return the tokens of bare text."""
+        ...
+
+    def message(self, message: Message) -> int:
+        """Return the tokens of one message with what surrounds it."""
+        ...
+
+    def messages(self, messages: Sequence[Message]) -> int:
+        """Return the tokens of a conversation, the start of the reply included."""
+        ...
+
+    def tools(self, tools: Sequence[Mapping[str, object]]) -> int:
+        """Return the tokens of declared function schemas."""
+        ...
+
+
+class Reading:
+    """Everything about a conversation that does not depend on the limit.
+
+    Attributes:
+        messages: as far as they were read.
+        tokens: what each message takes.
+        units: in order; every message is in exactly one.
+        unit_tokens: what each unit takes; 0 for one that can never be sent.
+        faulty: the numbers of those that can never be sent.
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+        self.messages: list[Message] = []
+        self.tokens: list[int] = []
+        self.units: list[Unit] = []
+        self.unit_tokens: list[int] = []
+        self.faulty: list[int] = []
+        self._defaults: dict[tuple[Action, Section, str], list[Decision]] = {}
+
+    def follow(self, messages: list[Message]) -> None:
+        """Read ``messages``, keeping what was read of their beginning."""
+        self._forget(shared(self.messages, messages))
+        known = len(self.tokens)
+        self.tokens += map(self.counter.message, messages[known:])
+        self.messages = messages
+        # The last units may gain results, or an orphan its call: read them again.
+        while self.units and (self.units[-1].fault or messages[self.units[-1].start].tool_calls):
+            self.units.pop()
+        fresh = units(messages, self.units[-1].end if self.units else 0)
+        first = len(self.units)
+        del self.unit_tokens[first:]
+        self.faulty = [number for number in self.faulty if number < first]
+        self.faulty += (number for number, unit in enumerate(fresh, first) if unit.fault)
+        self.units += fresh
+        self.unit_tokens += [0 if unit.fault else sum(self.tokens[unit.start : unit.end]) for unit in fresh]
+
+    def is_result(self, number: int) -> bool:
+        """Return whether a unit is a call with its results."""
+        return self.units[number].end - self.units[number].start > 1
+
+    def sound(self) -> list[Message]:
+        """Return the messages that can be sent."""
+        out = {index for number in self.faulty for index in range(self.units[number].start, self.units[number].end)}
+        return [message for index, message in enumerate(self.messages) if index not in out]
+
+    def _forget(self, length: int) -> None:
+        """Forget every message from the index ``length`` on."""
+        if length < len(self.messages):
+            del self.tokens[length:]
+            while self.units and self.units[-1].end > length:
+                self.units.pop()
+            for known in self._defaults.values():
+                del known[length:]
+
+    def decisions(self, action: Action, section: Section, reason: str) -> list[Decision]:
+        """Return one and the same decision on every message, to be overridden where another was taken."""
+        known = self._defaults.setdefault((action, section, reason), [])
+        inside = action in ("kept", "recalled")
+        for index in range(len(known), len(self.messages)):
+            tokens = self.tokens[index]
+            known.append(Decision("message", index, action, section, tokens if inside else 0, tokens, reason))
+        return known.copy()
+
+
+class _Shelf:
+    """The latest readings; one that is lent out is on nobody else's shelf."""
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+        self._readings: list[Reading] = []
+        self._lock = Lock()
+
+    def take(self, messages: list[Message], counter: Counter) -> Reading:
+        """Return the reading that shares most with ``messages``, or a new one."""
+        with self._lock:
+            alike = [(shared(known.messages, messages), known) for known in self._readings]
+            fitting = [(length, known) for length, known in alike if length and known.counter is counter]
+            if not fitting:
+                return Reading(counter)
+            best = max(fitting, key=lambda pair: pair[0])[1]
+            self._readings = [known for known in self._readings if known is not best]
+            return best
+
+    def put(self, reading: Reading) -> None:
+        """Take a reading back; the oldest makes room."""
+        with self._lock:
+            self._readings = [*self._readings, reading][-self._places :]
+
+
+_shelf = _Shelf(places=8)
+
+
+@contextmanager
+def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[Reading]:
+    """Lend the reading of a conversation, going on from an earlier one where there is one.
+
+    Readings are remembered for speed alone: results are the same without.
+    """
+    listed = list(messages)
+    reading = _shelf.take(listed, counter)
+    reading.follow(listed)
+    try:
+        yield reading
+    finally:
+        _shelf.put(reading)

@@ -1,0 +1,95 @@
+"""Marks as models write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.answers.citations.citation_marks import NO_ANSWER, parse, says_no_answer, without_marks, without_no_answer
+
+
+def read(answer: str) -> list[tuple[int, str | None]]:
+    return [(mark.n, mark.quote) for mark in parse(answer)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "marks"),
+    [
+        ("It waits [1].", [(1, None)]),
+        ("It waits[1].", [(1, None)]),
+        ("It waits [1, 2] and [3].", [(1, None), (2, None), (3, None)]),
+        ("It waits [1][2].", [(1, None), (2, None)]),
+        ("It waits [1-3].", [(1, None), (2, None), (3, None)]),
+        ("It waits [1; 4].", [(1, None), (4, None)]),
+        ("It waits [1 and 4].", [(1, None), (4, None)]),
+        ('It waits [1: "time.sleep(delay)"].', [(1, "time.sleep(delay)")]),
+        ("It waits [1: 'time.sleep'].", [(1, "time.sleep")]),
+        ("It waits [1: “time.sleep”].", [(1, "time.sleep")]),
+        ("It waits [1: `time.sleep`].", [(1, "time.sleep")]),
+        ('It waits [1, "time.sleep"].', [(1, "time.sleep")]),
+        ('It waits [1 "time.sleep"].', [(1, "time.sleep")]),
+        ('It waits [1:"a b"; 2: "c d"].', [(1, "a b"), (2, "c d")]),
+        ('It waits [1: "a b", 2: "c d"].', [(1, "a b"), (2, "c d")]),
+        ('It waits [1: "a b"] [2: "c d"].', [(1, "a b"), (2, "c d")]),
+        ("It waits [1: retries three times].", [(1, "retries three times")]),
+        ('It reads [2: "x = a["key"]"].', [(2, 'x = a["key"]')]),
+        ('It reads [2: "rows[0], rows[1]"].', [(2, "rows[0], rows[1]")]),
+        ('It says [2: "print("hi")"].', [(2, 'print("hi")')]),
+        ('It says [2: "name = "quaestor""].', [(2, 'name = "quaestor"')]),
+        ("It waits 【3】.", [(3, None)]),
+        ("It waits [^3].", [(3, None)]),
+        ("It waits [passage 3].", [(3, None)]),
+        ('It waits [Passage 3: "so"].', [(3, "so")]),
+        ("It waits [#3].", [(3, None)]),
+        ("It waits [source 3, source 4].", [(3, None), (4, None)]),
+        ("It waits [3](https://example.org).", [(3, None)]),
+        ('The manual says "wait for it" [1].', [(1, "wait for it")]),
+        ("It calls `time.sleep(1)` [1].", [(1, "time.sleep(1)")]),
+        ("> wait for it\n> and more\n\n[1]", [(1, "wait for it\nand more")]),
+        ("> wait for it [1]", [(1, "wait for it")]),
+        ("```python\ndef f():\n    return 1\n```\n[2]", [(2, "def f():\n    return 1")]),
+        ("In 2024 [2024] it [x] was [ ] so [a1].", []),
+        ("`items[0]` and ``rows[1]``", []),
+        ("```\nitems[0] [1]\n```\n", []),
+        ("an unclosed [1 mark", []),
+        ("", []),
+    ],
+)
+def test_forms(answer: str, marks: list[tuple[int, str | None]]) -> None:
+    assert read(answer) == marks
+
+
+def test_stray_backtick_hides_nothing() -> None:
+    assert read("A stray ` here [1].\n\nAnd another ` there [2].") == [(1, None), (2, None)]
+
+
+def test_without_marks() -> None:
+    answer = 'It waits [1: "x"] and [2] retries.'
+    assert without_marks(answer, parse(answer)) == "It waits  and  retries."
+
+
+@pytest.mark.parametrize("answer", [NO_ANSWER, "[No answer] Nothing on it.", "**[no answer]** x", "[no_answer]"])
+def test_no_answer(answer: str) -> None:
+    assert says_no_answer(answer)
+    assert "no" not in without_no_answer(answer).lower().split()
+
+
+def test_an_answer_is_no_refusal() -> None:
+    assert not says_no_answer("There is no answer to send back when the queue is empty [1].")
+
+
+@given(st.text(alphabet="ab [](){}\"'`>123:,;-\n“”【】", max_size=200))
+def test_any_text_is_read(answer: str) -> None:
+    marks = parse(answer)
+    assert all(0 <= mark.start < mark.end <= len(answer) for mark in marks)
+    assert [mark.start for mark in marks] == sorted(mark.start for mark in marks)
+    without_marks(answer, marks)
+
+
+@given(
+    st.integers(1, 99),
+    st.text(alphabet="ab c_=(){}.,+", min_size=1, max_size=60).map(str.strip).filter(lambda quote: len(quote) > 2),
+)
+def test_the_agreed_form_is_always_read(n: int, quote: str) -> None:
+    assert read(f'So it is [{n}: "{quote}"].') == [(n, quote)]

@@ -1,0 +1,121 @@
+"""Files made to fill a machine or to keep it busy: each is read within bounds, or left out with a sentence.
+
+What took minutes before it was bounded would run into the limit that every test has.
+"""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import made
+import pytest
+from ingest_parts import make_indexer, open_store, write
+
+from quaestor.convert import ConversionError, converted
+from quaestor.convert.html import from_html, reads_as_page
+
+WORDS = b"<p>" + b"word " * 60
+LAUGHS = (
+    '<!DOCTYPE x [<!ENTITY a "ha">'
+    + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(20))
+    + "]>"
+)
+
+
+def reason_of(data: bytes, path: str) -> str:
+    with pytest.raises(ConversionError) as caught:
+        converted(data, path)
+    return f"{caught.value.reason}: {caught.value.detail}"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param(b"<div>" * 20_000, id="deep"),
+        pytest.param(b"<table><tr><td>" * 5_000, id="deep tables"),
+        pytest.param(b'<div class="sidebar"><p>words</p>' * 79 + b"<b>x</b>" * 20_000, id="furniture in furniture"),
+        pytest.param(b"<div>" + b"<span>" * 78 + b"<i>x</i>" * 20_000, id="a block at the end of deep lines"),
+        pytest.param(b"<div class=author>" * 78 + b"<i>x</i>" * 20_000, id="authors in authors"),
+        pytest.param(b"<a href=x><div>" * 39 + b"<i>x</i>" * 20_000, id="cards in cards"),
+        pytest.param(b"<pre>x" + b"\n" * 400_000 + b"x</pre>", id="blank lines"),
+        pytest.param(b'<div class="' + b"-skip-to-" * 50_000 + b'.">', id="a long class"),
+    ],
+)
+def test_pages_that_are_read_in_time_that_grows_with_them(html: bytes) -> None:
+    from_html(html + WORDS)
+
+
+@pytest.mark.parametrize("piece", [b"<script ", b"<", b"<!--", b"{", b"</script"])
+def test_what_is_a_page_is_told_in_time_that_grows_with_it(piece: bytes) -> None:
+    assert reads_as_page(piece * (200_000 // len(piece))) in (True, False)
+
+
+def docx_of(document: str | bytes) -> bytes:
+    parts = {"[Content_Types].xml": made._TYPES, "_rels/.rels": made._RELATIONS}
+    return made.archive({**parts, "word/document.xml": document})
+
+
+def test_word_documents() -> None:
+    bomb = docx_of(f"<w:document {made._WORD}><!--{'a' * 100_000_000}--></w:document>")
+    assert reason_of(bomb, "a.docx").startswith("too large: it unpacks to 100,000,")
+    declared = f"<?xml version='1.0' encoding='utf-16'?>{LAUGHS}<w:document {made._WORD}>&u;</w:document>"
+    assert reason_of(docx_of(declared.encode("utf-16")), "a.docx") == "unreadable: it declares entities of its own"
+    deep = made.docx("<w:tbl><w:tr><w:tc>" * 20_000 + made.paragraph("x") + "</w:tc></w:tr></w:tbl>" * 20_000)
+    assert reason_of(deep, "a.docx").startswith("unreadable: the file is damaged")
+
+
+def test_word_documents_of_very_many_paragraphs() -> None:
+    assert reason_of(made.docx(made.paragraph("x") * 150_000), "a.docx").startswith("too large: more than 200,000 para")
+    assert reason_of(made.docx("<w:p/>" * 250_000), "a.docx").startswith("too large: more than 200,000 para")
+    nested = made.docx("<w:p><w:r>" + "<w:tab/>" * 2_100_000 + "</w:r></w:p>")
+    assert reason_of(nested, "a.docx").startswith("too large")
+    notes = "<w:footnotes>" + made.paragraph("x") * 150_000 + "</w:footnotes>"
+    assert reason_of(made.docx(made.paragraph("x"), word__footnotes=notes), "a.docx").startswith("too large")
+    long = converted(made.docx("".join(made.paragraph(f"Paragraph {n}.") for n in range(3_000))), "a.docx")
+    assert long.text.count("Paragraph ") == 3_000
+
+
+def test_books() -> None:
+    container = f"<?xml version='1.0' encoding='utf-16'?>{LAUGHS}<container>&u;</container>"
+    for encoding in ("utf-8", "utf-16"):
+        book = made.archive({"META-INF/container.xml": container.replace("utf-16", encoding).encode(encoding)})
+        assert reason_of(book, "a.epub") == "unreadable: it declares entities of its own"
+    spine = '<itemref idref="a"/>' * 50_000
+    repeating = made.archive(
+        {
+            "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
+            "b.opf": f'<p><item id="a" href="a.x" media-type="text/html"/><spine>{spine}</spine></p>',
+            "a.x": "<p>word</p>" * 1000,
+        }
+    )
+    found = converted(repeating, "a.epub")
+    assert found is not None
+    assert found.text.count("word") == 1000
+
+
+def test_pdfs() -> None:
+    whole = made.pdf(["one", "two"])
+    million = converted(whole.replace(b"/Count 2", b"/Count 1000000"), "a.pdf")
+    assert million is not None
+    assert "## Page 2\n\ntwo" in million.text
+    cycle = whole.replace(b"[4 0 R 6 0 R]", b"[2 0 R 2 0 R]")
+    assert reason_of(cycle, "a.pdf").startswith("unreadable: the file is damaged")
+    packed = zlib.compress(b"BT /F1 12 Tf (x) Tj ET " * 10_000_000)
+    begin, end = whole.find(b"<< /Length"), whole.find(b"endstream")
+    head = b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(packed)
+    bomb = converted(whole[:begin] + head + packed + b"\n" + whole[end:], "a.pdf")
+    assert bomb is not None
+    assert "two" in bomb.text
+    assert "1 of 2 pages could not be read" in (bomb.note or "")
+
+
+def test_records_and_notebooks(tmp_path: Path) -> None:
+    long = b'{"text": "' + b"x" * 17_000_000 + b'"}\n'
+    deep = b'{"text": "a", "b":' + b"[" * 200_000 + b"}\n" + b'{"text": "b"}\n' * 3
+    write(tmp_path / "root", {"long.jsonl": long, "deep.jsonl": deep, "deep.ipynb": b"[" * 200_000, "a.md": "# A"})
+    with closing(open_store(tmp_path / "index")) as store:
+        changes = make_indexer(tmp_path / "root", store).refresh()
+    assert sorted(changes.added) == ["a.md", "deep.jsonl"]
+    assert {one.path: one.reason for one in changes.skipped} == {"long.jsonl": "too large", "deep.ipynb": "unreadable"}

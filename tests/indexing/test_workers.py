@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.errors import IndexUnusableError
+from quaestor.indexing import worker_pool as workers
+from quaestor.indexing.batches import batched, shared, task_bytes
+from quaestor.indexing.process_start import can_copy
+from quaestor.indexing.worker_pool import Pool, run_here
+
+pytestmark = pytest.mark.usefixtures("kind")
+
+
+class Double:
+    """Doubles numbers; some of them are its end."""
+
+    def prepare(self, tasks: Sequence[int]) -> list[int]:
+        print("noise that must not reach the answers")
+        if 13 in tasks:
+            os._exit(1)
+        if 99 in tasks:
+            raise IndexUnusableError("broken: run `quaestor index --rebuild`")
+        return [2 * task for task in tasks]
+
+
+class Spelt:
+    """Gives as many letters as it is asked for."""
+
+    def prepare(self, tasks: Sequence[int]) -> list[str]:
+        return ["x" * task for task in tasks]
+
+
+class Unloadable:
+    """Cannot be loaded anywhere but here."""
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return (exec, (f"import os\nif os.getpid() != {os.getpid()}: os._exit(1)",))
+
+    def prepare(self, tasks: Sequence[int]) -> list[int]:
+        return [2 * task for task in tasks]
+
+
+def lost(task: int) -> int:
+    return -task
+
+
+@pytest.fixture(params=["copies", "fresh"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to start a worker; here copies are made beside whatever threads other tests have left."""
+    copies = request.param == "copies" and sys.platform == "linux"
+    # What takes a dead worker's place is started by a thread, where no copy is ever made.
+    monkeypatch.setattr(workers, "can_copy", lambda: copies and threading.current_thread() is threading.main_thread())
+    return str(request.param)
+
+
+def results(job: object, batches: list[list[int]]) -> list[Any]:
+    with Pool[int, Any](job, 2, lost) as pool:  # type: ignore[arg-type]
+        return sorted(result for batch in pool.run(batches) for result in batch)
+
+
+def test_the_same_here_and_there() -> None:
+    batches = [[1, 2], [3], [4, 5, 6]]
+    here = sorted(result for batch in run_here(Double(), batches) for result in batch)
+    assert results(Double(), batches) == here == [2, 4, 6, 8, 10, 12]
+
+
+def test_a_task_that_kills_its_worker_costs_only_itself() -> None:
+    assert results(Double(), [[1, 2], [3, 13, 4], [5, 6], [13]]) == [-13, -13, 2, 4, 6, 8, 10, 12]
+
+
+def test_batches_behind_one_that_kills_their_worker_are_done() -> None:
+    batches = [[13 if number % 20 == 7 else 100 + number, 200 + number] for number in range(60)]
+    expected = [lost(task) if task == 13 else 2 * task for batch in batches for task in batch]
+    assert results(Double(), batches) == sorted(expected)
+
+
+def test_answers_larger_than_a_pipe_get_through() -> None:
+    batches = [[1 << 22, 1 << number] for number in range(20)]
+    assert results(Spelt(), batches) == sorted("x" * size for batch in batches for size in batch)
+
+
+def test_an_error_reaches_the_caller() -> None:
+    with pytest.raises(IndexUnusableError, match="rebuild"):
+        results(Double(), [[1], [99], [2]])
+
+
+def test_where_no_worker_can_start_the_work_is_done_here() -> None:
+    assert results(Unloadable(), [[1, 2], [3]]) == [2, 4, 6]
+
+
+def test_batches_are_taken_as_the_work_goes_on() -> None:
+    taken = 0
+
+    def batches() -> Iterator[list[int]]:
+        nonlocal taken
+        for number in range(100):
+            taken += 1
+            yield [number + 100]
+
+    with Pool[int, int](Double(), 2, lost) as pool:
+        next(iter(pool.run(batches(), ahead=3)))
+        assert taken <= 2 * 3
+
+
+def test_leaving_early_ends_the_workers() -> None:
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Pool[int, int](Double(), 2, lost) as pool:
+        for _ in pool.run([number] for number in range(100, 10_000)):
+            raise KeyboardInterrupt
+    assert time.monotonic() - started < 30
+    assert all(worker._process.poll() is not None for worker in pool._all)
+
+
+def test_workers_do_not_import_from_the_current_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(tmp_path)
+    with open(f"{folder}/numpy.py", "w") as file:  # noqa: PTH123
+        file.write("raise SystemExit('imported from the current folder')")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    assert results(Double(), [[1]]) == [2]
+
+
+def test_workers_end_with_their_original(tmp_path: Path) -> None:
+    """Two copies hold each other's pipes unless they let go of them."""
+    script = tmp_path / "original.py"
+    script.write_text(
+        "import os, sys\n"
+        "from quaestor.indexing.worker_pool import Pool\n"
+        "class Job:\n"
+        "    def prepare(self, tasks): return [os.getpid() for _ in tasks]\n"
+        "with Pool(Job(), 3, None) as pool:\n"
+        "    print(*[worker._process._number for worker in pool._all], flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    command = [sys.executable, str(script)]
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=alone) as original:
+        # The copies share its standard error, which therefore ends when the last of them has.
+        said, errors = original.communicate(timeout=60)
+    assert len(said.split()) == 3, errors
+
+
+def test_a_process_of_several_threads_is_not_copied() -> None:
+    release = threading.Event()
+    thread = threading.Thread(target=release.wait)
+    thread.start()
+    assert not can_copy()
+    release.set()
+    thread.join()
+
+
+@given(st.lists(st.integers(0, 400_000), max_size=300), st.integers(1, 8))
+def test_batches_that_are_shared_become_smaller(sizes: list[int], workers: int) -> None:
+    found = list(shared(list(enumerate(sizes)), workers, 64))
+    assert [item for batch in found for item in batch] == list(range(len(sizes)))
+    left = sum(sizes)
+    for batch in found:
+        held = sum(sizes[item] for item in batch)
+        assert len(batch) == 1 or (held <= task_bytes(left, workers) and len(batch) <= 64)
+        left -= held
+
+
+def test_batched_by_bytes_and_items() -> None:
+    sized = [("a", 5), ("b", 5), ("c", 50), ("d", 1), ("e", 1), ("f", 1)]
+    assert list(batched(sized, 10, 2)) == [["a", "b"], ["c"], ["d", "e"], ["f"]]
+    assert list(batched([], 10, 2)) == []

@@ -1,0 +1,63 @@
+"""The ways in which servers say "too long", and the window that is learned from each."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.llm.endpoints.failures import TooLongError, read_overflow
+from quaestor.llm.models.overflow import LEAST, learned_limit
+
+ANTHROPIC = "input length and `max_tokens` exceed context limit: 199758 + 8192 > 200000, decrease input length"
+VLLM = (
+    "You passed 5001 input tokens and requested 1 output tokens. However, the model's context length is only 4096"
+    " tokens, resulting in a maximum input length of 4095 tokens."
+)
+OLLAMA = "the input length exceeds the context length"
+
+
+@pytest.mark.parametrize(
+    ("message", "limit", "asked"),
+    [(ANTHROPIC, 200_000, None), (VLLM, 4096, 5001), (OLLAMA, None, None), ("prompt is too long", None, None)],
+)
+def test_words_of_servers(message: str, limit: int | None, asked: int | None) -> None:
+    assert read_overflow(message, {}) == (limit, asked)
+
+
+@pytest.mark.parametrize("message", ["the model is overloaded", "Rate limit reached: limit 200000", "invalid role"])
+def test_other_refusals(message: str) -> None:
+    assert read_overflow(message, {}) is None
+
+
+def failure(limit: int | None, asked: int | None) -> TooLongError:
+    return TooLongError("too long", limit=limit, asked=asked)
+
+
+def test_the_server_s_own_number() -> None:
+    assert learned_limit(failure(4096, None), 7000, 500) == 4096
+    assert learned_limit(failure(4096, 7100), 7000, 500) == 4096
+
+
+def test_a_server_that_counts_more_than_we_do() -> None:
+    learned = learned_limit(failure(4096, 15_000), 7000, 500)
+    assert learned == int(4096 / 2 * 0.97)
+    assert learned_limit(failure(8000, None), 7000, 500) < 7500
+    assert learned_limit(failure(8000, 8100), 7000, 500) < 7500
+
+
+def test_no_number_at_all() -> None:
+    assert learned_limit(failure(None, None), 7000, 500) == 3750
+
+
+@given(
+    st.none() | st.integers(1, 10**7), st.none() | st.integers(1, 10**7), st.integers(1, 10**6), st.integers(1, 4000)
+)
+def test_what_is_learned_is_less_than_what_was_sent(
+    limit: int | None, asked: int | None, sent: int, reserve: int
+) -> None:
+    learned = learned_limit(failure(limit, asked), sent, reserve)
+    assert learned >= LEAST
+    assert learned < sent + reserve or learned == LEAST
+    if limit is not None:
+        assert learned <= max(limit, LEAST)

@@ -1,0 +1,143 @@
+"""The client's pure parts."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.messages import ToolCall
+from quaestor.llm.endpoints.failure_messages import Endpoint, shown_url
+from quaestor.llm.endpoints.failures import read_overflow
+from quaestor.llm.endpoints.retries import RetryPolicy, read_retry_after
+from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.toolcalls import ToolCallAssembler
+
+
+@given(st.text("ab|>", max_size=40), st.lists(st.text("ab|>", min_size=1, max_size=4), max_size=3), st.data())
+def test_stop_cutter_equals_cutting_the_whole(text: str, stops: list[str], data: st.DataObject) -> None:
+    cutter = StopCutter(stops)
+    shown, at = "", 0
+    while at < len(text) and cutter.found is None:
+        size = data.draw(st.integers(1, 5))
+        shown += cutter.feed(text[at : at + size])
+        at += size
+    fed = text[:at]
+    shown += cutter.flush() if cutter.found is None else ""
+    ends = [fed.index(stop) for stop in stops if stop in fed]
+    assert shown == (fed[: min(ends)] if ends else fed)
+    assert (cutter.found is not None) is bool(ends)
+
+
+@given(st.text("ab|>", max_size=40))
+def test_stop_cutter_holds_back_no_more_than_it_must(text: str) -> None:
+    cutter = StopCutter(["|>"])
+    shown = "".join(map(cutter.feed, text))
+    assert cutter.found is not None or text.removeprefix(shown) in ("", "|")
+
+
+def delta(index: Any = None, id: Any = None, name: Any = None, arguments: Any = None) -> SimpleNamespace:
+    return SimpleNamespace(index=index, id=id, function=SimpleNamespace(name=name, arguments=arguments))
+
+
+@pytest.mark.parametrize(
+    ("deltas", "calls"),
+    [
+        (
+            [[delta(0, "a", "f", "")], [delta(0, None, None, '{"x"')], [delta(0, None, None, ":1}")]],
+            [("a", "f", '{"x":1}')],
+        ),
+        ([[delta(0, "a", "f", "{}")], [delta(0, "b", "g", "{}")]], [("a", "f", "{}"), ("b", "g", "{}")]),
+        ([[delta(0, "a", "f", "{")], [delta(0, "a", "f", "}")]], [("a", "f", "{}")]),
+        ([[delta(None, None, "f", {"x": 1})]], [("call00001", "f", '{"x": 1}')]),
+        ([[delta(None, "a", "f", "{}"), delta(None, "b", "g", "{}")]], [("a", "f", "{}"), ("b", "g", "{}")]),
+        ([[delta(1, "b", "g", "{}")], [delta(0, "a", "f", None)]], [("b", "g", "{}"), ("a", "f", "{}")]),
+        ([[delta(0, "a", None, "{}")]], []),
+        ([None, 3, [None]], []),
+    ],
+)
+def test_tool_calls(deltas: list[Any], calls: list[tuple[str, str, str]]) -> None:
+    assembler = ToolCallAssembler()
+    for one in deltas:
+        assembler.feed(one)
+    assert assembler.calls() == tuple(ToolCall(*call) for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("message", "limit", "asked"),
+    [
+        ("This model's maximum context length is 4097 tokens. However, you requested 5000 tokens (4000 in", 4097, 5000),
+        (
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.",
+            8192,
+            10000,
+        ),
+        ("the request exceeds the available context size, try increasing it", None, None),
+        ("request (1234 tokens) exceeds the available context size (1024 tokens), try increasing it", 1024, 1234),
+        ("Requested tokens (1500) exceed context window of 1024", 1024, 1500),
+        (
+            "'max_tokens' is too large: 2000. This model's maximum context length is 1024 tokens and"
+            " your request has 15 input tokens",
+            1024,
+            15,
+        ),
+        ("The decoder prompt (length 1500) is longer than the maximum model length of 1024.", 1024, 1500),
+        ("prompt is too long: 210000 tokens > 200000 maximum", 200000, 210000),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1048576, 1200000),
+        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768, 40000),
+        (
+            "Input tokens exceed the configured limit of 272,000 tokens. Your messages resulted in 300,000 tokens.",
+            272000,
+            300000,
+        ),
+    ],
+)
+def test_overflow_in_the_words_of_servers(message: str, limit: int | None, asked: int | None) -> None:
+    assert read_overflow(message, {}) == (limit, asked)
+
+
+def test_overflow_by_code_and_numbers() -> None:
+    assert read_overflow("no", {"type": "exceed_context_size_error", "n_ctx": 64, "n_prompt_tokens": 90}) == (64, 90)
+    assert read_overflow("no", {"code": "context_length_exceeded"}) == (None, None)
+    assert read_overflow("The model `x` does not exist", {"code": 404}) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 40.0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:10 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert read_retry_after(headers, now=60.0) == seconds
+
+
+def test_retry_policy() -> None:
+    policy = RetryPolicy(retries=2, first=1.0, longest=10.0)
+    assert [policy.wait(tried, None) for tried in range(3)] == [1.0, 2.0, None]
+    assert policy.wait(0, 9.0) == 9.0
+    assert policy.wait(0, 11.0) is None
+
+
+@given(st.text(max_size=300))
+def test_the_key_is_never_in_an_error(detail: str) -> None:
+    key = "my-own-key-123"
+    endpoint = Endpoint("http://u:p@h/v1", "m", key)
+    for status in (307, 400, 401, 404, 429, 500):
+        message = str(endpoint.refused(status, f"{detail}{key}{detail}", {}, None))
+        assert key not in message
+        assert "'http://h/v1'" in message
+    assert key not in repr(endpoint)
+    assert shown_url("http://u:p@h:8/v1") == "http://h:8/v1"

@@ -1,0 +1,69 @@
+"""Bounds are never below the encodings that we can count."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quaestor
+from quaestor.llm.tokens import ByteBound, CalibratedBound, ExactTokenizer, tokenizer_for
+from quaestor.llm.tokens.bound import HEIRS
+
+RANDOM = random.Random(5)
+TEXTS = {
+    "code": Path(quaestor.__file__).with_name("errors.py").read_text(encoding="utf-8"),
+    "prose": (quaestor.__doc__ or "") * 20,
+    "json": json.dumps([{"id": number, "x": RANDOM.random()} for number in range(100)], indent=2),
+    "chinese": "人人生而自由,在尊严和权利上一律平等。" * 40,
+    "japanese": "すべての人間は、生れながらにして自由であり、" * 40,
+    "korean": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. " * 40,
+    "russian": "Все люди рождаются свободными и равными в своем достоинстве. " * 40,
+    "emoji": "😀🎉👨‍👩‍👧‍👦🇲🇽🏳️‍🌈❤️🔥" * 40,
+    "base64": base64.b64encode(RANDOM.randbytes(6000)).decode(),
+    "digits": "".join(RANDOM.choices("0123456789", k=3000)),
+    "spaces": " " * 5000,
+    "newlines": "\n" * 5000,
+    "tabs": "\t" * 5000,
+    "mixed blanks": "".join(RANDOM.choices(" \t\n\r\x0b\x0c", k=5000)),
+    "signs": "=" * 4000 + "-" * 4000,
+    "rare": "".join(chr(RANDOM.randint(0x3400, 0x9FFF)) for _ in range(1000)),
+    "controls": "".join(map(chr, range(32))) * 20,
+}
+BOUNDS = (ByteBound(), CalibratedBound(), CalibratedBound(HEIRS))
+EXACT = (ExactTokenizer("cl100k_base"), ExactTokenizer("o200k_base"))
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_never_too_few(kind: str) -> None:
+    text = TEXTS[kind]
+    for bound in BOUNDS:
+        assert not bound.exact
+        assert bound.count(text) >= max(
+            exact.count(text) for exact in EXACT[:1] + EXACT[1:] * (bound.name != HEIRS.name)
+        )
+
+
+@given(st.text(max_size=200) | st.sampled_from(list(TEXTS.values())).map(lambda text: text[: RANDOM.randint(1, 300)]))
+def test_never_too_few_on_any_text(text: str) -> None:
+    for bound in BOUNDS:
+        assert bound.count(text) >= EXACT[0].count(text)
+    assert CalibratedBound().count(text) <= ByteBound().count(text) + 2
+
+
+@pytest.mark.parametrize(("kind", "most"), [("code", 1.7), ("prose", 1.6), ("base64", 1.5)])
+def test_useful(kind: str, most: float) -> None:
+    assert CalibratedBound().count(TEXTS[kind]) < most * EXACT[0].count(TEXTS[kind])
+    assert CalibratedBound(HEIRS).count(TEXTS[kind]) < 1.35 * EXACT[0].count(TEXTS[kind])
+
+
+def test_names() -> None:
+    assert tokenizer_for("tiny").name == "bound"
+    assert tokenizer_for("meta-llama/Llama-3.1-8B-Instruct").name == HEIRS.name
+    assert tokenizer_for("qwen2.5-coder:7b").name == HEIRS.name
+    assert tokenizer_for("llama2").name == "bound"

@@ -1,0 +1,43 @@
+"""What tests of the MCP server share."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from mcp import Client
+
+Connect = Callable[..., Client]
+"""Takes the arguments of ``quaestor mcp`` and returns a client of it."""
+
+CLIENT = {"name": "an agent", "version": "1"}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def opening(version: str) -> dict[str, Any]:
+    """Return the request that opens a session in a version."""
+    if version in HANDSHAKE_PROTOCOL_VERSIONS:
+        params = {"protocolVersion": version, "capabilities": {"roots": {"listChanged": True}}, "clientInfo": CLIENT}
+        return {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+    return {"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": {"_meta": envelope(version)}}
+
+
+def envelope(version: str) -> dict[str, Any]:
+    said = {"protocolVersion": version, "clientInfo": CLIENT, "clientCapabilities": {"elicitation": {}}}
+    return {f"io.modelcontextprotocol/{key}": value for key, value in said.items()}
+
+
+def asking_for_tools(version: str) -> dict[str, Any]:
+    request: dict[str, Any] = {"jsonrpc": "2.0", "id": "a", "method": "tools/list"}
+    if version in MODERN_PROTOCOL_VERSIONS:
+        request["params"] = {"_meta": envelope(version)}
+    return request

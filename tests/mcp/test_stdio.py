@@ -1,0 +1,207 @@
+"""The MCP server as coding agents meet it: the official client, a real process, standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from mcp_parts import Connect
+
+from mcp import Client
+
+
+async def call(client: Client, name: str, **arguments: object) -> Any:
+    """Call a tool and check what it returns against its own schema."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    result = await client.call_tool(name, arguments)
+    if not result.is_error:
+        jsonschema.validate(result.structured_content, tools[name].output_schema or {})
+    return result
+
+
+def test_the_tools(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            tools = (await client.list_tools()).tools
+            assert [tool.name for tool in tools] == ["search", "read", "related", "overview", "history", "ask"]
+            for tool in tools:
+                assert tool.annotations is not None
+                assert tool.annotations.read_only_hint
+                assert len(tool.description or "") < 500
+                for schema in (tool.input_schema, tool.output_schema or {}):
+                    jsonschema.Draft202012Validator.check_schema(schema)
+                    assert not {"anyOf", "oneOf", "allOf", "$ref"} & words_of(schema)
+                    assert '"type": [' not in json.dumps(schema)
+                assert "corpus" not in tool.input_schema["properties"]
+
+    asyncio.run(run())
+
+
+def words_of(schema: object) -> set[str]:
+    """Return all keys of a schema, however deep."""
+    if isinstance(schema, dict):
+        return set(schema).union(*map(words_of, schema.values()))
+    return set().union(*map(words_of, schema)) if isinstance(schema, list) else set()
+
+
+def test_an_agent_finds_its_way(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            found = await call(client, "search", query="where do we try again after a failure?")
+            best = found.structured_content["hits"][0]
+            assert best["path"] == "src/retry.py"
+            assert "send_with_retry" in found.content[0].text
+            read = await call(client, "read", path=best["path"], start_line=4, end_line=5)
+            assert read.structured_content["text"].startswith("def send_with_retry")
+            assert read.structured_content["total_lines"] == 11
+            related = await call(client, "related", target="send_with_retry")
+            kinds = {(one["kind"], one["path"]) for one in related.structured_content["relatives"]}
+            assert {
+                ("definitions", "src/retry.py"),
+                ("callers", "src/app.py"),
+                ("tests", "tests/test_retry.py"),
+            } <= kinds
+            overview = await call(client, "overview", path="src")
+            assert overview.structured_content["documents"] == 2
+            assert overview.content[0].text == overview.structured_content["text"]
+            told = [one for part in overview.structured_content["sections"] for one in part["lines"] if "path" in one]
+            assert ("src/retry.py", "Sending again.") in {(one["path"], one["says"]) for one in told}
+            asked = await call(client, "ask", question="How often is a request sent?")
+            assert asked.structured_content["known"]
+            assert {one["status"] for one in asked.structured_content["citations"]} == {"verified"}
+
+    asyncio.run(run())
+
+
+def test_data_is_no_longer_than_what_agents_are_glad_of(connect: Connect, repository: Path) -> None:
+    body = "\n".join(f"    total += send_with_retry({number})  # and some more words about it" for number in range(400))
+    for number in range(12):
+        (repository / f"src/user{number}.py").write_text(
+            f"def use{number}():\n    total = 0\n{body}\n", encoding="utf-8"
+        )
+    (repository / "src/huge.py").write_text(f"class Huge:\n    def run(self):\n{body}\n", encoding="utf-8")
+
+    async def run() -> None:
+        async with connect(repository) as client:
+            for name, arguments in (
+                ("search", {"query": "send_with_retry", "k": 50}),
+                ("related", {"target": "send_with_retry"}),
+                ("related", {"target": "Huge"}),
+                ("read", {"path": "src/huge.py"}),
+            ):
+                result = await call(client, name, **arguments)
+                assert len(json.dumps(result.structured_content)) < 45_000, (name, arguments)
+            callers = await call(client, "related", target="send_with_retry")
+            assert callers.structured_content["relatives"]
+            assert not callers.structured_content["complete"]
+
+    asyncio.run(run())
+
+
+def test_an_edit_is_seen_by_the_next_call(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            await call(client, "search", query="retry")
+            (repository / "src" / "backoff.py").write_text(
+                "def exponential_backoff():\n    return 2\n", encoding="utf-8"
+            )
+            found = await call(client, "search", query="exponential_backoff")
+            assert found.structured_content["hits"][0]["path"] == "src/backoff.py"
+
+    asyncio.run(run())
+
+
+MISTAKES: list[tuple[str, dict[str, object], str]] = [
+    ("read", {"path": "../outside.txt"}, "not in this index"),
+    ("read", {"path": "/etc/passwd"}, "not in this index"),
+    ("read", {"path": ".env"}, "not in this index"),
+    ("read", {"path": "src/retry.py", "start_line": 400}, "11 lines"),
+    ("search", {}, "'query' is missing"),
+    ("search", {"query": "x", "limit": 3}, "no argument 'limit'"),
+    ("ask", {}, "'question' is missing"),
+    ("ask", {"question": "x", "model": "y"}, "no argument 'model'"),
+    ("related", {"target": "no_such_name_anywhere"}, "not a name in this index"),
+    ("overview", {"path": "nowhere"}, "not a folder of this index"),
+    ("serach", {"query": "x"}, "There is no tool 'serach'"),
+]
+
+
+def test_mistakes_are_explained_and_the_server_goes_on(connect: Connect, repository: Path) -> None:
+    async def run() -> None:
+        async with connect(repository) as client:
+            for name, arguments, words in MISTAKES:
+                result = await client.call_tool(name, arguments)
+                assert result.is_error, (name, arguments)
+                assert words in result.content[0].text  # type: ignore[union-attr]
+            assert not (await client.call_tool("search", {"query": "x"})).is_error
+
+    asyncio.run(run())
+
+
+def test_several_corpora(connect: Connect, repository: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "mexico.md").write_text("# Mexico\n\nEat chilaquiles in Oaxaca.\n", encoding="utf-8")
+
+    async def run() -> None:
+        async with connect(repository, notes) as client:
+            found = await call(client, "search", query="where to eat", corpus=["notes"])
+            assert {hit["path"] for hit in found.structured_content["hits"]} == {"mexico.md"}
+            one = await call(client, "search", query="where to eat", corpus="notes")
+            assert one.structured_content == found.structured_content
+            for corpus in ({}, {"corpus": ["repository", "notes"]}, {"corpus": []}):
+                both = await call(client, "search", query="where to eat, or send_with_retry", **corpus)
+                places = {(hit["corpus"], hit["path"]) for hit in both.structured_content["hits"]}
+                assert {("notes", "mexico.md"), ("repository", "src/retry.py")} <= places
+                assert 'from="mexico.md:1-3" corpus="notes"' in both.content[0].text
+            for corpus, path in sorted(places):
+                read = await call(client, "read", path=path, corpus=corpus)
+                assert read.structured_content["text"]
+            unnamed = await client.call_tool("read", {"path": "mexico.md"})
+            assert unnamed.is_error
+            assert "'repository', 'notes'" in unnamed.content[0].text  # type: ignore[union-attr]
+            unknown = await client.call_tool("search", {"query": "where to eat", "corpus": ["note"]})
+            assert unknown.is_error
+            assert "There is no corpus 'note' here." in unknown.content[0].text  # type: ignore[union-attr]
+            assert "Did you mean 'notes'?" in unknown.content[0].text  # type: ignore[union-attr]
+
+    asyncio.run(run())
+
+
+def test_of_several_corpora_one_that_fails_costs_only_itself(
+    connect: Connect, repository: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "mexico.md").write_text("# Mexico\n\nEat chilaquiles in Oaxaca.\n", encoding="utf-8")
+
+    async def run() -> None:
+        async with connect(repository, notes) as client:
+            await call(client, "search", query="where to eat")
+            for index in (tmp_path / "home" / "indexes").glob("notes-*"):
+                for file in index.rglob("*.sqlite*"):
+                    file.unlink()
+            (notes / "mexico.md").unlink()
+            notes.rmdir()
+            found = await call(client, "search", query="send_with_retry")
+            assert found.structured_content["hits"][0]["path"] == "src/retry.py"
+            [failed] = found.structured_content["not_searched"]
+            assert failed["corpus"] == "notes"
+            assert failed["why"] in found.content[0].text
+
+    asyncio.run(run())
+
+
+def test_an_empty_folder(connect: Connect, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    async def run() -> None:
+        async with connect(empty) as client:
+            found = await call(client, "search", query="anything")
+            assert found.structured_content == {"hits": [], "fresh": True, "by_meaning": "all"}
+
+    asyncio.run(run())

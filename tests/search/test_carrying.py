@@ -1,0 +1,143 @@
+"""Questions in other languages, carried over into English by the glossary."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.search.language import CARRIED
+from quaestor.search.query import Query, read_query
+from quaestor.search.translation import carried_over
+from quaestor.search.translation.glossary import COLUMNS, glossary_of, lines
+
+MARKS = frozenset("der und nicht wird les une avec sont los las una por 这 這 们 們 吗 嗎 ます です する して".split())
+
+
+def english_index(terms: Iterable[str]) -> Mapping[str, int]:
+    """Count as an index does that holds every word of English and none in letters of another script."""
+    return {term: int(term.isascii() and term not in MARKS) for term in terms}
+
+
+def bilingual_index(terms: Iterable[str]) -> Mapping[str, int]:
+    """Count as an index does that holds every word, twice as often in English."""
+    return {term: 1 + (term == "the") for term in terms}
+
+
+def own_index(terms: Iterable[str]) -> Mapping[str, int]:
+    """Count as an index does that holds no English."""
+    return {term: 2 * (term != "the") for term in terms}
+
+
+def carried(question: str, language: str) -> Query:
+    return carried_over(read_query(question), language, english_index)
+
+
+def test_the_glossary_has_a_thousand_words_and_more_of_each_language() -> None:
+    assert frozenset(COLUMNS) == CARRIED
+    for language in COLUMNS:
+        glossary = glossary_of(language)
+        assert len(glossary.words) + len(glossary.phrases) > 1700
+
+
+def test_each_line_of_the_glossary_has_a_field_a_language() -> None:
+    for fields in lines():
+        assert len(fields) == 1 + len(COLUMNS), fields
+        assert fields[0] == "." or all(re.fullmatch(r"[A-Za-z_]+", word) for word in fields[0].split()), fields
+        for field in fields:
+            assert field == " ".join(field.split()), fields
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "english"),
+    [
+        ("de", "Wie wird eine Verbindung geschlossen?", {"close", "connection"}),
+        ("de", "Warum schließt der Server die Verbindungen?", {"close", "connection", "server"}),
+        ("de", "Wo steht der Verbindungsaufbau?", {"connect build"}),
+        ("de", "Wann läuft das Zertifikat ab, und wer schaltet den Dienst ab?", {"certificate", "disable", "service"}),
+        ("de", "Wie viele Wiederholungen gibt es in der Warteschlange?", {"retry", "queue"}),
+        ("fr", "comment est fermée la connexion", {"close", "connection"}),
+        ("fr", "où est le mot de passe de l'utilisateur ?", {"password", "user"}),
+        ("fr", "pourquoi les fils d'exécution attendent-ils ?", {"thread", "wait"}),
+        ("es", "¿cómo se cierran las conexiones?", {"close", "connection"}),
+        ("es", "donde se guarda la contrasena del usuario", {"store", "password", "user"}),
+        ("zh", "如何关闭连接池?", {"close", "connection"}),
+        ("zh", "证书什么时候过期", {"certificate", "expire"}),
+        ("ja", "接続はどこで閉じられますか", {"connection", "close"}),
+        ("ja", "サーバーを再起動するにはどうすればよいですか", {"server", "restart"}),
+    ],
+)
+def test_words_are_carried_over_in_their_forms(language: str, question: str, english: set[str]) -> None:
+    query = carried(question, language)
+    assert english <= set(query.translated)
+    assert query.asked == question
+    assert all(term.isascii() for term in query.terms)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "name"),
+    [
+        ("de", "Was macht Client.send_now beim Schließen?", "send_now"),
+        ("fr", "que fait `Client.send_now` à la fermeture ?", "send_now"),
+        ("es", "¿qué hace HandlerStack al cerrar?", "handlerstack"),
+        ("zh", "内存不够时xMalloc会怎么做", "xmalloc"),
+        ("ja", "接続を閉じるcloseAllはどこですか", "closeall"),
+    ],
+)
+def test_names_stay_as_they_are(language: str, question: str, name: str) -> None:
+    query = carried(question, language)
+    assert name in query.names
+    assert name in query.terms
+
+
+def test_words_of_grammar_are_left_out_and_questions_stay_questions() -> None:
+    query = carried("Wie kann ich die Verbindung in der Datei schließen?", "de")
+    assert query.text.startswith("how to ")
+    assert not {"wie", "kann", "ich", "die", "in", "der"} & set(query.terms)
+
+
+def test_own_words_count_more_where_the_index_holds_them() -> None:
+    query = carried_over(read_query("Wo wird das Zertifikat geprüft?"), "de", bilingual_index)
+    assert query.terms.count("zertifikat") > query.terms.count("certif") == 1
+    assert "Zertifikat" in query.text
+
+
+def test_an_index_in_the_same_language_is_asked_in_it() -> None:
+    query = read_query("Wo wird das Zertifikat geprüft?")
+    assert carried_over(query, "de", own_index) is query
+
+
+def test_what_the_glossary_does_not_know_is_asked_as_it_is() -> None:
+    query = read_query("Wo sind Quaxelbrumpf und Zwirbelschnack?")
+    assert carried_over(query, "de", english_index) is query
+
+
+@pytest.mark.parametrize("language", COLUMNS)
+@given(text=st.text(max_size=120) | st.text(alphabet="schließen连接閉じるé' -`_.?ñ\x00ま", max_size=60))
+def test_any_text_is_legal(language: str, text: str) -> None:
+    query = read_query(text)
+    for index in (english_index, bilingual_index, own_index):
+        found = carried_over(query, language, index)
+        assert (found.asked == query.text) == bool(found.translated) or not query.text
+        if not found.translated:
+            assert found == query
+
+
+def test_an_english_question_reads_no_glossary() -> None:
+    script = (
+        "import sys; from quaestor import Index; import tempfile, pathlib\n"
+        "from quaestor.core.config import Settings\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    root = pathlib.Path(folder, 'corpus'); root.mkdir(); (root / 'a.py').write_text('def close(): pass')\n"
+        "    with Index.build(root, settings=Settings(home=folder)) as index:\n"
+        "        index.search('how is a connection closed')\n"
+        "        assert not any(name.startswith('quaestor.search.translation') for name in sys.modules)\n"
+        "        index.search('wie wird die Verbindung geschlossen')\n"
+        "        assert 'quaestor.search.translation' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

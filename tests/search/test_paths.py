@@ -1,0 +1,30 @@
+"""What a path tells of the part that a file plays."""
+
+from __future__ import annotations
+
+import pytest
+
+from quaestor.search.path_roles import profile_path
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("tests/test_retry.py", "test"),
+        ("src/retry_test.go", "test"),
+        ("examples/hello.py", "example"),
+        ("index.d.ts", "declaration"),
+        ("docs/guide.md", "prose"),
+        ("package.json", "data"),
+    ],
+)
+def test_parts(path: str, part: str) -> None:
+    profile = profile_path(path)
+    parts = ("test", "example", "declaration", "prose", "data")
+    assert [name for name in parts if getattr(profile, name)] == [part]
+
+
+@pytest.mark.parametrize("path", ["src/distance.py", "distutils/core.py", "src/contest.py", "lib/vendors.py"])
+def test_ordinary_code(path: str) -> None:
+    profile = profile_path(path)
+    assert not (profile.test or profile.background or profile.example or profile.prose)

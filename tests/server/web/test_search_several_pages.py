@@ -1,0 +1,70 @@
+"""The search page over several corpora, without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from html_parts import seen
+from served import Running, get, serving, write
+
+GARDEN = {"guide.md": "# Garden guide\n\n## Beans\n\nBeans are sown in May, and watered at dusk.\n"}
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("pages")
+    with serving(write(folder / "kitchen"), write(folder / "garden", GARDEN), home=folder / "home") as server:
+        yield server
+
+
+def found(server: Running, query: str) -> list[tuple[str, str]]:
+    """Return the corpus and the path of each hit, as its link names them; each link leads to the lines."""
+    shown = seen(get(f"{server.url}/search?{query}").text)
+    links = [link for link in shown.values("href") if link.startswith("/passage?")]
+    for link in links:
+        assert get(server.url + link).status_code == 200
+    asked = [parse_qs(urlsplit(link).query) for link in links]
+    return [(one["corpus"][0], one["path"][0]) for one in asked]
+
+
+def test_without_a_choice_all_are_searched(two: Running) -> None:
+    for query in ("q=guide", "q=guide&corpus=", "q=guide&corpus=*", "q=guide&corpus=kitchen&corpus=garden"):
+        assert {("kitchen", "guide.md"), ("garden", "guide.md")} <= set(found(two, query))
+    assert {corpus for corpus, _ in found(two, "q=guide&corpus=garden")} == {"garden"}
+
+
+def test_a_choice_stays_and_hits_name_their_corpora(two: Running) -> None:
+    shown = seen(get(f"{two.url}/search?q=guide&corpus=garden&corpus=kitchen").text)
+    boxes = {known["value"]: "checked" in known for _, known in shown.elements if known.get("type") == "checkbox"}
+    assert boxes == {"kitchen": True, "garden": True}
+    assert "badge corpus" in shown.values("class")
+    alone = seen(get(f"{two.url}/search?q=guide&corpus=garden").text)
+    boxes = {known["value"]: "checked" in known for _, known in alone.elements if known.get("type") == "checkbox"}
+    assert boxes == {"kitchen": False, "garden": True}
+    assert "badge corpus" not in alone.values("class")
+
+
+def test_a_corpus_that_there_is_not(two: Running) -> None:
+    assert get(f"{two.url}/search?q=guide&corpus=kitchen&corpus=attic").status_code == 404
+
+
+def test_one_corpus_offers_no_choice(tmp_path: Path) -> None:
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
+        shown = get(f"{server.url}/search?q=dough").text
+        assert "checkbox" not in shown
+        assert "badge corpus" not in shown
+        assert found(server, "q=dough")[0] == ("kitchen", "guide.md")
+
+
+def test_a_corpus_that_fails_costs_only_itself(tmp_path: Path) -> None:
+    roots = write(tmp_path / "kitchen"), write(tmp_path / "garden", GARDEN)
+    with serving(*roots, home=tmp_path / "home") as server:
+        with server.served.corpora.get("garden").store.writing() as writer:
+            writer.set_embedder("another", 3)
+        answer = get(f"{server.url}/search?q=dough")
+        assert answer.status_code == 200
+        assert "Not searched: garden." in seen(answer.text).text
+        assert found(server, "q=dough")[0] == ("kitchen", "guide.md")
