@@ -57,8 +57,8 @@ $(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed
 	tests/real/build_llama_server.sh $(REAL)/venv/bin/python $(REAL)/llama
 
 check: $(STAMP)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src training tests benchmarks
+	$(BIN)/ruff format --check src training tests benchmarks
 	$(BIN)/mypy
 
 $(STAMP): pyproject.toml requirements.lock

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from _answers_set import Question, Words
+
 from training.asked import Target
 
 Verdict = Literal["right", "partly", "wrong", "rightly refused", "wrongly refused"]

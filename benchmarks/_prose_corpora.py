@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from _metrics import Target
+
 from training.corpora import prose_files
 
 UNANSWERABLE = "unanswerable"

@@ -26,12 +26,12 @@ import _machine
 from _answers_judge import VERDICTS, Place, Said, Verdict, judge, share_rested_on, touches
 from _answers_model import QuotingServer
 from _answers_set import Asked, Question, of_kind, read_answers
-from training.judged import documents_of
 
 from quaestor.assemble import Index, answering, make_model
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
+from training.judged import documents_of
 
 HERE = Path(__file__).parent
 NO_MODEL, SCRIPTED = "none", "scripted"

@@ -22,10 +22,10 @@ from typing import Any
 import _machine
 import _systems
 from _metrics import Location, Target, covers, path_matches
-from training.asked import read_asked
-from training.judged import documents_of
 
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
+from training.asked import read_asked
+from training.judged import documents_of
 
 TEN, HUNDRED = 10, 100
 DEFAULT_SYSTEMS = ("quaestor:lexical", "quaestor:dense", "quaestor:fusion", "quaestor")

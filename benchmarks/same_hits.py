@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from _query_kinds_made import make
-from training.asked import read_asked
 
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.passages import Hit
+from training.asked import read_asked
 
 ASKED = Path(__file__).with_name("asked")
 SHOWN = 10

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from quaestor.embedding import static
 from quaestor.embedding.static import StaticEmbedder
 from training.heldout import held_out
 
-WEIGHTS = Path(__file__).parents[1] / "embedding" / "weights"
+WEIGHTS = Path(static.__file__).parent / "weights"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.errors import UsageError
-from training.vocabulary import HASHED
+from quaestor.tuning.text_bags import HASHED
 
 Floats = NDArray[np.float32]
 _BATCH = 512

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from quaestor.embedding.static import StaticEmbedder
+from training.card import WEIGHTS
 
 _SPLITS = (
     r"[^\p{L}\p{N}]+",
@@ -29,7 +30,7 @@ _SPLITS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="training.export_model2vec", description="Write a model2vec folder.")
-    parser.add_argument("--embedder", type=Path, default=Path(__file__).parents[1] / "embedding" / "weights")
+    parser.add_argument("--embedder", type=Path, default=WEIGHTS)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args(arguments)
     write(options.embedder, options.out)

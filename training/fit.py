@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from quaestor.tuning import text_bags as bag_files
 from quaestor.tuning.export_weights import export
-from quaestor.tuning.text_bags import KINDS, PairedBags
+from quaestor.tuning.text_bags import HASHED, KINDS, PairedBags
 from quaestor.tuning.train_embedder import Recipe, train
 from quaestor.tuning.trainable_embedder import Parameters
 from training.anchor import everyday_shares, pull_back
 from training.heldout import held_out, reciprocal_ranks, samples
 from training.mine import hard_negatives
-from training.vocabulary import HASHED
 
 Floats = NDArray[np.float32]
 _WIDEST = 4.0  # the first weights differ by at most e to this

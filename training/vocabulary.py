@@ -18,9 +18,9 @@ import numpy as np
 
 from quaestor.core.terms import find_words, split_identifier
 from quaestor.embedding.static import Pieces
+from quaestor.tuning.text_bags import HASHED
 from quaestor.tuning.training_pairs import read_pairs
 
-HASHED = 256
 _REACHABLE = re.compile(r"(?:##)?(?:[^\W\d_]+|\d+)")
 _ADDED = re.compile(r"[a-z]{3,24}")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.chunking.test_chunk_properties import check
 
 from quaestor.chunking import ChunkSettings, cut
 from quaestor.chunking.definitions import Definition, definitions
+from tests.chunking.test_chunk_properties import check
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.sample"))
 SIZES = [

@@ -126,7 +126,8 @@ def test_a_conversation_has_its_vectors_made_behind_it(repository: Path, model: 
 def test_a_search_by_the_bundled_embedder_imports_nothing_of_it(repository: Path, home: Path) -> None:
     code = (
         "import sys; from quaestor.cli import run; run(['search', 'dough', sys.argv[1]])\n"
-        "loaded = {'onnxruntime', 'tokenizers', 'quaestor.embedding.transformer.embedder', 'quaestor.indexing.pending_vectors'}\n"
+        "loaded = {'onnxruntime', 'tokenizers'}\n"
+        "loaded |= {'quaestor.embedding.transformer.embedder', 'quaestor.indexing.pending_vectors'}\n"
         "assert not loaded & set(sys.modules), loaded & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(repository)], capture_output=True, text=True, check=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "training" / "tune"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tuning"))
 
 from test_tuning import lay_out
 

@@ -128,7 +128,8 @@ def test_folders_are_asked_for(late: bool, repository: Path, tmp_path: Path) -> 
 
 
 def test_nothing_needs_the_sdk() -> None:
-    code = "import sys, quaestor.cli.commands.mcp, quaestor.mcp.mcp_tools; assert not {'mcp', 'pydantic'} & set(sys.modules)"
+    code = "import quaestor.cli.commands.mcp, quaestor.mcp.mcp_tools, sys\n"
+    code += "assert not {'mcp', 'pydantic'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 

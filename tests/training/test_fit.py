@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from training.corpora import Place
-from training.heldout import held_out
 
 from quaestor.core.errors import UsageError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.tuning import card, distil, fit, judge, vocabulary
 from quaestor.tuning import text_bags as bags
 from quaestor.tuning.training_pairs import Pair, write_pairs
+from training import card, distil, fit, judge, vocabulary
+from training.corpora import Place
+from training.heldout import held_out
 
 ASKED = "open close read write send wait join split sort merge".split()
 CODED = "fopen fclose fread fwrite emit sleep concat partition order combine".split()

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from training.asked import part_of
-from training.questions import Sought, fit, main, table
 
 from quaestor.core.errors import UsageError
+from training.asked import part_of
+from training.questions import Sought, fit, main, table
 
 SIZE = 8
 

@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from training.refused import canonical, refusal
-from training.sources import list_blobs, open_source, read_blobs
 
 from quaestor.core.errors import ForbiddenError, NotFoundError
 from training import gather
+from training.refused import canonical, refusal
+from training.sources import list_blobs, open_source, read_blobs
 
 # Those of the public code-search benchmark of MinishLab/semble, one after the other.
 BENCHMARK = """

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from training.anchor import everyday_shares, pull_back
-from training.fit import second_round
-from training.mine import draw, hard_negatives
 
 from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bag_files
 from quaestor.tuning.train_embedder import Recipe
 from quaestor.tuning.trainable_embedder import Parameters
 from quaestor.tuning.training_pairs import Kind, Pair, write_pairs
+from training.anchor import everyday_shares, pull_back
+from training.fit import second_round
+from training.mine import draw, hard_negatives
 
 
 def one_row_each(rows: list[int]) -> Bags:

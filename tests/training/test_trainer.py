@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from training.export_model2vec import tokenizer, write
-from training.vocabulary import HASHED, choose, count_rows, count_words
 
 from quaestor.embedding.static import Pieces, StaticEmbedder
 from quaestor.tuning import text_bags as bag_files
@@ -21,6 +19,8 @@ from quaestor.tuning.text_bags import Bags, PairedBags, bags_of, join
 from quaestor.tuning.train_embedder import Recipe, gradient, make_batches, train
 from quaestor.tuning.trainable_embedder import Parameters, backward, encode
 from quaestor.tuning.training_pairs import Pair, write_pairs
+from training.export_model2vec import tokenizer, write
+from training.vocabulary import HASHED, choose, count_rows, count_words
 
 ROWS, DIMENSIONS = 24, 6
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from quaestor.chunking.recognising import recognise as recognise
 
 _HOMES = {
-    "ChunkSettings": "settings",
-    "Cut": "settings",
+    "ChunkSettings": "chunk_settings",
+    "Cut": "chunk_settings",
     "Decoded": "decode",
     "Definition": "definitions",
     "cut": "cutting",

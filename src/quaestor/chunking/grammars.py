@@ -12,8 +12,6 @@ from operator import attrgetter
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.unpacked import UNPACKED_INTO, unpacked
-
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, Tree
 
@@ -34,12 +32,13 @@ _OWN_REFERENCES = 2  # a variable's and the question's own
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
 
+_UNPACKED_INTO = "SEMBLE_GRAMMARS_CACHE_DIR"
+"""The setting of ``semble_grammars`` for the folder that it unpacks into."""
+
+
 @cache
 def grammar(name: str) -> Language | None:
     """Return the compiled grammar ``name``, or None where this platform has none."""
-    found = unpacked(name)
-    if found is not None:
-        return found
     try:
         import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
     except ImportError:
@@ -62,10 +61,10 @@ def _grammar_unpacked_for_now(name: str) -> Language | None:
 
     import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
 
-    if UNPACKED_INTO not in os.environ:
+    if _UNPACKED_INTO not in os.environ:
         folder = mkdtemp(prefix="quaestor-grammars-")
         atexit.register(rmtree, folder, ignore_errors=True)
-        os.environ[UNPACKED_INTO] = folder
+        os.environ[_UNPACKED_INTO] = folder
     try:
         return semble_grammars.get_language(name)  # type: ignore[no-any-return]
     except (semble_grammars.GrammarLoadError, OSError):

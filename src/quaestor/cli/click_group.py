@@ -11,11 +11,9 @@ import click
 
 from quaestor import __version__
 from quaestor.cli import COMMANDS, USAGE
-from quaestor.cli.bare_numpy import import_numpy
 from quaestor.cli.examples import examples_of
 
 # What is over in a fraction of a second, of which NumPy's import is a good part.
-_SEARCHING = frozenset({"search", "related", "overview", "ask"})
 
 
 class LazyGroup(click.Group):
@@ -29,9 +27,7 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        if cmd_name in _SEARCHING:
-            import_numpy()
-        command = import_module(f"quaestor.cli.{cmd_name}").command
+        command = import_module(f"quaestor.cli.commands.{cmd_name}").command
         assert isinstance(command, click.Command)
         command.epilog = examples_of(cmd_name)
         return command

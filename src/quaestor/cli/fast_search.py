@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from quaestor.cli.bare_numpy import import_numpy
 from quaestor.cli.output import echo
 
 COMMAND = "search"
@@ -27,7 +26,6 @@ def is_plain(arguments: Sequence[str]) -> bool:
 
 def run_plain(arguments: Sequence[str]) -> int:
     """Run such a search and return its exit code; click says the same, and raises the same, of the same line."""
-    import_numpy()
     from quaestor.cli.hits import Search, search  # noqa: PLC0415 - NumPy comes first
 
     query, *sources = (argument for argument in arguments[1:] if argument != JSON)

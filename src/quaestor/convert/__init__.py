@@ -7,15 +7,11 @@ whether it is current is decided by those bytes.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from quaestor.convert.conversion import Converted as Converted
 from quaestor.convert.conversion_error import ConversionError as ConversionError
 from quaestor.core.passages import Document
 from quaestor.files.deny import suffix_of
-
-EXTRAS: dict[str, tuple[str, str]] = {"pdf": ("pypdf", "documents"), "docx": ("mammoth", "documents")}
-"""By suffix: the package that reads such files, and the extra that installs it."""
+from quaestor.files.extras import EXTRAS, extra_is_installed
 
 _PAGES = frozenset({"html", "htm", "xhtml"})
 _APART = frozenset({"epub", *EXTRAS})
@@ -54,11 +50,6 @@ def converted(data: bytes, path: str) -> Converted | None:
     from quaestor.convert.notebook import from_notebook  # noqa: PLC0415
 
     return from_notebook(data)
-
-
-def extra_is_installed(suffix: str) -> bool:
-    """Return whether the package is there that files of this suffix need."""
-    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None
 
 
 def _apart(suffix: str, data: bytes) -> Converted:

@@ -1,4 +1,4 @@
-"""A number and what it counts, in words."""
+"""Numbers and commands as messages show them."""
 
 from __future__ import annotations
 
@@ -6,3 +6,10 @@ from __future__ import annotations
 def amount(number: int, noun: str) -> str:
     """Return ``1 file``, ``2,000 files``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def command(*words: object) -> str:
+    """Return a command of ours between backticks, quoted so that it can be copied into a shell as it stands."""
+    import shlex  # noqa: PLC0415 - a search that goes well shows no command
+
+    return f"`{shlex.join(['quaestor', *map(str, words)])}`"

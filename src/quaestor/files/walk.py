@@ -24,6 +24,7 @@ from quaestor.files.deny import (
     largest,
     suffix_of,
 )
+from quaestor.files.extras import extra_is_installed
 from quaestor.files.file_names import storable
 from quaestor.files.ingest_report import BY_SETTING, FoundFile, Skipped
 from quaestor.files.source_settings import IngestSettings
@@ -237,8 +238,6 @@ class _Walk:
         """Tell whether the package that a file was in want of has been installed since."""
         if reason != "needs an extra":
             return False
-        from quaestor.convert import extra_is_installed  # noqa: PLC0415 - most folders hold none of these
-
         suffix = suffix_of(name)
         if suffix not in self._extras:
             self._extras[suffix] = extra_is_installed(suffix)

@@ -1,1 +1,1 @@
-"""Bringing sources into a store: which files, in what shape, and what changed since."""
+"""From files to an index: read, cut, embed, write, and keep it in step with what changes."""

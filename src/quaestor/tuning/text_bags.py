@@ -12,10 +12,12 @@ from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from training.vocabulary import HASHED
 
 from quaestor.embedding.static import Pieces
 from quaestor.tuning.training_pairs import Kind, read_pairs
+
+HASHED = 256
+"""Rows at the end of the table that words outside the vocabulary share, by their hash."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _MOST_REPEATS = 255

@@ -17,7 +17,7 @@ from quaestor.llm.tokens.bound import HEIRS
 
 RANDOM = random.Random(5)
 TEXTS = {
-    "code": Path(quaestor.__file__).with_name("errors.py").read_text(encoding="utf-8"),
+    "code": Path(quaestor.__file__).parent.joinpath("core", "errors.py").read_text(encoding="utf-8"),
     "prose": (quaestor.__doc__ or "") * 20,
     "json": json.dumps([{"id": number, "x": RANDOM.random()} for number in range(100)], indent=2),
     "chinese": "人人生而自由,在尊严和权利上一律平等。" * 40,

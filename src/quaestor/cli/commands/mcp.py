@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.cli.bare_numpy import import_numpy
 from quaestor.cli.output import remark
 from quaestor.core.errors import UsageError
 from quaestor.mcp.fast_start import Opening
@@ -98,7 +97,6 @@ def _missing(package: str | None) -> UsageError:
 
 def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
     """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
-    import_numpy()
     from quaestor.cli.scope import configure  # noqa: PLC0415 - see the opening: the client is answered first
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415

@@ -1,0 +1,51 @@
+"""ChatML as structured data: the public name of ``quaestor.llm.chatml``."""
+
+from __future__ import annotations
+
+from quaestor.llm.chatml import (
+    CL100K_CHATML,
+    END,
+    START,
+    Encoding,
+    HuggingFaceEncoding,
+    MalformedError,
+    PartialMessageError,
+    Rendered,
+    SpecialToken,
+    TiktokenEncoding,
+    decode,
+    encode,
+    encode_rendered,
+    is_partial,
+    neutral_string,
+    neutralise,
+    parse,
+    parse_ids,
+    render,
+    restore,
+    unsafe_string,
+)
+
+__all__ = [
+    "CL100K_CHATML",
+    "END",
+    "START",
+    "Encoding",
+    "HuggingFaceEncoding",
+    "MalformedError",
+    "PartialMessageError",
+    "Rendered",
+    "SpecialToken",
+    "TiktokenEncoding",
+    "decode",
+    "encode",
+    "encode_rendered",
+    "is_partial",
+    "neutral_string",
+    "neutralise",
+    "parse",
+    "parse_ids",
+    "render",
+    "restore",
+    "unsafe_string",
+]

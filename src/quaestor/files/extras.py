@@ -1,0 +1,13 @@
+"""Formats whose reader an extra of ours installs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+EXTRAS: dict[str, tuple[str, str]] = {"pdf": ("pypdf", "documents"), "docx": ("mammoth", "documents")}
+"""By suffix: the package that reads such files, and the extra that installs it."""
+
+
+def extra_is_installed(suffix: str) -> bool:
+    """Return whether the package is there that files of this suffix need."""
+    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None
