@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 import threading
 from pathlib import Path
 
 import httpx
 import pytest
+from served import Running, get, post, serving
 from test_index_kill import write_version
 from test_moving_ground import moving
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "serving" / "http"))
-
-from served import Running, get, post, serving
 
 from fault_rounds import Trial
 from scripted_server import Recorded, Reply, ScriptedServer
