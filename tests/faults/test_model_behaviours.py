@@ -278,3 +278,24 @@ def test_a_turn_ends_and_is_on_record(trial: Trial, tmp_path: Path) -> None:
                     outcomes.add(outcome)
                 path.unlink()
     assert outcomes == {"done", "failed"}
+
+
+FOUND = ("tokens huge", "tokens negative", "a name surrogate", "a call's id surrogate")
+"""Behaviours that once broke a turn, or would have been believed."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_once_broke_a_turn(name: str, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "guide.md").write_text("# Guide\n\nThe word is explained here.\n", encoding="utf-8")
+    with served() as server, Index.build(corpus, settings=Settings(home=str(tmp_path / "home"))) as index:
+        server.behaviour = dict(BEHAVIOURS)[name]
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        model = OpenAICompatibleModel("tiny", base_url=url, timeout=2, retries=RetryPolicy(retries=0))
+        with Transcript.in_memory() as transcript:
+            asyncio.run(ask(Conversation(index, model, transcript=transcript)))
+            [turn] = transcript.turns()
+            assert turn.ending.state in ("done", "failed")
+            usage = turn.ending.usage
+            assert usage is None or 0 <= usage.completion_tokens < 10**9
