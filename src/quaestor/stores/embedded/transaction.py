@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,7 @@ class Transaction:
         many(f"INSERT INTO chunks VALUES ({marks(14)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?, ?)", terms)
         # In about the order of the index, which is quicker.
-        many("INSERT INTO names VALUES (?, ?, ?)", sorted(map(_in_bucket, names), key=lambda row: row[::2]))
+        many("INSERT INTO names VALUES (?, ?, ?)", sorted(map(_in_bucket, names), key=itemgetter(0, 2)))
         self._count_names(names, 1)
         self._chunks += len(chunks)
         if chunks:
