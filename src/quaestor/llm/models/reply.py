@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from quaestor.core.messages import Usage
 from quaestor.llm.models import Finished, FinishReason, Request
@@ -128,6 +128,6 @@ class Reply:
         return Usage(sent, counter.text(self.text) + calls, reported=False)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     """Tell whether a server's word can be a number of tokens: what is negative or beyond all windows is not."""
     return isinstance(value, int) and 0 <= value <= _MOST_TOKENS
