@@ -9,6 +9,8 @@ STAMP := $(VENV)/.installed
 
 # What tests with real model servers need: some 2 GB and 20 minutes of building, once. cmake and a C++ compiler must be there.
 REAL := .real
+# What builds the documentation and the packages.
+TOOLS := .tools
 # torch for processors alone is a tenth of what PyPI has for Linux; where its index cannot be reached, PyPI's will do.
 TORCH := torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
@@ -16,7 +18,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow faults real check clean
+.PHONY: demo test slow faults real check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -61,6 +63,38 @@ check: $(STAMP)
 	$(BIN)/ruff format --check src training tests benchmarks
 	$(BIN)/mypy
 
+# In an environment of its own: what audits is none of what is audited.
+AUDIT := .audit
+
+audit:
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(AUDIT)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
+
+# The documentation as a site in .site; a dead link is an error.
+docs: $(TOOLS)/.installed
+	$(TOOLS)/bin/mkdocs build
+
+# A wheel and an sdist in dist/, each checked, and installed into an empty environment that runs the demo's commands.
+dist: $(TOOLS)/.installed
+	rm -rf dist
+	$(TOOLS)/bin/python -m build --quiet --outdir dist
+	$(TOOLS)/bin/python -m twine check --strict dist/*
+	@for package in dist/*.whl dist/*.tar.gz; do \
+		echo "$$package in an empty environment"; \
+		rm -rf $(TOOLS)/empty && $(PYTHON) -m venv $(TOOLS)/empty && $(TOOLS)/empty/bin/python -m pip install --quiet "$$package" && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor index && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor search "where are citations checked against the file" -k 3 && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor ask "What happens when a server says that a prompt is too long?" \
+		|| exit 1; \
+	done
+
+$(TOOLS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(TOOLS)/bin/python -m pip install --quiet --group docs --group dist
+	@touch $@
+
 $(STAMP): pyproject.toml requirements.lock
 	@if command -v uv >/dev/null 2>&1; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
@@ -74,4 +108,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(TOOLS) $(AUDIT) .site dist

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, fields
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,18 @@ def corpus(tmp_path: Path) -> Path:
 def index(corpus: Path) -> Iterator[Index]:
     with Index.build(corpus) as index:
         yield index
+
+
+MODULES = ["chatml", "edits", "embedding", "models", "tags", "tokens", "window"]
+"""Packages that others may import by these names, wherever their code lies."""
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_modules_keep_their_names(name: str) -> None:
+    module = import_module(f"quaestor.{name}")
+    assert module.__all__
+    for each in module.__all__:
+        assert getattr(module, each) is not None
 
 
 def test_the_list_of_public_names() -> None:

@@ -19,7 +19,7 @@ from quaestor.cli.fast_search import is_plain, run_plain
 from quaestor.cli.hits import Search
 from quaestor.cli.output import style
 
-SLOW = {"click", "dataclasses", "inspect", "ast", "hashlib", "ctypes", "pickle"}
+SLOW = {"click", "rich", "pydantic", "openai", "tree_sitter"}
 WORDS = st.sampled_from(["", "-", "--", "--json", "--jso", "-k", "3", "a b", "where is it", "-x", "é\udcff", "search"])
 
 

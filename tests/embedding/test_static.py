@@ -51,8 +51,8 @@ def test_distinct_words_have_the_rows_of_all_words(text: str) -> None:
 def test_cosines_are_the_same_when_lengths_are_known(one: str, other: str) -> None:
     fresh, used = toy(), toy()
     asked, rows = fresh.pieces.rows("read file"), np.unique(fresh.pieces.rows(f"a {other}")).astype(np.intp)
-    used.cosines(asked, np.unique(used.pieces.rows(f"a {one}")).astype(np.intp))
-    assert used.cosines(asked, rows).tolist() == fresh.cosines(asked, rows).tolist()
+    used.cosines(np.unique(used.pieces.rows(f"a {one}")).astype(np.intp), asked)
+    assert used.cosines(rows, asked).tolist() == fresh.cosines(rows, asked).tolist()
 
 
 @given(texts)

@@ -13,6 +13,8 @@ import resource
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
+
 from store_factories import entry, open_embedded
 
 from quaestor.core.errors import QuaestorError

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = Path(__file__).parent.parent / "ingest"
-sys.path.insert(0, str(PARTS))
-
+PARTS = Path(__file__).parents[1] / "indexing"
 from ingest_parts import HashedWords, make_indexer, open_store, write  # noqa: E402
 
 from quaestor.files.freshness import check  # noqa: E402

@@ -6,16 +6,12 @@ import hashlib
 import os
 import random
 import shutil
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "ingest"))
-
 from ingest_parts import make_indexer, open_store, write
 
 from quaestor.indexing import intake

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.chunk_traits import Traits, traits_of
+from quaestor.search.chunk_traits import Traits
 from quaestor.search.duplicates import folded, places_of
 from quaestor.stores import StoredChunk
 
@@ -21,7 +21,7 @@ OTHER = (
 def traits(path: str, text: str, number: int) -> Traits:
     language = "markdown" if path.endswith(".md") else "python"
     document = Document(path, "0" * 64, 100, 0, language)
-    return traits_of(StoredChunk(number, document, Chunk(Span(0, 10, 3, 4), text), number))
+    return Traits(StoredChunk(number, document, Chunk(Span(0, 10, 3, 4), text), number))
 
 
 def test_one_edition_leads_and_names_the_other() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from quaestor import Index
 
 SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
-FOLDERS = ("edits", "citations", "accounts")
+FOLDERS = ("edits", "answers/citations", "accounts")
 DEEP = "srv/builds/2024/projects/team/checkouts/main/stable/linux/x86/workspace/tree"
 
 Change = Callable[[Path, Sequence[str]], None]

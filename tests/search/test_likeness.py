@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.core.terms import content_terms
-from quaestor.search.chunk_traits import Traits, traits_of
+from quaestor.search.chunk_traits import Traits
 from quaestor.search.word_similarity import likenesses
 from quaestor.stores import StoredChunk
 
 
 def chunk(text: str, title: str | None = None, number: int = 0) -> Traits:
     document = Document("page.md", "0" * 64, 100, 0, "markdown", title=title)
-    return traits_of(StoredChunk(number, document, Chunk(Span(0, 10, 1, 2), text, None, "section", (), ()), number))
+    return Traits(StoredChunk(number, document, Chunk(Span(0, 10, 1, 2), text, None, "section", (), ()), number))
 
 
 def like(query: str, *chunks: Traits) -> list[float]:

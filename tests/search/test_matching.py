@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.chunk_traits import Traits, traits_of
+from quaestor.search.chunk_traits import Traits
 from quaestor.search.name_matches import in_names, in_paths
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import StoredChunk
@@ -21,7 +21,7 @@ names = st.lists(st.sampled_from(WORDS), max_size=3).map(tuple)
 
 def chunk(symbol: str | None, defines: tuple[str, ...] = (), scope: tuple[str, ...] = ()) -> Traits:
     document = Document("a.py", "0" * 64, 100, 0, "python")
-    return traits_of(StoredChunk(0, document, Chunk(Span(0, 4, 1, 1), "text", symbol, "function", scope, defines), 0))
+    return Traits(StoredChunk(0, document, Chunk(Span(0, 4, 1, 1), "text", symbol, "function", scope, defines), 0))
 
 
 def sums(chunks: list[Traits], wanted: Mapping[str, float]) -> list[list[float]]:

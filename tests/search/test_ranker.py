@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.search.certain import STEP
+from quaestor.search.chunk_traits import Traits
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
@@ -31,7 +32,7 @@ class Candidate(NamedTuple):
 def together(terms: Sequence[str], *found: Candidate) -> Candidates:
     chunks, *scores = zip(*found, strict=True) if found else ((), (), (), ())
     arrays = (np.array(own, np.float32) for own in scores)
-    return Candidates(chunks, *arrays, dict.fromkeys(terms, 1.0), group_by_file(chunks))
+    return Candidates([*map(Traits, chunks)], *arrays, dict.fromkeys(terms, 1.0), group_by_file(chunks))
 
 
 def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), number: int = 0) -> StoredChunk:
@@ -224,3 +225,21 @@ def test_background_and_the_rest_have_the_features_that_they_have_alone(
     for part in (late, ~late):
         alone = [one for one, own in zip(every, part.tolist(), strict=True) if own]
         np.testing.assert_allclose(matrix[part], compute_features(read, together(read.terms, *alone)), atol=1e-5)
+
+
+@pytest.mark.parametrize(("front", "behind", "most"), [(70, 40, (64, 16)), (0, 70, (64, 64)), (70, 0, (64, 64))])
+def test_of_what_stands_behind_fewer_are_compared_by_meaning(front: int, behind: int, most: tuple[int, int]) -> None:
+    paths = [f"src/a{number}.py" for number in range(front)] + [f"vendor/a{number}.py" for number in range(behind)]
+    query = read_query("where is the text read from a file")
+    found = [Candidate(stored(path, number=number), 1.0, 0.5) for number, path in enumerate(paths)]
+    # What is compared and not the least of its part has a likeness: every tenth chunk says nothing of the question.
+    texts = ["cloud" if number % 10 == 9 else "text" for number in range(len(paths))]
+    found = [
+        one._replace(stored=one.stored._replace(chunk=one.stored.chunk._replace(text=text)))
+        for one, text in zip(found, texts, strict=True)
+    ]
+    late = np.array([number >= front for number in range(len(paths))])
+    likeness = compute_features(query, together(query.terms, *found), late)[:, FEATURES.index("likeness")]
+    for part, count in zip((slice(0, front), slice(front, None)), most, strict=True):
+        said = [text == "text" for text in texts[part]][:count]
+        assert np.flatnonzero(likeness[part]).tolist() == np.flatnonzero(said).tolist()

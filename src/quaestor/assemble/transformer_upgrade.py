@@ -15,6 +15,7 @@ from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, r
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
 from quaestor.core.config import Settings
+from quaestor.core.private_folders import make_private
 from quaestor.corpus.descriptions import Coming
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
@@ -79,7 +80,7 @@ def bring(root: Path, settings: Settings, progress: Progress | None = None) -> i
         return None
     embedder = _transformer(lack.embedder, settings)
     while True:
-        place_of(folder).mkdir(parents=True, exist_ok=True)
+        make_private(place_of(folder))
         with WriteLock(place_of(folder)).attempt() as mine:
             if mine:
                 return _bring(root, settings, embedder, lack.embedder, told)

@@ -17,7 +17,6 @@ from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import Files, agreement, best_agreement
 from quaestor.search.query import Query
-from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,10 +124,11 @@ def _definitions(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
 
 
 def _defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    lowered = name.lower()
-    defining = np.array([lowered in known.defined for known in traits])
     exact: NDArray[np.bool_] = np.array([name in known.exact for known in traits])
-    return exact if exact.any() else defining
+    if exact.any():
+        return exact
+    lowered = name.lower()
+    return np.array([lowered in map(str.lower, known.exact) for known in traits])
 
 
 def _plainly_defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
@@ -172,8 +172,10 @@ def _shows(known: Traits, line: int | None) -> bool:
 
 def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks hold words as they are quoted, white space apart, where few do."""
-    words = " ".join(quote.split())
-    found = np.array([words in " ".join(known.stored.chunk.text.split()) for known in traits], dtype=np.bool_)
+    words = quote.split()
+    together, longest = " ".join(words), max(words, key=len)
+    texts = [known.stored.chunk.text for known in traits]
+    found = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
     return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
 
 
@@ -185,12 +187,12 @@ def _asks_more(query: Query) -> bool:
     return bool(content_terms(rest))
 
 
-def background_among(query: Query, chunks: Sequence[StoredChunk], files: Files) -> NDArray[np.bool_]:
+def background_among(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which files are background of a kind, or a translation into a language, that was not asked for.
 
     Args:
         query: what is asked.
-        chunks: the candidates.
+        traits: of the candidates.
         files: the candidates by file.
 
     Returns:
@@ -199,7 +201,7 @@ def background_among(query: Query, chunks: Sequence[StoredChunk], files: Files) 
     asked = kinds_asked_for(query.text) | kinds_asked_for(query.asked) | {""}
     found = np.array([profile.background not in asked for profile in files.profiles], dtype=np.bool_)
     if GENERATED not in asked:
-        documents = dict(zip(files.owner.tolist(), [stored.document for stored in chunks], strict=True))
+        documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))
         found[[number for number, document in documents.items() if is_generated(document.note)]] = True
     if query.places:
         found &= best_agreement(query.places, files) < 1

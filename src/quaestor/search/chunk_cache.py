@@ -1,13 +1,14 @@
-"""Chunks that were fetched lately, so that a conversation over the same files does not fetch them again."""
+"""Chunks that were fetched lately, taken apart: a conversation over the same files does not fetch them again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
+from quaestor.search.chunk_traits import Traits
 from quaestor.stores import Store, StoredChunk, Where
 
-_MOST = 1 << 14
+_MOST_RECENT = 1 << 13
 _MOST_DOCUMENTS = 256
 _MOST_POINTED = 1 << 10
 
@@ -16,21 +17,28 @@ Fits: TypeAlias = "Sequence[tuple[float, str]]"
 
 
 class ChunkCache:
-    """Remembers fetched chunks for as long as the store stays at one generation; ``follow`` asks it for that."""
+    """Remembers fetched chunks for as long as the store stays at one generation, which ``follow`` is told.
+
+    Those in use stay: when there are ``_MOST_RECENT`` recent ones, the ones that were recent before are forgotten.
+    """
 
     def __init__(self) -> None:
         self._generation = -1
-        self._chunks: dict[int, StoredChunk] = {}
+        self._recent: dict[int, Traits] = {}
+        self._earlier: dict[int, Traits] = {}
         self._documents: dict[str, Sequence[StoredChunk]] = {}
         self._pointed: dict[tuple[str, Where | None], Fits] = {}
 
-    def get(self, store: Store, ids: Collection[int]) -> Mapping[int, StoredChunk]:
-        """Return the chunks that exist, as ``Store.get`` does; only unknown ones are asked for."""
-        known = self._chunks
-        missing = [identifier for identifier in ids if identifier not in known]
+    def get(self, store: Store, ids: Collection[int]) -> list[Traits]:
+        """Return the chunks that exist, in the order of ``ids``, taken apart; only unknown ones are asked for."""
+        recent = self._recent
+        missing = [identifier for identifier in ids if identifier not in recent]
         if missing:
-            known.update(store.get(missing))
-        return {identifier: known[identifier] for identifier in ids if identifier in known}
+            earlier = self._earlier
+            recent.update((identifier, earlier[identifier]) for identifier in missing if identifier in earlier)
+            unknown = [identifier for identifier in missing if identifier not in recent]
+            recent.update((identifier, Traits(stored)) for identifier, stored in store.get(unknown).items())
+        return [recent[identifier] for identifier in ids if identifier in recent]
 
     def of_document(self, store: Store, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order, as ``Store.chunks_of`` does."""
@@ -45,10 +53,12 @@ class ChunkCache:
             known[path, where] = find(path, where)
         return known[path, where]
 
-    def follow(self, store: Store) -> None:
-        """Forget what is outdated: once a search, for that takes as long as all the rest here."""
-        generation = store.generation()
-        full = len(self._chunks) > _MOST or len(self._documents) > _MOST_DOCUMENTS or len(self._pointed) > _MOST_POINTED
-        if full or generation != self._generation:
-            self._chunks, self._documents, self._pointed = {}, {}, {}
+    def follow(self, generation: int) -> None:
+        """Forget what is outdated, and what was not in use lately where that is too much."""
+        if generation != self._generation:
+            self._recent, self._earlier, self._documents, self._pointed = {}, {}, {}, {}
             self._generation = generation
+        if len(self._recent) > _MOST_RECENT:
+            self._recent, self._earlier = {}, self._recent
+        if len(self._documents) > _MOST_DOCUMENTS or len(self._pointed) > _MOST_POINTED:
+            self._documents, self._pointed = {}, {}

@@ -72,7 +72,7 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
     sizes: list[int] = []
     by_extreme: dict[int, list[int]] = {}
     for place, known in enumerate(ranked[:most]):
-        own = known.word_set()
+        own = known.word_set
         size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
         near = [
             number
@@ -96,14 +96,15 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
 def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
     one, other = ranked[group[0]], ranked[place]
-    first, second = one.word_set(), other.word_set()
+    path = other.stored.document.path
+    if any(ranked[member].stored.document.path == path for member in group):
+        return False
+    first, second = one.word_set, other.word_set
     if first is None or second is None:
         return False
     enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
     shared = len(first.words & second.words)
-    alike = shared >= enough * (len(first.words) + len(second.words) - shared)
-    path = other.stored.document.path
-    return alike and all(ranked[member].stored.document.path != path for member in group)
+    return shared >= enough * (len(first.words) + len(second.words) - shared)
 
 
 def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:

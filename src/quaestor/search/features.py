@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.search.chunk_traits import FIXED, Traits, all_traits
+from quaestor.search.chunk_traits import FIXED, Traits
 from quaestor.search.file_features import Files, Rows, best_agreement, in_files, line_match, shadowed
 from quaestor.search.name_matches import in_names, in_paths
 from quaestor.search.phrases import read_runs
@@ -74,6 +74,7 @@ FEATURES: tuple[str, ...] = (
 """Names of the features, in the order of the matrix's columns."""
 
 _COMPARED_BY_MEANING = 64
+_COMPARED_BEHIND = 16
 # So large a share of a name's terms is all of them, whatever rounding does.
 _WHOLE = 0.999
 # A query of so many terms is brief, one of so many is not; in between it is so in part.
@@ -88,7 +89,7 @@ class Candidates(NamedTuple):
     """Chunks that some retriever found, and what each retriever says of them; arrays have the shape ``(chunks,)``.
 
     Attributes:
-        chunks: no chunk twice.
+        traits: the chunks, taken apart; no chunk twice.
         lexical: their BM25 scores over all fields, 0 where the lexical retriever did not find it.
         dense: their cosine similarities to the query, 0 where unknown.
         body: their BM25 scores over the text alone, 0 where unknown.
@@ -96,12 +97,17 @@ class Candidates(NamedTuple):
         files: the chunks by file.
     """
 
-    chunks: Sequence[StoredChunk]
+    traits: Sequence[Traits]
     lexical: NDArray[np.float32]
     dense: NDArray[np.float32]
     body: NDArray[np.float32]
     rarity: Mapping[str, float]
     files: Files
+
+    @property
+    def chunks(self) -> list[StoredChunk]:
+        """The chunks themselves."""
+        return [known.stored for known in self.traits]
 
 
 def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bool_] | None = None) -> Matrix:
@@ -113,7 +119,7 @@ def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bo
         behind: which files are background, shape ``(files,)``; see ``background_among``. What is much is told among
             these and among the others apart: beside others, a changelog has no say in it.
     """
-    if not candidates.chunks:
+    if not candidates.traits:
         return np.zeros((0, len(FEATURES)), dtype=np.float32)
     given = _given(query, candidates, np.zeros(len(candidates.files.paths), np.bool_) if behind is None else behind)
     columns: dict[str, Column] = {}
@@ -130,7 +136,7 @@ class _Given(NamedTuple):
         query: the query.
         wanted: what share of the query each of its terms tells.
         candidates: all of them.
-        traits: theirs.
+        traits: the chunks, taken apart.
         behind: which of their files are background; shape ``(files,)``.
         parts: the rows of those that are compared with each other.
     """
@@ -150,7 +156,7 @@ def _given(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _
     if behind.any() and not behind.all():
         own = behind[candidates.files.owner]
         parts = [np.flatnonzero(~own), np.flatnonzero(own)]
-    return _Given(query, wanted, candidates, all_traits(candidates.chunks), behind, parts)
+    return _Given(query, wanted, candidates, candidates.traits, behind, parts)
 
 
 def _fixed(given: _Given) -> dict[str, Column]:
@@ -162,7 +168,7 @@ def _fixed(given: _Given) -> dict[str, Column]:
 def _of_words(given: _Given) -> dict[str, Column]:
     """Return what the retrievers say, and how the query's words stand in the chunks."""
     runs = read_runs(given.query.text, given.wanted)
-    texts = [known.words or known.plain() for known in given.traits] if runs.words else []
+    texts = [known.words for known in given.traits] if runs.words else []
     phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(given.traits)))
     return {
         "lexical_body": _relative(given.candidates.body, given.parts),
@@ -187,8 +193,9 @@ def _likeness(given: _Given) -> NDArray[np.float32]:
     lexical, dense = (_relative(own, given.parts) for own in (given.candidates.lexical, given.candidates.dense))
     promise = -(lexical + dense)
     every = np.arange(len(promise))
-    for part in given.parts:
-        rows = every[part][np.argsort(promise[part], kind="stable")[:_COMPARED_BY_MEANING]]
+    # Of two parts, the second stands behind.
+    for part, most in zip(given.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False):
+        rows = every[part][np.argsort(promise[part], kind="stable")[:most]]
         alike = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
         found[rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
     return found

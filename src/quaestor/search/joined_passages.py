@@ -146,7 +146,7 @@ def _together(runs: Sequence[Run]) -> list[Run]:
     """Return runs with the last one joined to what it touches, and that to what it then touches."""
     *others, run = runs
     for other in others:
-        first, second = sorted((other, run), key=lambda one: one.chunks[0].position)
+        first, second = (run, other) if run.chunks[0].position < other.chunks[0].position else (other, run)
         if first.takes(second):
             rest = [one for one in others if one is not other]
             names = _common(first.names, second.names) or first.names

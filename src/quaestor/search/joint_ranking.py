@@ -16,7 +16,6 @@ import numpy as np
 from quaestor.core.passages import Chunk, Hit
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import background_among, steps
-from quaestor.search.chunk_traits import all_traits
 from quaestor.search.features import Candidates
 from quaestor.search.file_features import Files, agreement
 from quaestor.search.fusion import convex
@@ -45,7 +44,7 @@ def together(each: Sequence[Candidates]) -> Candidates:
     files = [one.files for one in each]
     first = [0, *accumulate(len(own.paths) for own in files)]
     return Candidates(
-        [chunk for one in each for chunk in one.chunks],
+        [known for one in each for known in one.traits],
         np.concatenate([one.lexical for one in each]),
         np.concatenate([one.dense for one in each]),
         np.concatenate([one.body for one in each]),
@@ -63,7 +62,7 @@ def corpora_of(candidates: Candidates) -> list[int]:
     """Return the number of each candidate's corpus."""
     files = candidates.files
     if not files.corpora:
-        return [0] * len(candidates.chunks)
+        return [0] * len(candidates.traits)
     numbers: list[int] = np.array(files.corpora)[files.owner].tolist()
     return numbers
 
@@ -91,16 +90,15 @@ def foremost(query: Query, candidates: Candidates, count: int) -> Candidates:
 
     What defines a name that the query asks for, holds what it quotes, or lies in a file that it points at, stays too.
     """
-    kept = np.zeros(len(candidates.chunks), dtype=np.bool_)
+    kept = np.zeros(len(candidates.traits), dtype=np.bool_)
     for scores, most in ((candidates.lexical, count), (candidates.dense, count), (candidates.body, count // 2)):
         kept[[row for row, _ in _best(scores, most)]] = True
     if query.names:
         names = frozenset(query.names)
-        kept |= [not known.names.isdisjoint(names) for known in all_traits(candidates.chunks)]
+        kept |= [not known.names.isdisjoint(names) for known in candidates.traits]
     if query.quotes or query.whole:
-        traits = all_traits(candidates.chunks)
-        behind = background_among(query, candidates.chunks, candidates.files)
-        kept |= steps(query, traits, candidates.files, behind) > 0
+        behind = background_among(query, candidates.traits, candidates.files)
+        kept |= steps(query, candidates.traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
         kept |= np.array([any(agreement(place.path, path) for place in query.places) for path in files.paths])[
@@ -134,7 +132,7 @@ def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[Ch
         number, _, own = path.partition("/")
         return [_told_apart(stored, int(number)) for stored in each[int(number)](own)]
 
-    return joined([_told_apart(candidates.chunks[row], numbers[row]) for row in rows], k, document)
+    return joined([_told_apart(candidates.traits[row].stored, numbers[row]) for row in rows], k, document)
 
 
 def scored(candidates: Candidates, k: int, mode: Mode, count: int) -> list[Ranked]:
@@ -142,7 +140,7 @@ def scored(candidates: Candidates, k: int, mode: Mode, count: int) -> list[Ranke
     lexical = _best(candidates.lexical, count) if mode != "dense" else []
     dense = _best(candidates.dense, count) if mode != "lexical" else []
     scores = convex([(0.5, lexical), (0.5, dense)]) if mode == "fusion" else dict(lexical or dense)
-    hits = [Ranked(_hit(candidates.chunks[row], score), row, ()) for row, score in scores.items()]
+    hits = [Ranked(_hit(candidates.traits[row].stored, score), row, ()) for row, score in scores.items()]
     return sorted(hits, key=lambda one: (-one.hit.score, one.hit.path, one.hit.start_line, one.row))[:k]
 
 
@@ -180,7 +178,7 @@ def _only(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
     renumbered = np.zeros(len(files.paths), dtype=np.intp)
     renumbered[numbers] = np.arange(len(numbers))
     return Candidates(
-        _at(candidates.chunks, rows.tolist()),
+        _at(candidates.traits, rows.tolist()),
         candidates.lexical[rows],
         candidates.dense[rows],
         candidates.body[rows],

@@ -19,7 +19,6 @@ from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.search.certain import background_among, path_and_line, steps
 from quaestor.search.chunk_cache import ChunkCache
-from quaestor.search.chunk_traits import all_traits
 from quaestor.search.duplicates import folded, places_of
 from quaestor.search.explanation import Shares
 from quaestor.search.features import Candidates, compute_features
@@ -114,18 +113,25 @@ class Retriever:
 
         ``among`` is what several stores count of the query's terms together, where all of them are searched.
         """
+        self._follow()
         return self._gathered(query, self._matched(query, count, where, among), count, where)
 
     def spelling(self, text: str) -> Spelling:
         """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        self._follow()
         return self._spellings.of(self.store, self.read(text))
+
+    def _follow(self) -> None:
+        """Forget what is outdated: once a search, for the store takes longer to tell than all the rest here."""
+        generation = self.store.generation()
+        self._chunks.follow(generation)
+        self._spellings.follow(generation)
 
     def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
     def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
         """Return the candidates, of which what the words find is known."""
-        self._chunks.follow(self.store)
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
@@ -140,13 +146,14 @@ class Retriever:
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
         found = self._chunks.get(self.store, chosen)
-        if query.whole and not any(query.whole in stored.chunk.defines for stored in found.values()):
+        if query.whole and not any(query.whole in known.stored.chunk.defines for known in found):
             # What no grammar tells to be a definition may look like one.
             chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
             found = self._chunks.get(self.store, chosen)
-        ids, chunks = np.fromiter(found, np.int64, len(found)), list(found.values())
+        chunks = [known.stored for known in found]
+        ids = np.array([stored.id for stored in chunks], np.int64)
         return Candidates(
-            chunks,
+            found,
             lexical.of_chunks(ids),
             dense.of_chunks(ids),
             body.of_chunks(ids),
@@ -164,7 +171,7 @@ class Retriever:
         if not query.text:
             return []
         candidates = self.candidates(query, count, where)
-        if not candidates.chunks:
+        if not candidates.traits:
             return []
         _, scores, _ = _weighed(self.ranker, query, candidates)
         return list(zip(candidates.chunks, scores.tolist(), strict=True))
@@ -197,20 +204,23 @@ class Retriever:
         return [(fit, path) for fit, path in fits if fit > 0]
 
     def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
+        self._follow()
         count = max(CANDIDATES, k)
         query, matched = self._matched_as_spelt(query, count, where)
         if not query.text:
             return []
         candidates = self._gathered(query, matched, count, where)
-        chunks = candidates.chunks
-        ranked = rank(self.ranker, query, candidates, k, lambda rows: self.joined([chunks[row] for row in rows], k))
+        found = candidates.traits
+        ranked = rank(
+            self.ranker, query, candidates, k, lambda rows: self.joined([found[row].stored for row in rows], k)
+        )
         return [one.hit for one in ranked]
 
     def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
         """Return the query as it is to be searched for, with no text if none of it stands anywhere, and its matches."""
         matched = self._matched(query, count, where)
         if all(matched.frequencies.values()):
-            self._spellings.note(self.store, query)
+            self._spellings.note(query)
             return query, matched
         spelling = self._spellings.of(self.store, query)
         if spelling.strange and not self.finds_strange:
@@ -230,15 +240,15 @@ class Retriever:
 
     def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         """Return the hits of one retriever, or of both fused without any ranking."""
-        self._chunks.follow(self.store)
+        self._follow()
         count = max(CANDIDATES, k)
         lexical = self._lexical(query, count, where) if mode != "dense" else {}
         dense = dict(self._dense(query, count, where)) if mode != "lexical" else {}
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
-        stored = self._chunks.get(self.store, scores)
-        hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in stored.values()]
+        found = [known.stored for known in self._chunks.get(self.store, scores)]
+        hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
     def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
@@ -279,24 +289,23 @@ def rank(
         k: how many hits.
         shown: takes the candidates' rows, best first, and returns what passages show of them and the place of each.
     """
-    chunks = candidates.chunks
-    if not chunks:
+    if not candidates.traits:
         return []
     features, scores, step = _weighed(ranker, query, candidates)
-    ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(chunks))
-    traits = all_traits([chunks[index] for index, _ in ranked])
-    groups = folded(traits, [float(step[index]) for index, _ in ranked], _COMPARED * k)
+    ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
+    order = [index for index, _ in ranked]
+    traits = [candidates.traits[index] for index in order]
+    groups = folded(traits, step[order].tolist(), _COMPARED * k)
     hits = []
-    for place, chunk in shown([ranked[group.leader][0] for group in groups]):
+    for place, chunk in shown([order[group.leader] for group in groups]):
         group = groups[place]
-        index, _ = ranked[group.leader]
+        index, stored = order[group.leader], traits[group.leader].stored
         _, score = ranked[group.rank]
-        stored = chunks[index]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
         also = places_of(group.others, traits)
         found = None if chunk is stored.chunk else stored.chunk.span
         hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
-        hits.append(Ranked(hit, index, tuple([ranked[other][0] for other in group.others])))
+        hits.append(Ranked(hit, index, tuple([order[other] for other in group.others])))
     return hits
 
 
@@ -308,9 +317,9 @@ def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matr
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
     """Return the candidates' features, and what each has for being certain or lacks for being background."""
-    behind = background_among(query, candidates.chunks, candidates.files)
+    behind = background_among(query, candidates.traits, candidates.files)
     features = compute_features(query, candidates, behind)
-    return features, steps(query, all_traits(candidates.chunks), candidates.files, behind)
+    return features, steps(query, candidates.traits, candidates.files, behind)
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

@@ -96,7 +96,7 @@ class Spelling(NamedTuple):
 
 
 class Spellings:
-    """Remembers how queries are spelt for as long as a store stays at one generation."""
+    """Remembers how queries are spelt for as long as a store stays at one generation, which ``follow`` is told."""
 
     def __init__(self) -> None:
         self._generation = -1
@@ -104,20 +104,19 @@ class Spellings:
 
     def of(self, store: Store, query: Query) -> Spelling:
         """Return what ``spelt`` does."""
-        known = self._followed(store)
+        known = self._known
         if query.text not in known:
             known[query.text] = spelt(store, query)
         return known[query.text]
 
-    def note(self, store: Store, query: Query) -> None:
+    def note(self, query: Query) -> None:
         """Remember of a query that all of its words stand in the store."""
-        self._followed(store).setdefault(query.text, Spelling(query.text))
+        self._known.setdefault(query.text, Spelling(query.text))
 
-    def _followed(self, store: Store) -> dict[str, Spelling]:
-        generation = store.generation()
+    def follow(self, generation: int) -> None:
+        """Forget what is outdated, and everything when that is too much."""
         if generation != self._generation or len(self._known) >= _REMEMBERED:
             self._known, self._generation = {}, generation
-        return self._known
 
 
 def spelt(store: Store, query: Query) -> Spelling:

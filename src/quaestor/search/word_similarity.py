@@ -43,9 +43,11 @@ def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits
     distinct = np.flatnonzero(seen)
     places = np.empty(embedder.rows, np.intp)
     places[distinct] = np.arange(len(distinct))
-    alike = np.maximum(embedder.cosines(asked, distinct), 0)
+    alike = np.maximum(embedder.cosines(distinct, asked), 0)
     starts = np.cumsum([0, *map(len, found[:-1])]) // joined.itemsize
-    means: Floats = told @ np.maximum.reduceat(alike[:, places[joined]], starts, axis=1)
+    # By rows of chunks' words, which lie together in memory; the means are then of rows that do.
+    nearest = np.maximum.reduceat(alike.take(places.take(joined), axis=0), starts, axis=0)
+    means: Floats = told @ np.ascontiguousarray(nearest.T)
     return means
 
 

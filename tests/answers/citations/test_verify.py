@@ -249,3 +249,10 @@ def test_signs_without_end_take_no_time(quote: str) -> None:
     started = time.perf_counter()
     assert check_quote(Passage(1, "x", 1, 1, ""), quote * 3, lambda path: source).status == "unverified"
     assert time.perf_counter() - started < 5
+
+
+def test_a_short_quote_is_not_looked_for_elsewhere() -> None:
+    """ "seven days" stands in the guide, which is not what it is cited for; so few words may stand anywhere."""
+    assert check('Logs go after a week [1: "seven days"].') == [("unverified", 8, 19, "seven days")]
+    [(status, *_)] = check('Logs go after a week [1: "deletes logs after seven days"].')
+    assert status == "repaired"

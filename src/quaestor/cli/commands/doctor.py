@@ -23,6 +23,7 @@ from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings, data_home, without_credentials
 from quaestor.core.errors import QuaestorError
+from quaestor.core.private_folders import make_private
 from quaestor.embedding.remote import RemoteEmbedder
 from quaestor.embedding.transformer import EXTRA
 from quaestor.llm.tokens import tokenizer_for
@@ -78,7 +79,7 @@ def _program(settings: Settings) -> str:
 
 def _data(settings: Settings) -> str:
     home = data_home(settings)
-    home.mkdir(parents=True, exist_ok=True)
+    make_private(home)
     with TemporaryDirectory(dir=home):
         return f"{home} can be written"
 

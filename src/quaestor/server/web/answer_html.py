@@ -173,6 +173,14 @@ class _Renderer(RendererHTML):
         href = str(tokens[index].attrGet("href"))
         return str(Markup('<a href="{}" target="_blank">').format(href))
 
+    def link_close(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        """End a link, and say where it leads unless its words do: a model may have been told to hide that."""
+        begin = next(at for at in range(index, -1, -1) if tokens[at].type == "link_open")
+        host = _host(str(tokens[begin].attrGet("href")))
+        if _host("".join(token.content for token in tokens[begin:index])) == host:
+            return "</a>"
+        return str(Markup('</a> <span class="leads-to">({})</span>').format(plain_line(host)))
+
     def place(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         content = tokens[index].content
         if content == _WEAK:
@@ -263,6 +271,15 @@ def _is_web(url: str) -> bool:
     return parts.scheme == "mailto" or (parts.scheme in ("http", "https") and bool(parts.netloc))
 
 
+def _host(url: str) -> str:
+    """Return the host of an address of the web, or whom an address of mail names; empty for anything else."""
+    try:
+        parts = urlsplit(url.strip())
+        return parts.path if parts.scheme == "mailto" else parts.hostname or ""
+    except ValueError:
+        return ""
+
+
 _PENDING = "pending"
 _STATUSES = {"verified", "repaired", "unverified", UNCHECKED}
 _COLOURS = (
@@ -270,7 +287,7 @@ _COLOURS = (
 )
 _CLASSES = {
     "a": {"cite", *_STATUSES},
-    "span": {"cite", _PENDING, "unsupported", "no-image", *(f"t-{name}" for name in COLOURS)},
+    "span": {"cite", _PENDING, "unsupported", "no-image", "leads-to", *(f"t-{name}" for name in COLOURS)},
     "td": {"left", "right", "center"},
     "th": {"left", "right", "center"},
 }

@@ -14,6 +14,7 @@ import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Document
+from quaestor.core.private_folders import make_private
 from quaestor.stores import (
     DEFAULT_BOOSTS,
     LOCK_SECONDS,
@@ -97,7 +98,7 @@ class EmbeddedStore:
             raise missing
         with translated(folder):
             if create:
-                folder.mkdir(parents=True, exist_ok=True)
+                make_private(folder)
             reader, fixed = schema.connect_reading(folder)
             try:
                 if schema.is_blank(reader):

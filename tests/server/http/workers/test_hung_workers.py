@@ -24,7 +24,7 @@ STUCK = """
 import os, signal, sys
 from contextlib import suppress
 
-if "serving.http.worker import" in " ".join(sys.orig_argv):
+if "server.http.server_process import" in " ".join(sys.orig_argv):
     with suppress(FileNotFoundError):
         os.rename("PLACE/stuck", f"PLACE/{os.getpid()}.was-stuck")
         while True:

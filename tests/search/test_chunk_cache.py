@@ -1,0 +1,72 @@
+"""Chunks that were fetched lately: what is in use is not fetched again, what is not is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+import pytest
+
+from quaestor.core.passages import Chunk, Document, Span
+from quaestor.search import chunk_cache as cache
+from quaestor.search.chunk_cache import ChunkCache
+from quaestor.stores import Store, StoredChunk
+
+MOST = 8
+DOCUMENT = Document("a.py", "0" * 64, 100, 0, "python")
+
+
+class Shelf:
+    """Has a chunk for every number below 1,000, and notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.state = 1
+
+    def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
+        self.asked += (wanted := [*ids])
+        return {one: StoredChunk(one, DOCUMENT, Chunk(Span(0, 4, 1, 1), "text"), one) for one in wanted if one < 1000}
+
+
+def fetched(chunks: ChunkCache, shelf: Shelf, ids: Iterable[int]) -> list[int]:
+    """Return what the shelf is asked for when these chunks are wanted in one search; check that they all come."""
+    wanted = [*ids]
+    shelf.asked.clear()
+    chunks.follow(shelf.state)
+    found = chunks.get(cast("Store", shelf), wanted)
+    assert [known.stored.id for known in found] == [one for one in wanted if one < 1000]
+    return shelf.asked
+
+
+@pytest.fixture(autouse=True)
+def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_MOST_RECENT", MOST)
+
+
+def test_a_chunk_is_fetched_once_and_one_that_is_not_there_leaves_nothing() -> None:
+    chunks, shelf = ChunkCache(), Shelf()
+    assert fetched(chunks, shelf, [3, 5, 2000]) == [3, 5, 2000]
+    assert fetched(chunks, shelf, [5, 3]) == []
+
+
+def test_what_is_in_use_outlives_any_number_of_others() -> None:
+    chunks, shelf = ChunkCache(), Shelf()
+    fetched(chunks, shelf, [0, 1])
+    for number in range(2, 100):
+        assert fetched(chunks, shelf, [0, number]) == [number]
+
+
+def test_what_is_not_in_use_is_forgotten() -> None:
+    chunks, shelf = ChunkCache(), Shelf()
+    for number in range(3 * MOST):
+        fetched(chunks, shelf, [number])
+    assert fetched(chunks, shelf, [0]) == [0]
+    kept = [number for number in range(1, 3 * MOST) if not fetched(chunks, shelf, [number])]
+    assert len(kept) <= 2 * MOST + 2
+
+
+def test_another_state_of_the_store_is_fetched_anew() -> None:
+    chunks, shelf = ChunkCache(), Shelf()
+    fetched(chunks, shelf, [0, 1])
+    shelf.state = 2
+    assert fetched(chunks, shelf, [0, 1]) == [0, 1]
