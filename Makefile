@@ -9,14 +9,21 @@ STAMP := $(VENV)/.installed
 
 # What tests with real model servers need: some 2 GB and 20 minutes of building, once. cmake and a C++ compiler must be there.
 REAL := .real
+# What builds the documentation and the packages.
+TOOLS := .tools
 # torch for processors alone is a tenth of what PyPI has for Linux; where its index cannot be reached, PyPI's will do.
 TORCH := torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
+# Seconds of fuzzing for each target (FUZZ_ONLY: those whose names hold this), by atheris in an environment of its own.
+FUZZ := .fuzz
+SECONDS ?= 60
+FUZZ_ONLY ?=
+
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real check clean
+.PHONY: demo test slow postgres real fuzz soak check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -33,6 +40,9 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+postgres: $(STAMP)
+	$(BIN)/python -m pytest $(PARALLEL) -m postgres
 
 real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
 	QUAESTOR_REAL=$(REAL) $(BIN)/python -m pytest -m real
@@ -52,10 +62,58 @@ $(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_texts.py t
 $(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed
 	tests/real/build_llama_server.sh $(REAL)/venv/bin/python $(REAL)/llama
 
+# The fuzzer's environment holds the fuzzer alone; everything else it finds where the tests do.
+fuzz: $(STAMP) $(FUZZ)/.installed
+	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		nice -n 10 $(FUZZ)/venv/bin/python tests/fuzz/run_atheris.py \
+		--folder $(FUZZ) --seconds $(SECONDS) --only "$(FUZZ_ONLY)"
+
+$(FUZZ)/.installed:
+	$(PYTHON) -m venv $(FUZZ)/venv
+	$(FUZZ)/venv/bin/python -m pip install --quiet --require-hashes --requirement tests/fuzz/requirements.txt
+	@touch $@
+
+# One server on a clone of this repository, with edits and git at work in it.
+MINUTES ?= 60
+soak: $(STAMP)
+	nice -n 10 $(BIN)/python benchmarks/soak.py --minutes $(MINUTES)
+
 check: $(STAMP)
 	$(BIN)/ruff check src training tests benchmarks
 	$(BIN)/ruff format --check src training tests benchmarks
 	$(BIN)/mypy
+
+# In an environment of its own: what audits is none of what is audited.
+AUDIT := .audit
+
+audit:
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(AUDIT)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
+
+# The documentation as a site in .site; a dead link is an error.
+docs: $(TOOLS)/.installed
+	$(TOOLS)/bin/mkdocs build
+
+# A wheel and an sdist in dist/, each checked, and installed into an empty environment that runs the demo's commands.
+dist: $(TOOLS)/.installed
+	rm -rf dist
+	$(TOOLS)/bin/python -m build --quiet --outdir dist
+	$(TOOLS)/bin/python -m twine check --strict dist/*
+	@for package in dist/*.whl dist/*.tar.gz; do \
+		echo "$$package in an empty environment"; \
+		rm -rf $(TOOLS)/empty && $(PYTHON) -m venv $(TOOLS)/empty && $(TOOLS)/empty/bin/python -m pip install --quiet "$$package" && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor index && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor search "where are citations checked against the file" -k 3 && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor ask "What happens when a server says that a prompt is too long?" \
+		|| exit 1; \
+	done
+
+$(TOOLS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(TOOLS)/bin/python -m pip install --quiet --group docs --group dist
+	@touch $@
 
 $(STAMP): pyproject.toml requirements.lock
 	@if command -v uv >/dev/null 2>&1; then \
@@ -70,4 +128,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(TOOLS) $(AUDIT) .site dist

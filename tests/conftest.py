@@ -6,6 +6,8 @@ import signal
 
 from hypothesis import settings
 
+from postgres_server import postgres_address, postgres_server  # noqa: F401 - fixtures
+
 # A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that. The tests of Ctrl-C are
 # about programs that a person started.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -66,3 +66,13 @@ def test_a_definition_has_its_comment_docstring_and_body() -> None:
 def test_definitions_of_what_cannot_be_parsed_are_none() -> None:
     assert definitions(b"whatever", "text") == []
     assert definitions(b"", "python") == []
+
+
+def test_a_tiny_beginning_is_not_joined_to_a_type_that_opens() -> None:
+    """`using System;` says nothing of the class below it, whose first chunk begins with the class."""
+    text = "using System;\n\npublic class Service\n{\n" + "".join(
+        f"    public int Number{n}()\n    {{\n        return {n};\n    }}\n\n" for n in range(12)
+    )
+    first, second, *_ = cut((text + "}\n").encode(), "Service.cs", ChunkSettings(400, 1600)).chunks
+    assert first.text.strip() == "using System;"
+    assert second.text.startswith("public class Service")

@@ -123,3 +123,9 @@ def test_adjusting_raises_and_keeps_the_order(chances: list[float]) -> None:
     assert all(before <= after <= 1 for before, after in zip(chances, adjusted, strict=True))
     order = sorted(range(len(chances)), key=chances.__getitem__)
     assert [adjusted[index] for index in order] == sorted(adjusted)
+
+
+@pytest.mark.parametrize("gains", [(2.0, 1.0), (1.0, 2.0)])
+def test_targets_that_one_result_covers_share_the_highest_of_their_gains(gains: tuple[float, float]) -> None:
+    wanted = [Target("a", 1, 2, gain=gains[0]), Target("a", 3, 4, gain=gains[1])]
+    assert ndcg([("a", 1, 9)], wanted) == pytest.approx(2 / (2 + 1 / math.log2(3)))

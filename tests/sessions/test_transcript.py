@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,36 @@ def test_damage_anywhere_gives_a_clear_error_or_harms_nothing(path: Path, place:
             transcript.info()
     except QuaestorError as error:
         assert "one.session" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("messages", "calls", "no JSON"),
+        ("messages", "calls", "[" * 100_000),
+        ("messages", "turn", 1e300),
+        ("endings", "citations", '[{"n": 1}]'),
+        ("unchecked", "quotes", "{"),
+        ("passages", "place", "[]"),
+        ("sqlite_master", "name", b"\xff"),
+    ],
+)
+def test_a_row_that_says_something_else_is_told_with_its_file(
+    path: Path, table: str, column: str, value: float | str | bytes
+) -> None:
+    with Transcript.create(path, name="one") as transcript:
+        number, _ = transcript.begin(Message("user", "why?"))
+        transcript.showing(number, [Passage(1, "a.py", 1, 2, "text")], ["0"])
+        citation = Citation(1, "a.py", 1, 2, "quote", "verified")
+        transcript.end(number, Ending("done", (Message("assistant", "So."),), unchecked=True, quotes=(citation,)))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma writable_schema = on")
+        connection.execute(f"update {table} set {column} = cast(? as text)", (value,))
+        connection.commit()
+    with pytest.raises(SessionUnusableError, match=r"one\.session.*is damaged"), Transcript.open(path) as transcript:
+        transcript.conversation()
+        transcript.turns()
+        transcript.sources()
 
 
 def test_what_is_sent_again_is_stored_once(corpus: Index, path: Path) -> None:

@@ -140,3 +140,15 @@ def test_conversations_that_take_turns_are_indexed_once_each() -> None:
     recall.score(said("A third one.", "Yes.", "And so?"), 2)
     recall.score(one, len(one) - 1)
     assert embedder.encoded > 2 * len(one) + len(other), "the one used longest ago made room"
+
+
+def test_naming_everybody_prefers_nobody() -> None:
+    """Not even those who speak under a name to those who speak under none."""
+    names = ("Anna", "Ben", None)
+    messages = [Message("user", f"I like tea, remark {n}.", name=names[n % 3]) for n in range(30)]
+    scores = Recall().score([*messages, Message("user", "Does it matter to Anna and Ben?")], 30)
+    of_anna, of_ben, of_nobody = (scores[place + 3 :: 3].mean() for place in range(3))
+    assert max(of_anna, of_ben) < of_nobody + 2
+    # Whereas one who is named is preferred by more than that.
+    alone = Recall().score([*messages, Message("user", "Does it matter to Anna?")], 30)
+    assert alone[3::3].mean() > alone[5::3].mean() + 2

@@ -82,12 +82,13 @@ class ReadIndex(FreshIndex):
         """
         root = folder_of(self.root)
         place = Path(on_disk(str(root), path))
-        folder = place.parent.resolve()
-        # The root is a real path but where somebody has put a link in its place since.
-        if not (folder.is_relative_to(root) or folder.is_relative_to(root.resolve())):
-            raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
         try:
-            return read_snapshot(str(place))
+            folder = place.parent.resolve()
+            # The root is a real path but where somebody has put a link in its place since.
+            if not (folder.is_relative_to(root) or folder.is_relative_to(root.resolve())):
+                raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
+            # What was just looked at may be a link by now: none is followed below the root.
+            return read_snapshot(str(place), root=str(root))
         except OSError:
             return None
 

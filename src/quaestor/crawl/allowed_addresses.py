@@ -11,6 +11,19 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Taken for public by some versions of Python, or by all: what is reserved for protocols, where one cloud keeps its
+# metadata (192.0.0.192); relays of 6to4; another cloud's agent (168.63.129.16); sites of old; examples.
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32"),
+            *("64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16"),
+        ),
+    )
+)
+# In the second half of an IPv6 address: the IPv4 address that follows is where a tunnel of ISATAP leads.
+_ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -33,11 +46,15 @@ def is_public(text: str) -> bool:
         if inner is None:
             break
         address = inner
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 
 def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     teredo = address.teredo
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from quaestor.core.errors import ForbiddenError, UpstreamError
+from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
@@ -71,7 +72,7 @@ class Crawl:
             UpstreamError: the start cannot be had, and nothing is there of an earlier run.
             IndexUnusableError: another process crawls this site.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private(self._folder)
         with WriteLock(self._folder).held(1.0):
             frontier = Frontier(self._folder)
             try:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from quaestor.core.private_folders import make_private
+
 FILE = "crawl.sqlite"
 DONE = "done"
 """What the fact ``state`` is after a crawl that was gone through with."""
@@ -118,7 +120,7 @@ class Frontier:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         self._db = sqlite3.connect(folder / FILE, isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")

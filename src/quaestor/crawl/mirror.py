@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from quaestor.convert import Converted
+from quaestor.core.private_folders import make_private
 
 _FIELDS = ("title", "author", "date")
 
@@ -20,7 +21,7 @@ class Mirror:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         self._folder = folder
 
     def write(self, path: str, url: str, page: Converted) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from quaestor.core.errors import UsageError
+from quaestor.core.private_folders import make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.dropped_pages import Dropped
 from quaestor.crawl.frontier import FILE as FRONTIER
@@ -73,7 +74,7 @@ def chosen(folder: Path, **given: object) -> CrawlSettings:
         before = {}
     kept = {name: _as_setting(before[name]) for name in _KEPT if name in before}
     settings = replace(CrawlSettings(), **{**kept, **{name: one for name, one in given.items() if one is not None}})  # type: ignore[arg-type]
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     file.write_text(json.dumps({name: asdict(settings)[name] for name in _KEPT}), encoding="utf-8")
     return settings
 

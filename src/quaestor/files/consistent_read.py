@@ -16,6 +16,8 @@ UNTRUSTED = 0
 """The stamp to store when the real one proves nothing: the next check goes by the hash."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
 
 
 class NotRegularError(OSError):
@@ -38,21 +40,22 @@ class Snapshot(NamedTuple):
     steady: bool
 
 
-def read_snapshot(place: str, limit: int | None = None) -> Snapshot:
+def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Snapshot:
     """Return the file's bytes, read again once if it changed meanwhile.
 
     Args:
         place: absolute path; a symbolic link is not followed and a pipe not waited for.
         limit: read at most this many bytes and one more.
+        root: a folder above; no link below it is followed either, whoever swaps one in meanwhile.
 
     Raises:
         OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
     """
     from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, and most searches read no file
 
-    data, before, after = _read(place, limit)
+    data, before, after = _read(place, limit, root)
     if not _same(before, after, len(data), limit):
-        data, before, after = _read(place, limit)
+        data, before, after = _read(place, limit, root)
     steady = _same(before, after, len(data), limit)
     trusted = steady and not is_racy(after.st_mtime_ns, time.time_ns())
     return Snapshot(data, sha256(data).hexdigest(), stamp_of(after) if trusted else UNTRUSTED, steady)
@@ -78,14 +81,28 @@ def is_racy(mtime_ns: int, now_ns: int) -> bool:
     return abs(now_ns - mtime_ns) < RACY_NS
 
 
-def _read(place: str, limit: int | None) -> tuple[bytes, os.stat_result, os.stat_result]:
-    descriptor = os.open(place, _FLAGS)
+def _read(place: str, limit: int | None, root: str) -> tuple[bytes, os.stat_result, os.stat_result]:
+    descriptor = _open_below(root, place) if root and os.open in os.supports_dir_fd else os.open(place, _FLAGS)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise NotRegularError(f"{place!r} is not a regular file")
         data = file.read() if limit is None else _read_up_to(file.fileno(), limit + 1)
         return data, before, os.fstat(descriptor)
+
+
+def _open_below(root: str, place: str) -> int:
+    """Open a file from folder to folder: what is opened in each is an entry of the one that was opened before."""
+    *folders, name = place.removeprefix(root).strip("/").split("/")
+    here = os.open(root, _FOLDER)
+    try:
+        for folder in folders:
+            below = os.open(folder, _BELOW, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(name, _FLAGS, dir_fd=here)
+    finally:
+        os.close(here)
 
 
 def _read_up_to(descriptor: int, count: int) -> bytes:

@@ -146,7 +146,11 @@ _CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 # Made from sources that are indexed themselves, and of no use to a reader.
 # These two are compiled when a new file is first looked at: most searches come upon none.
 _BUILD_OUTPUT = r"(?i)\.(?:[cm]?js|css|[cm]?ts)\.map$|\.min\.(?:[cm]?js|css)$"
-_PRIVATE_KEY = rb"\s*-----BEGIN [A-Z ]*PRIVATE KEY"
+# A key at the beginning, behind a byte order mark or what programs write above one; PuTTY's has a form of its own.
+_PRIVATE_KEY = (
+    rb"(?:\xef\xbb\xbf)?\s*(?:(?:Bag|Key) Attributes\b[^\n]*\n(?:[ \t][^\n]*\n)*){0,4}"
+    rb"(?:-----BEGIN [A-Z ]*PRIVATE KEY|PuTTY-User-Key-File-\d)"
+)
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SNIFFED = 8192
 

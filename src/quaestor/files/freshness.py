@@ -38,6 +38,6 @@ def check_one(root: str, document: Document) -> State:
             return "changed"
         if document.stamp != UNTRUSTED and document.stamp == stamp_of(state):
             return "fresh"
-        return "fresh" if read_snapshot(place, document.size).sha256 == document.sha256 else "changed"
+        return "fresh" if read_snapshot(place, document.size, root=root).sha256 == document.sha256 else "changed"
     except OSError:
         return "missing"

@@ -48,7 +48,8 @@ def git_folder(dot_git: Path) -> Path:
 
 
 def _pointer(path: Path) -> str:
-    return read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
+    said = read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
+    return "" if "\0" in said else said  # no path has one
 
 
 def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None:

@@ -16,6 +16,8 @@ from collections.abc import Iterable
 
 from quaestor.core.light_imports import NamedTuple
 
+# No path is longer on any system, and to make a regular expression of four megabytes takes minutes.
+_LONGEST_LINE = 16_384
 _CLASSES = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -113,7 +115,7 @@ class _Alternatives:
 
 def parse_line(line: str) -> Pattern | None:
     """Return the pattern of one line, without its line end; None for blank lines and comments."""
-    if not line or line.startswith("#"):
+    if not line or line.startswith("#") or len(line) > _LONGEST_LINE:
         return None
     line = _without_trailing_spaces(line)
     negated = line.startswith("!")

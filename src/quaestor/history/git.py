@@ -33,6 +33,7 @@ ALL_SECONDS = 10.0
 """What all questions that one answer needs may take."""
 _MOST_BYTES = 4 << 20
 _LARGEST_CONFIG = 1 << 20
+_LARGEST_HEAD = 1 << 12
 _LINKED = ("objects", "refs", "packed-refs", "shallow", "reftable")
 # Everything that could run a program or ask somebody is said once more, should git ever find other configuration.
 _CONFIG = """\
@@ -226,7 +227,8 @@ def _furnish(folder: Path, repository: Repository) -> None:
     place = repository.git_folder / "HEAD"
     if not place.is_file():
         raise FileNotFoundError(errno.ENOENT, "there is no repository", str(place))
-    head = place.read_bytes()[:4096]
+    with place.open("rb") as file:
+        head = file.read(_LARGEST_HEAD)
     common = repository.common_folder.resolve(strict=True)
     (folder / "HEAD").write_bytes(head)
     for name in _LINKED:

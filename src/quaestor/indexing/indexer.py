@@ -234,7 +234,7 @@ class Indexer:
 
     def _has_hash(self, file: FoundFile, sha256: str) -> bool:
         try:
-            return read_snapshot(on_disk(self._folder, file.path)).sha256 == sha256
+            return read_snapshot(on_disk(self._folder, file.path), root=self._folder).sha256 == sha256
         except OSError:
             return False
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
+from quaestor.core.private_folders import make_private
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.files.source_settings import IngestSettings
@@ -97,7 +98,7 @@ class ComingVectors:
         """
         place = place_of(folder)
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            make_private(place)
             with closing(_connected(place / _FILE)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_TABLES)

@@ -213,7 +213,7 @@ def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Ref
     """Read a file and cut it, or say why not."""
     limit = largest(basename(task.path), settings.max_file_bytes)
     try:
-        snapshot = read_snapshot(on_disk(root, task.path), limit)
+        snapshot = read_snapshot(on_disk(root, task.path), limit, root=root)
     except OSError as error:
         return Refused(_unreadable(task.path, error))
     if snapshot.sha256 == task.known_sha256:

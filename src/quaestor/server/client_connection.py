@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any, ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+# A line feed or a carriage return on its own, and a line that goes on with the one before.
+_ODD_END = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
 _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 
 
@@ -68,7 +72,11 @@ class BoundedConnection(H11Protocol):
 
 
 class _Unambiguous(h11.Connection):
-    """Refuses a request that says twice where its body ends: a proxy in front may have believed the other."""
+    """Refuses a request that a proxy in front may have read otherwise, and so seen another end of it.
+
+    Such are two lengths of a body, one in pieces of a version of HTTP that knows no pieces, and lines of the head that
+    end otherwise than they must, or go on: some readers see one line in them where others see two.
+    """
 
     def next_event(self) -> Any:
         """Return the next event.
@@ -76,7 +84,20 @@ class _Unambiguous(h11.Connection):
         Raises:
             RemoteProtocolError: what came is no request, or an ambiguous one; the connection is to be closed.
         """
+        if self.their_state is h11.IDLE:
+            _check_lines(self.trailing_data[0])
         event = super().next_event()
-        if isinstance(event, h11.Request) and _LENGTHS.issubset(name for name, _ in event.headers):
-            raise h11.RemoteProtocolError("Content-Length beside Transfer-Encoding")
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if names >= _LENGTHS:
+                raise h11.RemoteProtocolError("Content-Length beside Transfer-Encoding")
+            if b"transfer-encoding" in names and event.http_version < b"1.1":
+                raise h11.RemoteProtocolError("Transfer-Encoding in HTTP before 1.1")
         return event
+
+
+def _check_lines(received: bytes) -> None:
+    """Refuse a whole head, at the beginning of what was received, of which a line ends oddly."""
+    end = _HEAD_END.search(received)
+    if end is not None and _ODD_END.search(received, 0, end.end()):
+        raise h11.RemoteProtocolError("a line of the head ends oddly")

@@ -48,28 +48,30 @@ class Recorded:
             "select m.id, m.role, m.content, m.name, m.calls, m.call from messages m"
             " join endings e on e.turn = m.turn and e.state = 'done' order by m.turn, m.id"
         )
-        found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
+        with self._reading():
+            found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
         return [message for _, message in found], [number for number, _ in found]
 
     def turns(self) -> list[TurnRecord]:
         """Return every turn, in order."""
-        said: dict[int, list[Message]] = {}
-        for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
-            said.setdefault(int(row[0]), []).append(message_of(row[1:]))
-        endings = {int(row[0]): row for row in self._rows("select * from endings")}
-        unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
-        turns = self._rows("select number, owner, began, resumes from turns order by number")
-        return [
-            TurnRecord(
-                number,
-                owner,
-                began,
-                said[number][0].content,
-                resumes,
-                ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
-            )
-            for number, owner, began, resumes in turns
-        ]
+        with self._reading():
+            said: dict[int, list[Message]] = {}
+            for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
+                said.setdefault(int(row[0]), []).append(message_of(row[1:]))
+            endings = {int(row[0]): row for row in self._rows("select * from endings")}
+            unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
+            turns = self._rows("select number, owner, began, resumes from turns order by number")
+            return [
+                TurnRecord(
+                    number,
+                    owner,
+                    began,
+                    said[number][0].content,
+                    resumes,
+                    ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
+                )
+                for number, owner, began, resumes in turns
+            ]
 
     def requests(self, turn: int | None = None) -> list[Sent]:
         """Return what was sent, in order: of one turn, or of all."""
@@ -102,12 +104,13 @@ class Recorded:
             "select p.turn, p.place, p.sha256, e.citations from passages p left join endings e on e.turn = p.turn"
             f" {where} order by p.turn, p.rank"
         )
-        found = []
-        for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
-            passage = Passage(**json.loads(place))
-            cited = {one["n"] for one in json.loads(citations or "[]")}
-            found.append(Source(number, passage, sha256, passage.n in cited))
-        return found
+        with self._reading():
+            found = []
+            for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
+                passage = Passage(**json.loads(place))
+                cited = {one["n"] for one in json.loads(citations or "[]")}
+                found.append(Source(number, passage, sha256, passage.n in cited))
+            return found
 
     def calls(self, turn: int | None = None) -> list[CallRecord]:
         """Return the calls of subroutines, in order: of one turn, or of all."""
@@ -170,7 +173,7 @@ class Recorded:
         with tables.failures_explained(self.path):
             try:
                 yield
-            except (ValueError, KeyError, TypeError, IndexError, zlib.error) as error:
+            except (ValueError, LookupError, TypeError, OverflowError, RecursionError, zlib.error) as error:
                 raise tables.damaged(repr(str(self.path)), error) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:

@@ -247,7 +247,7 @@ def failures_explained(path: Path | None) -> Iterator[None]:
         raise damaged(name, said) from error
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise damaged(name, str(error)) from error
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 10.0
 _LARGEST_REFUSAL = 1 << 16
+# Vectors of the texts of one request, as numbers, take a third of this.
+_LARGEST_ANSWER = 32 << 20
 _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 
 
@@ -80,8 +82,35 @@ def blocking_client(endpoint: Endpoint, timeout: float, proxy: str | None = None
     """Return a client that threads share; ``timeout`` is in seconds of silence."""
     import openai  # noqa: PLC0415
 
-    http = openai.DefaultHttpxClient(**_transport(endpoint, timeout, proxy))
+    http = _bounded_blocking_client()(**_transport(endpoint, timeout, proxy))
     return openai.OpenAI(http_client=http, **_options(endpoint, timeout))
+
+
+@cache
+def _bounded_blocking_client() -> type[Any]:
+    """Return the kind of client that reads no more of an answer than vectors can take, however small it was packed."""
+    import openai  # noqa: PLC0415
+
+    class BoundedBlockingClient(openai.DefaultHttpxClient):
+        def send(self, request: Any, **options: Any) -> Any:
+            answer = super().send(request, **{**options, "stream": True})
+            return _read_up_to(answer, _LARGEST_ANSWER if answer.is_success else _LARGEST_REFUSAL)
+
+    return BoundedBlockingClient
+
+
+def _read_up_to(answer: Any, most: int) -> Any:
+    """Return an answer with so many bytes of its body, unpacked; what is cut short is no JSON any more."""
+    body = bytearray()
+    try:
+        for piece in answer.iter_bytes():
+            body += piece[: most - len(body)]
+            if len(body) == most:
+                break
+    finally:
+        answer.close()
+    headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _OF_THE_BODY]
+    return type(answer)(answer.status_code, headers=headers, content=bytes(body), request=answer.request)
 
 
 def _options(endpoint: Endpoint, timeout: float) -> dict[str, Any]:

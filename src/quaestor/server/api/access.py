@@ -111,7 +111,7 @@ def delete_session(served: Served, user: User, name: str) -> None:
 
 def unknown_session(name: str) -> NotFoundError:
     """Return the error for a session that is not there, or not this user's."""
-    return NotFoundError(f"There is no session {name!r} of yours. GET /api/sessions lists them.")
+    return NotFoundError(f"There is no conversation {name!r} of yours; it may have been deleted.")
 
 
 def serve_documents(served: Served, user: User) -> None:

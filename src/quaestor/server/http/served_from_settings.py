@@ -90,7 +90,7 @@ def served_of(
         overview=used,
         rates=RateLimiter(settings.requests_per_minute, shared=together.shared),
         guesses=Guesses(shared=together.shared),
-        turns=Turns(together.claims),
+        turns=Turns(together.claims, together.shared if together.counting else None),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,

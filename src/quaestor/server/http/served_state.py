@@ -20,6 +20,7 @@ from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.http.turn_queue import AT_ONCE
 from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
+from quaestor.server.starters import Starters
 from quaestor.sessions.session_files import Sessions
 
 
@@ -51,6 +52,7 @@ class Served:
         body_limit: bytes of a request's body.
         upload_limit: the same where documents are taken in.
         turns: of which sessions one is under way.
+        starters: questions to begin with, by corpus.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -71,6 +73,7 @@ class Served:
     body_limit: int = 10_000_000
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
+    starters: Starters = field(default_factory=Starters)
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from quaestor.convert import extra_is_installed
 from quaestor.files.deny import largest
+from quaestor.files.extras import extra_is_installed
 from quaestor.server.api.access import MY_DOCUMENTS, documents_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking

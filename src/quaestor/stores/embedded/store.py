@@ -14,6 +14,7 @@ import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Document
+from quaestor.core.private_folders import make_private
 from quaestor.stores import (
     DEFAULT_BOOSTS,
     LOCK_SECONDS,
@@ -22,6 +23,7 @@ from quaestor.stores import (
     FieldBoosts,
     Matched,
     Pack,
+    Packed,
     Scored,
     StoredChunk,
     StoreStats,
@@ -97,7 +99,7 @@ class EmbeddedStore:
             raise missing
         with translated(folder):
             if create:
-                folder.mkdir(parents=True, exist_ok=True)
+                make_private(folder)
             reader, fixed = schema.connect_reading(folder)
             try:
                 if schema.is_blank(reader):
@@ -192,6 +194,9 @@ class EmbeddedStore:
             schema.shorten_journal(connection, self._folder)
             if self._fixed:
                 self._read_again()
+
+    def settle(self) -> None:
+        """Do nothing: whoever writes or searches makes what is needed."""
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -307,6 +312,17 @@ class EmbeddedStore:
         with self._reading() as connection:
             found = truth.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
+
+    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+        """Return those of some documents that there are, as ``pack`` made them."""
+        from quaestor.stores.embedded.unpacking import unpacked  # noqa: PLC0415 - only copies need it
+
+        with self._reading() as connection:
+            return list(unpacked(connection, paths, self._dimensions))
+
+    def all_metadata(self) -> Mapping[str, str]:
+        """Return every remembered string."""
+        return self._ask(truth.all_metadata)
 
     def stats(self) -> StoreStats:
         """Return sizes."""

@@ -301,6 +301,11 @@ def generation(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT generation FROM state").fetchone()[0])
 
 
+def all_metadata(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return every remembered string."""
+    return {key: restored(value) for key, value in connection.execute("SELECT key, value FROM metadata")}
+
+
 def metadata(connection: sqlite3.Connection, key: str) -> str | None:
     """Return a remembered string."""
     row = connection.execute("SELECT value FROM metadata WHERE key = ?", (key,)).fetchone()

@@ -1,0 +1,9 @@
+"""The parts of other tests that attacks are made with."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+_SERVED = Path(__file__).parents[1] / "server"
+sys.path[:0] = [str(Path(__file__).parent), str(_SERVED), str(_SERVED / "api")]
