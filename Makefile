@@ -23,7 +23,7 @@ FUZZ_ONLY ?=
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow postgres real fuzz soak check audit docs dist clean
+.PHONY: demo test slow postgres faults real fuzz soak check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -43,6 +43,10 @@ slow: $(STAMP)
 
 postgres: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) -m postgres
+
+# Some hours on two cores; QUAESTOR_ROUNDS=20 bounds the rounds of each fault. The table is kept in faults.jsonl.
+faults: $(STAMP)
+	QUAESTOR_FAULTS=faults.jsonl $(BIN)/python -m pytest -m faults $(PARALLEL)
 
 real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
 	QUAESTOR_REAL=$(REAL) $(BIN)/python -m pytest -m real

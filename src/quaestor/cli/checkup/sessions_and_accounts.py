@@ -7,12 +7,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from quaestor.accounts import FILE
-from quaestor.assemble import make_sessions, make_users
+from quaestor.assemble import make_sessions, make_users, shared_tables
 from quaestor.assemble.source_paths import make_journal
 from quaestor.cli.checkup.finding import FindingError
 from quaestor.core.config import Settings, data_home
 from quaestor.core.wording import amount
 from quaestor.edits.journal import JournalError
+from quaestor.sessions.session_files import FolderSessions
 
 _MOST_NAMED = 3
 
@@ -24,6 +25,8 @@ def check_sessions(settings: Settings) -> str:
         FindingError: one cannot be read, or its file is damaged.
     """
     sessions = make_sessions(settings)
+    if not isinstance(sessions, FolderSessions):
+        return f"{amount(len(sessions.list()), 'session')} in the database"
     everyone = [sessions.folder, *_folders(sessions.folder)]
     files = sorted(file for folder in everyone for file in folder.glob("*.session"))
     damaged = [file for file in files if not _is_sound(file)]
@@ -43,6 +46,8 @@ def check_accounts(settings: Settings) -> str:
         FindingError: the file is damaged.
         AccountsUnusableError: it is of another program or version.
     """
+    if shared_tables(settings) is not None:
+        return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent are in the database"
     file = data_home(settings) / FILE
     if not file.exists():
         return "none: nobody needs a token, and nothing was paid"

@@ -10,11 +10,11 @@ import secrets
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, contextmanager
 
-from quaestor.accounts.shared import Shared
 from quaestor.core.errors import ConflictError
 from quaestor.server.http.going_turn import GoingTurn
 from quaestor.server.http.turn_log import TurnLog
 from quaestor.server.process_claims import Claims
+from quaestor.state.rows import Shared
 
 _KIND = "turn"
 _BEGIN_SECONDS = 10.0

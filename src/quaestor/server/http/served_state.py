@@ -21,7 +21,7 @@ from quaestor.server.http.turn_queue import AT_ONCE
 from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.starters import Starters
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.named_sessions import Sessions
 
 
 async def nothing() -> None:
@@ -53,6 +53,7 @@ class Served:
         upload_limit: the same where documents are taken in.
         turns: of which sessions one is under way.
         starters: questions to begin with, by corpus.
+        elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -74,6 +75,7 @@ class Served:
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
     starters: Starters = field(default_factory=Starters)
+    elsewhere: bool = False
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 
