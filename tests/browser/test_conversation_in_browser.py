@@ -153,7 +153,7 @@ def test_keys_reach_the_field_the_help_and_the_theme_stays(page: StartPage) -> N
     assert not one.one("#help").is_displayed()
     one.one("[data-do=theme]").click()
     one.driver.refresh()
-    assert one.run("return document.documentElement.dataset.theme") == "dark"
+    one.wait(lambda: one.run("return document.documentElement.dataset.theme") == "dark")
     assert one.run("return getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 27)"
     one.one("[data-do=theme]").click()
 
@@ -205,7 +205,7 @@ def test_an_answer_is_read_from_its_top(page: StartPage) -> None:
     assert top_of(one, ".turn[data-turn='2'] .question") == top_of(one, "#thread") + 24
     # So does a conversation that is opened again.
     one.driver.refresh()
-    assert top_of(one, ".turn[data-turn='2'] .question") == top_of(one, "#thread") + 24
+    one.wait(lambda: top_of(one, ".turn[data-turn='2'] .question") == top_of(one, "#thread") + 24)
     one.one("[data-do=newest]").click()
     one.wait(lambda: not one.one("[data-do=newest]").is_displayed())
 

@@ -18,7 +18,7 @@ from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
 from quaestor.core.config import Settings
 from quaestor.core.wording import command
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_files import FolderSessions
 from servers.threads import Exchange, ThreadedServer
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permission bits are not Windows's way")
@@ -89,9 +89,9 @@ def cut(path: Path) -> None:
 
 TRUTH: dict[str, tuple[Callable[[Path], object], str]] = {
     "a changed text": (lambda folder: edited(folder, "update chunks set text = 'other'"), "checksum"),
-    "a chunk that is gone": (lambda folder: edited(folder, "delete from chunks where id = 1"), "missing"),
+    "a chunk that is gone": (lambda folder: edited(folder, "delete from chunks where id = 1"), "checksum"),
     "a vector that is gone": (lambda folder: edited(folder, "delete from vectors"), "have no vector"),
-    "terms that are no terms": (lambda folder: edited(folder, "update terms set data = x'00'"), "terms cannot be read"),
+    "terms that are no terms": (lambda folder: edited(folder, "update terms set data = x'00'"), "checksum"),
     "no state": (lambda folder: edited(folder, "delete from state"), "its state is missing"),
     "a file that is cut": (lambda folder: cut(folder / "index.sqlite3"), "is damaged"),
     "another file": (lambda folder: write(folder, {"index.sqlite3": "no database " * 99}), "not a database"),
@@ -138,7 +138,7 @@ def test_looking_changes_nothing(quaestor: Run, corpus: Path, indexed: Path, dam
 
 
 def test_a_damaged_session_is_named(quaestor: Run, repository: Path, home: Path) -> None:
-    sessions = Sessions(home / "sessions")
+    sessions = FolderSessions(home / "sessions")
     for name in ("one", "two"):
         sessions.begin(root=str(repository), name=name).close()
     assert "2 sessions, all whole" in line(quaestor("doctor", repository), "sessions")
@@ -152,7 +152,7 @@ def test_a_damaged_session_is_named(quaestor: Run, repository: Path, home: Path)
 
 
 def test_sessions_of_users_are_looked_at_too(quaestor: Run, repository: Path, home: Path) -> None:
-    Sessions(home / "sessions" / "anna").begin(name="one").close()
+    FolderSessions(home / "sessions" / "anna").begin(name="one").close()
     write(home, {"sessions/anna/one.session": "no database"})
     assert "anna" in line(quaestor("doctor", repository), "sessions")
 

@@ -29,7 +29,7 @@ from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, apply, plan, undo
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_files import FolderSessions
 
 
 class Parrot:
@@ -83,7 +83,7 @@ def talk(folder: Path) -> None:
     """Ask two questions in a new session."""
     told = folder.parent / f"{folder.name}.told"
     with Index.open(folder / "corpus", settings=settings_in(folder)) as opened:
-        transcript = Sessions(folder / "sessions").begin(root="/corpus")
+        transcript = FolderSessions(folder / "sessions").begin(root="/corpus")
         conversation = Conversation(opened, Parrot(), transcript=transcript)
         for number in range(2):
             asyncio.run(_ask(conversation, f"question {number} of word1"))

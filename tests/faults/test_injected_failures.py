@@ -25,7 +25,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, recover
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_files import FolderSessions
 from quaestor.sessions.transcript import Transcript
 from servers.site import Answer, SiteServer
 
@@ -277,7 +277,7 @@ def test_the_ledger(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
 
 def check_sessions(folder: Path, _: Outcome) -> None:
     finished = told(folder)
-    infos = Sessions(folder / "sessions").list()
+    infos = FolderSessions(folder / "sessions").list()
     assert [info.error for info in infos if info.error] == [], "a session cannot be read"
     assert bool(infos) >= bool(finished), "a session is gone"
     for place in (folder / "sessions").glob("*.session"):

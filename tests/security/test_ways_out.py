@@ -40,7 +40,7 @@ PICTURES = {
 }
 _SHOWING = "a|blockquote|br|code|del|em|h[3-6]|hr|li|ol|p|pre|s|span|strong|table|tbody|td|th|thead|tr|ul"
 _PLAIN = re.compile(
-    rf'</?(?:{_SHOWING})(?: (?:class|href|target|rel|title|scope|tabindex|data-cite|aria-label)="[^"]*")*>'
+    rf'</?(?:{_SHOWING})(?: (?:class|href|target|rel|title|scope|tabindex|data-cite|data-place|aria-label)="[^"]*")*>'
 )
 CITED = (Cited(1, "guide.md:1-2", "words", "verified", "/passage?path=guide.md"),)
 

@@ -50,7 +50,7 @@ def test_whoever_asks_too_early_is_told_so(roots: list[Path]) -> None:
 
     with Corpora(roots[:1], slow) as corpora:
         assert [state.ready for state in corpora.states()] == [False]
-        with pytest.raises(StillIndexingError, match="Ask again"):
+        with pytest.raises(StillIndexingError, match="still being made"):
             corpora.get()
         may_begin.set()
         assert corpora.get(wait=60).search("word")

@@ -43,6 +43,7 @@ class Slow:
         self.may_end = asyncio.Event()
         self.arrived = threading.Semaphore(0)
         self.app = FastAPI()
+        self.app.state.tasks = set()
         self.app.get("/")(lambda: "here")
         self.app.get("/long")(self._long)
         self.app.post("/body")(self._body)
