@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from quaestor.core.messages import Message, ToolCall
@@ -63,7 +62,7 @@ def restored_arguments(arguments: str) -> str:
 def neutral_counter(counter: MessageCounter) -> MessageCounter:
     """Return a counter that counts what is sent for a text."""
     other = copy(counter)
-    other.tokenizer = _neutral_tokenizer(counter.tokenizer)
+    other.tokenizer = NeutralTokenizer(counter.tokenizer)
     return other
 
 
@@ -87,12 +86,6 @@ class NeutralTokenizer:
     def exact(self) -> bool:
         """Whether the tokenizer is exact."""
         return self._tokenizer.exact
-
-
-@cache
-def _neutral_tokenizer(tokenizer: Tokenizer) -> NeutralTokenizer:
-    # One a tokenizer, so that counts are remembered over all who ask.
-    return NeutralTokenizer(tokenizer)
 
 
 def _neutral_call(call: ToolCall) -> ToolCall:
