@@ -15,10 +15,15 @@ TOOLS := .tools
 TORCH := torch==2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
+# Seconds of fuzzing for each target (FUZZ_ONLY: those whose names hold this), by atheris in an environment of its own.
+FUZZ := .fuzz
+SECONDS ?= 60
+FUZZ_ONLY ?=
+
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow real check audit docs dist clean
+.PHONY: demo test slow postgres faults real fuzz soak check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -35,6 +40,13 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+postgres: $(STAMP)
+	$(BIN)/python -m pytest $(PARALLEL) -m postgres
+
+# Some hours on two cores; QUAESTOR_ROUNDS=20 bounds the rounds of each fault. The table is kept in faults.jsonl.
+faults: $(STAMP)
+	QUAESTOR_FAULTS=faults.jsonl $(BIN)/python -m pytest -m faults $(PARALLEL)
 
 real: $(STAMP) $(REAL)/tiny/tiny.gguf $(REAL)/llama/bin/llama-server
 	QUAESTOR_REAL=$(REAL) $(BIN)/python -m pytest -m real
@@ -53,6 +65,22 @@ $(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_texts.py t
 
 $(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed
 	tests/real/build_llama_server.sh $(REAL)/venv/bin/python $(REAL)/llama
+
+# The fuzzer's environment holds the fuzzer alone; everything else it finds where the tests do.
+fuzz: $(STAMP) $(FUZZ)/.installed
+	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		nice -n 10 $(FUZZ)/venv/bin/python tests/fuzz/run_atheris.py \
+		--folder $(FUZZ) --seconds $(SECONDS) --only "$(FUZZ_ONLY)"
+
+$(FUZZ)/.installed:
+	$(PYTHON) -m venv $(FUZZ)/venv
+	$(FUZZ)/venv/bin/python -m pip install --quiet --require-hashes --requirement tests/fuzz/requirements.txt
+	@touch $@
+
+# One server on a clone of this repository, with edits and git at work in it.
+MINUTES ?= 60
+soak: $(STAMP)
+	nice -n 10 $(BIN)/python benchmarks/soak.py --minutes $(MINUTES)
 
 check: $(STAMP)
 	$(BIN)/ruff check src training tests benchmarks

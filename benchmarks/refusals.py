@@ -32,8 +32,8 @@ from quaestor.answers.quotes import answer
 from quaestor.core.config import Settings
 from quaestor.core.passages import Hit
 from quaestor.core.terms import find_words
-from quaestor.corpus.doubt import doubt_of
-from quaestor.corpus.unmentioned import unmentioned
+from quaestor.corpus.doubt import doubt_of, likeness
+from quaestor.corpus.unmentioned import share_absent, unmentioned
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.retriever import Retriever
 from quaestor.search.spelling import mend
@@ -134,8 +134,9 @@ def asked_twice(index: Index, question: Question) -> tuple[Asked, Asked]:
 def _asked(index: Index, store: Store, retriever: Retriever, question: Question) -> Asked:
     text = mend(question.text, retriever.spelling(question.text).unknown)
     hits = retriever.search(text, _PASSAGES)
-    doubt = doubt_of(text, hits, unmentioned(store, text))
     passages, encode = number(hits), index.meaning.near.encode
+    absent = share_absent(text, retriever.spelling(text).unknown)
+    doubt = doubt_of(text, hits, unmentioned(store, text), absent, alike=likeness(text, hits))
     said = answer(text, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
     by_words = not answer(text, passages, encode, hits=hits).known
     return Asked(not said.known, _is_read(hits, question), bool(doubt.names), doubt.worth, by_words)

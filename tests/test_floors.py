@@ -24,6 +24,7 @@ FLOORS: dict[str, int] = {
     "edits": 2,
     "embedding": 2,
     "files": 2,
+    "state": 2,
     "accounts": 3,
     "convert": 3,
     "search": 3,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+from quaestor.accounts.database import AccountsFile, AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered import MeteredModel
@@ -18,6 +20,7 @@ from quaestor.core.config import Settings
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
+from quaestor.state.rows import Database
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp()
 ASK = Request((Message("user", "Where is it?"),), max_tokens=50)
@@ -91,3 +94,16 @@ def heard(model: MeteredModel, request: Request = ASK) -> Sequence[Delta]:
         return [delta async for delta in model.stream(request)]
 
     return asyncio.run(run())
+
+
+@contextmanager
+def accounts_at(place: str) -> Iterator[Database]:
+    """Open what a path or the address of a server names."""
+    if not place.startswith("postgresql:"):
+        yield AccountsFile(Path(place))
+        return
+    from quaestor.state.postgres import StateTables  # noqa: PLC0415 - needs the extra
+    from quaestor.stores.postgres.connection import Database as Server  # noqa: PLC0415
+
+    with closing(Server.open(place)) as server:
+        yield StateTables(server, AccountsUnusableError)

@@ -1,4 +1,6 @@
-"""A process that spends: python spender.py FILE LIMIT HOW
+"""A process that spends: python spender.py PLACE LIMIT HOW
+
+PLACE is the path of a file or the address of a server.
 
 HOW is ``race`` (reserve five tokens again and again until refused, settle every other reservation at three, print how
 many were let through), or ``hang`` (begin a request through a metered model, say so, and wait to be killed).
@@ -9,9 +11,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
-from account_parts import ASK, Speaker, limits, metered, tokens
+from account_parts import ASK, Speaker, accounts_at, limits, metered, tokens
 
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.purpose import Purpose
@@ -25,8 +26,8 @@ class Hanging(Speaker):
         await asyncio.Event().wait()
 
 
-def race(file: Path, limit: int) -> None:
-    ledger, allowed, taken = Ledger.open(file), limits(all_day_tokens=limit), 0
+def race(ledger: Ledger, limit: int) -> None:
+    allowed, taken = limits(all_day_tokens=limit), 0
     while True:
         try:
             number = ledger.reserve(Purpose(), "m", tokens(5), allowed)
@@ -38,15 +39,15 @@ def race(file: Path, limit: int) -> None:
             ledger.settle(number, tokens(3), "done")
 
 
-async def hang(file: Path, limit: int) -> None:
-    model = metered(Hanging(), Ledger.open(file), limit_day_tokens=limit)
+async def hang(ledger: Ledger, limit: int) -> None:
+    model = metered(Hanging(), ledger, limit_day_tokens=limit)
     async for _ in model.stream(ASK):
         print("under way", flush=True)
 
 
 if __name__ == "__main__":
-    place, most = Path(sys.argv[1]), int(sys.argv[2])
-    if sys.argv[3] == "race":
-        race(place, most)
-    else:
-        asyncio.run(hang(place, most))
+    with accounts_at(sys.argv[1]) as accounts:
+        if sys.argv[3] == "race":
+            race(Ledger(accounts), int(sys.argv[2]))
+        else:
+            asyncio.run(hang(Ledger(accounts), int(sys.argv[2])))

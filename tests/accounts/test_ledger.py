@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from quaestor.accounts.money import Amount
 from quaestor.accounts.periods import day_at, month_at, until
 from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import BudgetError
+from quaestor.state.rows import Database
+
+Opened = Callable[[], Database]
 
 ANNA, BEN = Purpose(user="anna"), Purpose(user="ben")
 
@@ -34,8 +38,8 @@ def refusal(ledger: Ledger, count: int, allowed: Limits, purpose: Purpose = ANNA
     return str(refused.value)
 
 
-def test_what_is_reserved_counts_until_it_is_settled(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_what_is_reserved_counts_until_it_is_settled(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     allowed = limits(limit_day_tokens=100)
     number = reserved(ledger, 80, allowed)
     assert "80 tokens are used or reserved" in refusal(ledger, 21, allowed)
@@ -46,8 +50,8 @@ def test_what_is_reserved_counts_until_it_is_settled(file: Path) -> None:
     reserved(ledger, 100, allowed, BEN)
 
 
-def test_a_refusal_says_everything(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_a_refusal_says_everything(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     allowed = limits(limit_day_cost=1.0)
     reserved(ledger, 1, allowed, cost=970_000)
     with pytest.raises(BudgetError) as refused:
@@ -60,22 +64,22 @@ def test_a_refusal_says_everything(file: Path) -> None:
     assert refused.value.retry_after == 12 * 3600
 
 
-def test_waiting_does_not_help_what_is_larger_than_the_limit(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_waiting_does_not_help_what_is_larger_than_the_limit(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     with pytest.raises(BudgetError, match="more than the whole limit of 100 tokens a month for all") as refused:
         reserved(ledger, 101, limits(all_month_tokens=100, limit_day_tokens=5))
     assert refused.value.retry_after is None
 
 
-def test_the_limit_that_renews_last_is_named(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_the_limit_that_renews_last_is_named(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     allowed = limits(limit_day_tokens=10, limit_month_tokens=10)
     reserved(ledger, 10, allowed)
     assert "2026-12-01 00:00 UTC, in 9 d 12 h" in refusal(ledger, 1, allowed)
 
 
-def test_a_limit_on_all_is_shared(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_a_limit_on_all_is_shared(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     allowed = limits(all_day_tokens=100, limit_day_tokens=80)
     reserved(ledger, 80, allowed)
     assert "'limit_day_tokens'" in refusal(ledger, 10, allowed)
@@ -83,9 +87,9 @@ def test_a_limit_on_all_is_shared(file: Path) -> None:
     reserved(ledger, 20, allowed, BEN)
 
 
-def test_midnight_and_the_first_of_the_month(file: Path) -> None:
+def test_midnight_and_the_first_of_the_month(opened: Opened) -> None:
     clock = Clock(datetime(2026, 11, 30, 23, 59, 59, 999_000, tzinfo=UTC).timestamp())
-    ledger = Ledger.open(file, clock=clock)
+    ledger = Ledger(opened(), clock=clock)
     allowed = limits(limit_day_tokens=10, limit_month_tokens=15)
     number = reserved(ledger, 10, allowed)
     refusal(ledger, 1, allowed)
@@ -101,9 +105,9 @@ def test_midnight_and_the_first_of_the_month(file: Path) -> None:
     assert "'limit_month_tokens'" in refusal(ledger, 1, allowed)
 
 
-def test_a_reservation_that_nobody_settles_stays_counted_and_is_shown_as_lapsed(file: Path) -> None:
+def test_a_reservation_that_nobody_settles_stays_counted_and_is_shown_as_lapsed(opened: Opened) -> None:
     clock = Clock()
-    ledger = Ledger.open(file, clock=clock)
+    ledger = Ledger(opened(), clock=clock)
     allowed = limits(limit_day_tokens=100)
     number = reserved(ledger, 100, allowed)
     [row] = ledger.usage("user")
@@ -117,8 +121,8 @@ def test_a_reservation_that_nobody_settles_stays_counted_and_is_shown_as_lapsed(
     reserved(ledger, 93, allowed)
 
 
-def test_sums_by_model_and_user(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_sums_by_model_and_user(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     for purpose, model, cost in ((ANNA, "small", 5), (BEN, "large", 100), (ANNA, "large", None)):
         number = ledger.reserve(purpose, model, Amount(10, 10, cost, "USD"))
         ledger.settle(number, Amount(3, 2, cost, "USD", reported=model == "large"), "done")
@@ -131,8 +135,8 @@ def test_sums_by_model_and_user(file: Path) -> None:
     assert [(row.key, row.requests) for row in ledger.usage("day", user="anna")] == [("2026-11-21", 3)]
 
 
-def test_money_of_another_currency_is_no_part_of_a_limit(file: Path) -> None:
-    ledger = Ledger.open(file, clock=Clock())
+def test_money_of_another_currency_is_no_part_of_a_limit(opened: Opened) -> None:
+    ledger = Ledger(opened(), clock=Clock())
     ledger.reserve(ANNA, "m", Amount(1, 1, 10**6, "USD"))
     allowed = limits(limit_day_cost=1)
     ledger.reserve(ANNA, "m", Amount(1, 1, 10**6, "EUR"), allowed)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.shared import Shared
 from quaestor.core.errors import LimitError
+from quaestor.state.rows import Shared
 
 
 class Clock:
@@ -86,10 +86,10 @@ def test_full_buckets_are_forgotten() -> None:
     assert limiter.kept == 1
 
 
-def test_processes_share_a_bucket(tmp_path: Path) -> None:
-    """Two limiters over one file, as two processes of a server have them."""
+def test_processes_share_a_bucket(shared: Callable[[], Shared]) -> None:
+    """Two limiters that share, as two processes of a server have them, or two servers."""
     clock = Clock()
-    one, other = (RateLimiter(60, burst=3, clock=clock, shared=Shared(tmp_path / "shared")) for _ in range(2))
+    one, other = (RateLimiter(60, burst=3, clock=clock, shared=shared()) for _ in range(2))
     assert [allowed(limiter) for limiter in (one, other, one, other)] == [True, True, True, False]
     clock.now += 1
     assert [allowed(limiter) for limiter in (other, one)] == [True, False]
@@ -107,12 +107,11 @@ def test_what_is_checked_is_not_taken() -> None:
     limiter.check("anna")
 
 
-def test_limiters_of_different_things_share_no_bucket(tmp_path: Path) -> None:
-    shared = Shared(tmp_path / "shared")
-    clock = Clock()
+def test_limiters_of_different_things_share_no_bucket(shared: Callable[[], Shared]) -> None:
+    clock, together = Clock(), shared()
     requests, guesses = (
-        RateLimiter(6000, 1, clock=clock, shared=shared),
-        RateLimiter(1, 1, clock=clock, shared=shared, what="guesses"),
+        RateLimiter(6000, 1, clock=clock, shared=together),
+        RateLimiter(1, 1, clock=clock, shared=together, what="guesses"),
     )
     guesses.take("anna")
     requests.take("anna")
@@ -120,3 +119,19 @@ def test_limiters_of_different_things_share_no_bucket(tmp_path: Path) -> None:
     # Whoever sweeps its own full buckets away leaves the others.
     requests.take("ben")
     assert not allowed(guesses)
+
+
+def test_without_a_clock_of_the_tests_all_who_share_have_the_same_time(shared: Callable[[], Shared]) -> None:
+    one, other = (RateLimiter(1, burst=2, shared=shared()) for _ in range(2))
+    assert [allowed(limiter) for limiter in (one, other, one, other)] == [True, True, False, False]
+    assert one.kept == other.kept == 1
+
+
+def test_full_buckets_are_forgotten_for_all(shared: Callable[[], Shared]) -> None:
+    clock = Clock()
+    one, other = (RateLimiter(60, burst=5, clock=clock, shared=shared()) for _ in range(2))
+    for number in range(20):
+        one.take(f"user {number}")
+    clock.now += 60
+    other.take("anna")
+    assert one.kept == 1

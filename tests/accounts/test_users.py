@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from hypothesis import strategies as st
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.users import LOCAL, PREFIX, Users
 from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.state.rows import Database
+
+Opened = Callable[[], Database]
 
 ADD = "import sys; from pathlib import Path; from quaestor.accounts.users import Users; "
 ADD += "Users.open(Path(sys.argv[1])).add(sys.argv[2])"
@@ -46,10 +50,10 @@ def test_reading_makes_no_file(file: Path) -> None:
     assert not file.parent.exists()
 
 
-def test_what_another_process_does_holds_at_once(file: Path) -> None:
-    here = Users.open(file)
+def test_what_another_process_does_holds_at_once(opened: Opened) -> None:
+    here = Users(opened())
     assert not here.configured()
-    there = Users.open(file)
+    there = Users(opened())
     anna, token = there.add("anna")
     assert here.by_token(token) == anna
     there.revoke("ANNA")
@@ -60,15 +64,15 @@ def test_what_another_process_does_holds_at_once(file: Path) -> None:
     assert here.by_token(new) == anna
 
 
-def test_revoking_twice_keeps_the_first_time(file: Path) -> None:
-    users = Users.open(file)
+def test_revoking_twice_keeps_the_first_time(opened: Opened) -> None:
+    users = Users(opened())
     users.add("anna")
     assert users.revoke("anna").revoked == users.revoke("anna").revoked is not None
 
 
 @pytest.mark.parametrize("name", ["anna", "ANNA"])
-def test_a_name_is_given_once(file: Path, name: str) -> None:
-    users = Users.open(file)
+def test_a_name_is_given_once(opened: Opened, name: str) -> None:
+    users = Users(opened())
     users.add("anna")
     with pytest.raises(UsageError, match="renew"):
         users.add(name)
@@ -86,8 +90,8 @@ def test_what_is_no_name_is_refused(file: Path, name: str) -> None:
     assert not file.exists()
 
 
-def test_unknown_names(file: Path) -> None:
-    users = Users.open(file)
+def test_unknown_names(opened: Opened) -> None:
+    users = Users(opened())
     for change in (users.revoke, users.renew, users.named):
         with pytest.raises(NotFoundError, match="'eve'"):
             change("eve")

@@ -87,3 +87,25 @@ def test_a_plain_word_counts_right_behind_a_word_that_is_said_of_code() -> None:
     assert found is not None
     assert found.plain
     assert read_callers_question("who uses dark mode?") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "inside"),
+    [
+        ("who calls send in client.py?", "send", "client.py"),
+        ("Who calls send_all in the retry module?", "send_all", "retry"),
+        ("what uses QueueNotFound within shop/queues.py", "QueueNotFound", "shop/queues.py"),
+        ("Which functions call drain from the Worker class?", "drain", "Worker"),
+        ("who calls find in this project?", "find", ""),
+        ("who uses RetryPolicy here?", "RetryPolicy", ""),
+        ("who uses RetryPolicy outside of tests?", "RetryPolicy", ""),
+    ],
+)
+def test_in_which_place_the_uses_are_sought(text: str, target: str, inside: str) -> None:
+    found = read_callers_question(text)
+    assert found is not None
+    assert (found.target, found.inside) == (target, inside)
+
+
+def test_what_is_called_in_a_phrase_is_no_name() -> None:
+    assert read_callers_question("who calls in sick?") is None

@@ -207,3 +207,24 @@ def test_any_day_can_be_today(today: date, time: str) -> None:
     found = history_question(f"what changed {time}", today)
     assert found is not None
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", found.since)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("When did responses get lifecycle tracking, and who wrote it?", "responses lifecycle tracking"),
+        ("When was it made possible to inject through a function?", "inject through a function"),
+        ("Who first wrote the option that ignores errors of a command?", "option that ignores errors of a command"),
+        ("When could the default be set per field or class?", "default per field or class"),
+    ],
+)
+def test_what_came_to_be_possible_is_history(question: str, subject: str) -> None:
+    assert may_ask_history(question)
+    asked = history_question(question, TODAY)
+    assert asked is not None
+    assert (asked.kind, asked.subject) == ("origin", subject)
+
+
+@pytest.mark.parametrize("question", ["when do I get a new laptop", "When does the client receive a timeout?"])
+def test_what_holds_at_any_time_is_no_history(question: str) -> None:
+    assert history_question(question, TODAY) is None

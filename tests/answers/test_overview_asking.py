@@ -99,3 +99,20 @@ def test_the_name_of_the_whole_is_everything(name: str) -> None:
 def test_this_may_be_what_was_talked_about() -> None:
     assert not asks_for_overview("what is this?", first=False)
     assert asks_for_overview("what is this project?", first=False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Main parts of the code, and the entry point of the daemon?",
+        "How is the program built up, in which stages, and which files do I read first?",
+        "What are the main parts of the program and where does the command line begin?",
+    ],
+)
+def test_what_is_asked_in_the_same_breath(question: str) -> None:
+    assert asks_for_overview(question)
+
+
+@pytest.mark.parametrize("question", ["where does the command line begin?", "in which stages is a file parsed?"])
+def test_a_stage_or_a_beginning_alone_is_a_thing_of_its_own(question: str) -> None:
+    assert not asks_for_overview(question)

@@ -202,7 +202,7 @@ def hit(passage: Passage, score: float, found: Span | None = None) -> Hit:
     return Hit(document, Chunk(Span(0, 1, passage.start_line, passage.end_line), passage.text), score, found=found)
 
 
-@pytest.mark.parametrize(("behind", "quoted"), [(0.0, 3), (1.0, 2), (1.2, 1), (9.0, 1)])
+@pytest.mark.parametrize(("behind", "quoted"), [(0.0, 3), (1.0, 2), (1.7, 1), (9.0, 1)])
 def test_what_was_found_nearly_as_good_is_quoted_too(behind: float, quoted: int) -> None:
     question = "every request waits so many seconds; what is the default"
     passages = (MIXED[0], FIVE, *(replace(FIVE, n=n, path=f"{n}.md", text=f"The default is {n}.") for n in (3, 4)))
@@ -215,7 +215,39 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
     far = answer(question, MIXED, hits=[hit(MIXED[0], 9.0), hit(MIXED[1], 2.0)])
     assert [quote.path for quote in far.quotes] == ["client.py"]
     near = answer(question, MIXED, hits=[hit(MIXED[0], 9.0), hit(MIXED[1], 8.9)])
-    assert near.quotes[0].path == "docs/waiting.md"
+    assert [quote.path for quote in near.quotes] == ["client.py", "docs/waiting.md"]
+
+
+def test_what_says_enough_is_quoted_alone() -> None:
+    long = Passage(
+        1, "a.md", 1, 1, "The default is five seconds, and may be changed at any time. " * 30, language="markdown"
+    )
+    found = answer("what is the default", (long, FIVE), hits=[hit(long, 9.0), hit(FIVE, 9.0)])
+    assert [quote.path for quote in found.quotes] == ["a.md"]
+
+
+PARTS = st.sampled_from(
+    ["A word here.", "\n\n", "\n# Head\n\n", "- item one\n", "| a | b |\n", "    x = 1\n", "def f():\n", "```\n", "}\n"]
+)
+
+
+@settings(deadline=None)
+@given(st.lists(PARTS, min_size=1, max_size=30), st.sampled_from(["python", "markdown", "text", "go"]), st.data())
+def test_the_first_quote_is_all_that_was_found_first(parts: list[str], language: str, data: st.DataObject) -> None:
+    text = "".join(parts)
+    passage = Passage(1, "a.x", 7, 7 + text.count("\n"), text, language=language)
+    first = data.draw(st.integers(passage.start_line, passage.end_line))
+    span = Span(0, 1, first, data.draw(st.integers(first, passage.end_line)))
+    found = answer(
+        "seconds " + text[:60], (passage, FIVE), refused=False, hits=[hit(passage, 9.0, span), hit(FIVE, 9.0)]
+    )
+    said = [number for number, line in enumerate(text.split("\n"), 7) if line.strip(" #|`-}") and "# Head" not in line]
+    if said:
+        quote = found.quotes[0]
+        assert quote.path == "a.x"
+        assert quote.text in text
+        assert quote.start_line <= said[0]
+        assert said[-1] <= quote.end_line
 
 
 def test_of_a_passage_the_lines_are_quoted_that_were_found() -> None:

@@ -64,6 +64,36 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
         assert one.endswith("ends.")
 
 
+def test_an_item_of_a_list_keeps_its_mark() -> None:
+    assert texts("Pack:\n\n- bread\n- wine\n")[0] == "Pack:\n\n- bread\n- wine"
+    assert texts("| Who | What |\n|---|---|\n| Ana | bread |\n")[0].startswith("| Who |")
+
+
+LISTING = """== Sending a bundle
+
+Then commit three times:
+
+[source,console]
+----
+$ git log --oneline
+b1ec324 First commit
+----
+
+It is sent by mail.
+"""
+
+
+def test_a_listing_of_asciidoc_is_no_heading() -> None:
+    [stretch] = of(LISTING, "asciidoc")
+    assert stretch.section == "Sending a bundle"
+    assert stretch.text.startswith("Then commit")
+    assert stretch.text.endswith("b1ec324 First commit\n----\n\nIt is sent by mail.")
+
+
+def test_a_title_of_asciidoc_may_be_underlined() -> None:
+    assert [one.section for one in of("Sending\n-------\n\nBy mail.\n", "asciidoc")] == ["Sending"]
+
+
 def test_a_fenced_block_keeps_its_fences() -> None:
     text = "Open the vault once:\n\n```python\nopen_vault()\n```\n\nIt stays open until the process ends.\n"
     assert texts(text)[0] == text.strip()

@@ -19,7 +19,7 @@ def test_a_window_shows_what_was_sent_and_what_was_left_out_and_why(page: StartP
     one = page(["It rests."], files=LONG)
     one.answered("How long does the dough rest?")
     one.one("a[href$='/window']").click()
-    assert "What was sent for “How long does the dough rest?”" in one.text()
+    assert "What the model read for “How long does the dough rest?”" in one.text()
     widths = [float(rect.get_attribute("width")) for rect in one.all(".bar rect")]
     assert 999 < sum(widths) < 1001
     assert {"system", "passages", "question"} <= {part.text.split()[0] for part in one.all(".legend li")}
@@ -170,3 +170,43 @@ def test_search_by_date_and_author_is_at_hand_and_fits_a_phone(page: StartPage) 
     assert not one.violations()
     one.size(*PHONE)
     assert one.sideways() <= 0
+
+
+def test_a_conversation_is_found_by_what_was_said_in_it(page: StartPage) -> None:
+    one = page(["It rests for eighteen hours.", "The heron takes a goldfish."])
+    one.answered("How long does the dough rest?")
+    one.open("/")
+    one.answered("What does the bird eat?")
+    one.open("/sessions")
+    assert len(one.all("#sessions > li")) == 2
+    one.one("[name=q]").send_keys("EIGHTEEN rest", Keys.ENTER)
+    one.wait(lambda: len(one.all("#sessions > li")) == 1)
+    assert "eighteen hours" in one.text("#sessions")
+    assert "kitchen" in one.text("#sessions")
+    one.one("#sessions .what a").click()
+    one.wait(lambda: one.text(".turn .question") == "How long does the dough rest?")
+    one.open("/sessions?q=swallows")
+    assert "Nothing of this was said." in one.text()
+
+
+def test_a_question_and_a_search_can_be_limited_to_some_documents(page: StartPage) -> None:
+    one = page()
+    one.one("#limits summary").click()
+    one.one("#composer [name=path]").send_keys("*.py")
+    assert one.text("#limits summary") == "Filter (1)"
+    one.answered("How long does the dough rest in the refrigerator?")
+    assert "guide.md" not in one.text(".turn .prose")
+    one.one("#limits summary").click()
+    one.one("#composer [name=path]").clear()
+    turn = one.answered("How long does the dough rest in the refrigerator?")
+    assert "guide.md" in turn.text
+    one.open("/search?q=dough+rests&language=python")
+    assert "guide.md" not in one.text()
+    one.open("/search?q=dough+rests&language=markdown")
+    assert "guide.md" in one.text(".results")
+
+
+def test_a_file_opens_in_an_editor_of_this_machine(page: StartPage, tmp_path: Path) -> None:
+    one = page(path="/passage?path=guide.md&start=5&end=5")
+    [link] = [a for a in one.all(".passage-head ~ p a") if "VS Code" in a.text]
+    assert link.get_attribute("href") == f"vscode://file{tmp_path}/kitchen/guide.md:5"

@@ -11,7 +11,7 @@ from chat_parts import model_at
 from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Composed, Done
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_files import FolderSessions
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer, in_pieces
 
 FACT = "Remember that the staging database of the Lisbon office listens on port 54873."
@@ -39,7 +39,7 @@ def talked(
     """Hold a conversation; return it with the tokens of each window by our count."""
 
     async def talk() -> tuple[Conversation, list[int]]:
-        transcript = Sessions(folder).begin(name="long")
+        transcript = FolderSessions(folder).begin(name="long")
         conversation = Conversation(corpus, model_at(server, model), limit=LIMIT, transcript=transcript)
         tokens = []
         for turn in range(1, turns + 1):

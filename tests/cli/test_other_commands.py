@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, Run, shell, write
+from cli_parts import FILES, Run, free_port, shell, write
 
 from quaestor import __version__
 from quaestor.cli import COMMANDS
@@ -129,7 +129,8 @@ def test_prompts_show_one(quaestor: Run) -> None:
     assert "there is no prompt 'nothing'" in missing.sentence
 
 
-def test_doctor(quaestor: Run, repository: Path) -> None:
+def test_doctor(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.cli.checkup.endpoints.PORT", free_port())
     done = quaestor("doctor", repository)
     assert done.code == 0
     assert all(line.startswith("ok ") for line in done.out.splitlines())
@@ -143,8 +144,14 @@ def test_doctor(quaestor: Run, repository: Path) -> None:
         "embedder",
         "extra",
         "tokens",
-        "index",
+        "indexing",
+        "sessions",
+        "accounts",
         "model",
+        "secrets",
+        "port",
+        "index",
+        "edits",
     }
 
 

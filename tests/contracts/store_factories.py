@@ -16,6 +16,10 @@ from quaestor.stores import ChunkTerms, Store, Writer
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sizes import SIZES, Sizes
+from quaestor.stores.postgres.connection import Database
+from quaestor.stores.postgres.postgres_sizes import SIZES as POSTGRES_SIZES
+from quaestor.stores.postgres.postgres_sizes import Sizes as PostgresSizes
+from quaestor.stores.postgres.postgres_store import PostgresStore
 
 DIMENSIONS = 8
 
@@ -29,6 +33,33 @@ ON_DISK = Sizes(overlaid=0)
 def open_embedded(folder: Path, sizes: Sizes = SIZES) -> EmbeddedStore:
     """Open the embedded store; as it is, few chunks are searched in memory."""
     return EmbeddedStore.open(folder, embedder="test", dimensions=DIMENSIONS, create=True, sizes=sizes)
+
+
+class PostgresFactory:
+    """Opens corpora of one database, each named after the folder that an embedded store would lie in.
+
+    Attributes:
+        address: of the database; a fixture puts it here before anything is opened.
+    """
+
+    address = ""
+
+    def __init__(self, *, sizes: PostgresSizes = POSTGRES_SIZES, cached: bool = False) -> None:
+        self._sizes = sizes
+        self._cached = cached
+
+    def __call__(self, folder: Path) -> PostgresStore:
+        store = PostgresStore.open(
+            Database.open(self.address),
+            str(folder),
+            embedder="test",
+            dimensions=DIMENSIONS,
+            create=True,
+            cache=folder / "cache" if self._cached else None,
+            sizes=self._sizes,
+        )
+        store.settle()
+        return store
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from store_factories import DIMENSIONS, ON_DISK, Entry, Open, entry, open_embedded, vector_of
+from store_factories import (
+    DIMENSIONS,
+    ON_DISK,
+    Entry,
+    Open,
+    PostgresFactory,
+    PostgresSizes,
+    entry,
+    open_embedded,
+    vector_of,
+)
 
 from quaestor.core.errors import NotFoundError
 from quaestor.stores import FieldBoosts, Store, Where
+from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.embedded.sizes import Sizes
 
 # Each store, with what lets small tests reach all of it.
@@ -24,12 +35,31 @@ FACTORIES: dict[str, Open] = {
     "embedded, in memory": open_embedded,
     "embedded, mixed": partial(open_embedded, sizes=Sizes(overlaid=3)),
     "embedded, on disk": partial(open_embedded, sizes=ON_DISK),
+    "postgres": PostgresFactory(),
+    "postgres, in segments": PostgresFactory(
+        sizes=PostgresSizes(written=2, overlaid=2, gathered=3, worn=1), cached=True
+    ),
+    "postgres, by an index": PostgresFactory(sizes=PostgresSizes(exact=-1)),
 }
 
 
-@pytest.fixture(params=FACTORIES)
+LONG = ("postgres, in segments", "postgres, by an index")
+
+
+def _each(*, long: Sequence[str] = LONG) -> list[object]:
+    """Return the stores' names; those that take long on a server are left to `make postgres`."""
+    return [pytest.param(name, marks=pytest.mark.postgres) if name in long else name for name in FACTORIES]
+
+
+@pytest.fixture(params=_each())
 def open_store(request: pytest.FixtureRequest) -> Open:
-    return FACTORIES[request.param]
+    return _factory(request, request.param)
+
+
+def _factory(request: pytest.FixtureRequest, name: str) -> Open:
+    if name.startswith("postgres"):
+        PostgresFactory.address = request.getfixturevalue("postgres_address")
+    return FACTORIES[name]
 
 
 @pytest.fixture
@@ -412,9 +442,9 @@ class Sequences(RuleBasedStateMachine):
         ]
 
 
-@pytest.mark.parametrize("name", FACTORIES)
-def test_random_sequences_match_a_model(name: str) -> None:
-    machine = type("Sequences", (Sequences,), {"factory": staticmethod(FACTORIES[name])})
+@pytest.mark.parametrize("name", _each(long=("postgres", *LONG)))
+def test_random_sequences_match_a_model(name: str, request: pytest.FixtureRequest) -> None:
+    machine = type("Sequences", (Sequences,), {"factory": staticmethod(_factory(request, name))})
     test = machine.TestCase
     test.settings = settings(
         max_examples=15, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
@@ -425,10 +455,11 @@ def test_random_sequences_match_a_model(name: str) -> None:
 @given(
     st.lists(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=3)),
     st.data(),
-    st.sampled_from(list(FACTORIES)),
 )
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-def test_stores_that_count_together_score_as_one(documents: list[list[str]], data: st.DataObject, name: str) -> None:
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+def test_stores_that_count_together_score_as_one(
+    open_store: Open, documents: list[list[str]], data: st.DataObject
+) -> None:
     """Chunks of two stores get the scores that they have in one store, and those of each are its own best."""
     entries = [entry(f"{number}.py", texts) for number, texts in enumerate(documents)]
     halves: tuple[list[Entry], list[Entry]] = [], []
@@ -436,7 +467,7 @@ def test_stores_that_count_together_score_as_one(documents: list[list[str]], dat
         halves[data.draw(st.booleans())].append(one)
     each = (FieldBoosts(), FieldBoosts(1.0, 0.0, 0.0))
     with tempfile.TemporaryDirectory() as folder:
-        whole, *parts = (FACTORIES[name](Path(folder) / str(number)) for number in range(3))
+        whole, *parts = (open_store(Path(folder) / str(number)) for number in range(3))
         for store, held in zip((whole, *parts), (entries, *halves), strict=True):
             put(store, *held)
         among = parts[0].counts(WORDS).plus(parts[1].counts(WORDS))
@@ -449,3 +480,40 @@ def test_stores_that_count_together_score_as_one(documents: list[list[str]], dat
         assert all(one.frequencies == expected.frequencies for one in found)
         for store in (whole, *parts):
             store.close()
+
+
+@pytest.mark.parametrize("into", ["embedded, in memory", "postgres"])
+def test_what_one_store_holds_another_can_hold(
+    store: Store, into: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    put(store, entry("a.py", ["one retry", "two \x00 naïve", ""], title="A"), entry("odd/\udcff.py", ["lone \ud800 x"]))
+    put(store, entry("c.md", [], "markdown"))
+    with store.writing() as writer:
+        writer.set_metadata("root", "/home/ä\udc80")
+    other = _factory(request, into)(tmp_path / "other")
+    put(other, entry("a.py", ["of an earlier version"]), entry("gone.py", ["x"]))
+    done: list[tuple[int, int]] = []
+    copied = copy_store(store, other, lambda *count: done.append(count))
+    assert (copied.documents, copied.chunks, copied.written, copied.removed) == (3, 4, 3, 1)
+    assert done[-1] == (3, 3)
+    assert other.documents() == store.documents()
+    assert other.all_metadata() == store.all_metadata() == {"root": "/home/ä\udc80"}
+    for path in store.documents():
+        assert [one.chunk for one in other.chunks_of(path)] == [one.chunk for one in store.chunks_of(path)]
+    assert lexical_texts(other, ["retry"]) == ["one retry"]
+    assert len(other.dense(vector_of("one retry"), 5)) == 3
+    assert texts(other, list(other.defining(["LONE"], 5))) == ["lone \ud800 x"]
+    again = copy_store(store, other, lambda *_: None)
+    assert again == copied._replace(written=0, removed=0)
+    other.close()
+
+
+def test_stores_that_differ_in_a_vector_alone_have_other_digests(open_store: Open, tmp_path: Path) -> None:
+    one, two = open_store(tmp_path / "one"), open_store(tmp_path / "two")
+    made = entry("a.py", ["text"])
+    put(one, made)
+    put(two, replace(made, vectors=-made.vectors))
+    assert digest_of(one)[:2] == digest_of(two)[:2] == (1, 1)
+    assert digest_of(one) != digest_of(two)
+    for store in (one, two):
+        store.close()

@@ -43,6 +43,7 @@ def body(html: str, base: str = "") -> str:
         ("<pre><code class='language-python'>a\n  b\n</code></pre>", "```python\na\n  b\n```"),
         ("<div class='highlight-rust'><pre><span>let</span> x;</pre></div>", "```\nlet x;\n```"),
         ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
+        ("<pre>a\0b</pre><p>c\0d</p>", "```\nab\n```\n\ncd"),
         ("<table><tr><th>a<th>b<tr><td>1|2<td>3</table>", "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |"),
         (
             "<table><tr><td rowspan=2>a<td>b<tr><td>c<tr><td colspan=2>d</table>",
@@ -174,6 +175,7 @@ def test_where_a_page_leads() -> None:
         ("привет мир".encode() + b"\xff", None, "привет мир\ufffd"),
         (b"\xe9", "no-such-charset", "é"),
         (b"\xe9", "base64", "é"),
+        *((b"\xe9", name, "é") for name in ("idna", "punycode", "undefined", "unicode_escape", "raw-unicode-escape")),
     ],
 )
 def test_character_sets_as_they_are_and_not_as_they_are_declared(data: bytes, declared: str | None, text: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Hit, Span
-from quaestor.corpus.doubt import Doubt, doubt_of
+from quaestor.corpus.doubt import Doubt, doubt_of, likeness
 from quaestor.corpus.unmentioned import share_absent
 from quaestor.search.spelling import Unknown
 
@@ -21,7 +21,7 @@ def hits_of(scores: list[float], language: str = "python") -> list[Hit]:
 
 
 def worth(question: str, scores: list[float], *names: str) -> float:
-    found = doubt_of(question, hits_of(scores), names).worth
+    found = doubt_of(question, hits_of(scores), names, alike=0.4).worth
     assert found is not None
     return found
 
@@ -43,10 +43,38 @@ def test_a_name_that_stands_nowhere_never_refuses_less(scores: list[float]) -> N
 
 @given(SCORES, st.floats(0, 1), st.floats(0, 1))
 def test_more_words_that_stand_nowhere_never_refuse_less(scores: list[float], one: float, other: float) -> None:
-    few, many = (doubt_of(QUESTION, hits_of(scores), (), absent).worth for absent in sorted((one, other)))
+    few, many = (doubt_of(QUESTION, hits_of(scores), (), absent, alike=0.4).worth for absent in sorted((one, other)))
     assert few is not None
     assert many is not None
     assert many <= few
+
+
+@given(SCORES, st.floats(-1, 1), st.floats(-1, 1))
+def test_a_nearer_meaning_never_refuses_more(scores: list[float], one: float, other: float) -> None:
+    far, near = (doubt_of(QUESTION, hits_of(scores), (), alike=alike).worth for alike in sorted((one, other)))
+    assert far is not None
+    assert near is not None
+    assert far <= near
+
+
+def test_a_near_miss_is_told_from_an_answer_by_its_meaning() -> None:
+    scores = [6.0, *[4.5] * 9]
+    assert doubt_of(QUESTION, hits_of(scores), (), alike=0.6).refuses is False
+    assert doubt_of(QUESTION, hits_of(scores), (), alike=0.1).refuses is True
+    # A name has no meaning to compare.
+    assert doubt_of("fail_over", hits_of(scores), (), alike=0.1) == doubt_of(
+        "fail_over", hits_of(scores), (), alike=0.6
+    )
+
+
+def test_what_says_the_same_is_alike() -> None:
+    document = Document("a.md", "0" * 64, 10, 0, "markdown")
+    near, far = (
+        Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)
+        for text in ("Where a server is down, the client tries the next one.", "The licence is free of charge.")
+    )
+    assert likeness(QUESTION, [near, far]) > likeness(QUESTION, [far, near])
+    assert likeness(QUESTION, []) == 0
 
 
 @pytest.mark.parametrize(
@@ -64,16 +92,16 @@ def test_the_share_of_words_that_stand_nowhere(question: str, unknown: list[str]
 
 
 def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:
-    assert doubt_of(QUESTION, hits_of([12.0, *[7.0] * 9]), ()).refuses is False
-    assert doubt_of(QUESTION, hits_of([4.0, *[3.7] * 9]), ()).refuses is True
+    assert doubt_of(QUESTION, hits_of([12.0, *[7.0] * 9]), (), alike=0.4).refuses is False
+    assert doubt_of(QUESTION, hits_of([4.0, *[3.7] * 9]), (), alike=0.4).refuses is True
     # A certain place is one, however the rest is scored.
-    assert doubt_of("failover", hits_of([106.0, *[105.0] * 9]), ()).refuses is False
+    assert doubt_of("failover", hits_of([106.0, *[105.0] * 9]), (), alike=0.4).refuses is False
 
 
 def test_of_few_hits_only_names_tell() -> None:
-    assert doubt_of(QUESTION, hits_of([1.0, 1.0]), ()) == Doubt()
-    assert doubt_of(QUESTION, hits_of([1.0, 1.0]), ("Kafka",)).refuses is True
-    assert doubt_of(QUESTION, [], ()).refuses is None
+    assert doubt_of(QUESTION, hits_of([1.0, 1.0]), (), alike=0.4) == Doubt()
+    assert doubt_of(QUESTION, hits_of([1.0, 1.0]), ("Kafka",), alike=0.4).refuses is True
+    assert doubt_of(QUESTION, [], (), alike=0.4).refuses is None
 
 
 @pytest.mark.parametrize(
@@ -85,4 +113,4 @@ def test_of_few_hits_only_names_tell() -> None:
     ],
 )
 def test_names_in_messages_and_other_languages_tell_nothing(question: str) -> None:
-    assert doubt_of(question, hits_of([12.0, *[7.0] * 9]), ("Till",)).names == ()
+    assert doubt_of(question, hits_of([12.0, *[7.0] * 9]), ("Till",), alike=0.4).names == ()

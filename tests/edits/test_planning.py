@@ -38,6 +38,8 @@ def kind(root: Path, *changes: Change) -> str:
         ("a/../../outside.py", "outside"),
         ("/etc/passwd", "outside"),
         ("~/x", "outside"),
+        ("./~/x", "outside"),
+        (".//C:x", "outside"),
         ("C:/x", "outside"),
         (".git/hooks/post-commit", "forbidden"),
         ("sub/.GIT/config", "forbidden"),
@@ -97,6 +99,12 @@ def test_missing_existing_read_only_and_binary_files(root: Path) -> None:
     assert kind(root, Replace("locked.py", "x = 1\n", "x = 2\n")) == "read-only"
     assert kind(root, Replace("b.bin", "a\n", "b\n")) == "not text"
     assert kind(root, Whole("a.py", "def f():\n    # ... rest of the code ...\n")) == "elided"
+
+
+@pytest.mark.parametrize("content", ["a\0b\n", "a\ud800b\n"])
+def test_what_is_no_text_is_written_to_no_file(root: Path, content: str) -> None:
+    for change in (Create("new.txt", content), Whole("a.py", content), Replace("a.py", "x = 1\n", content)):
+        assert kind(root, change) == "not text"
 
 
 def test_a_character_that_the_files_encoding_lacks_is_refused(root: Path) -> None:

@@ -15,9 +15,7 @@ def applied(change: Hunk, search: list[str], replace: list[str]) -> list[str]:
 
 
 @given(lines, st.lists(st.sampled_from("ab"), min_size=1, max_size=3), lines)
-def test_lines_put_in_slide_to_every_such_place(
-    before: list[str], new: list[str], after: list[str]
-) -> None:
+def test_lines_put_in_slide_to_every_such_place(before: list[str], new: list[str], after: list[str]) -> None:
     search, replace = before + after, before + new + after
     found = slides(Hunk(len(before), len(before), len(before), len(before) + len(new)), search, replace)
     at = sorted(change.s1 for change in found)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_files import FolderSessions
 
 if __name__ == "__main__":
     print("begins", flush=True)
     while True:
-        Sessions(Path(sys.argv[1])).begin(root="/corpus").close()
+        FolderSessions(Path(sys.argv[1])).begin(root="/corpus").close()

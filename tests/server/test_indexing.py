@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
 from quaestor.core.config import Settings
 from quaestor.files.ingest_report import ProgressState
 from quaestor.server.index_process import FirstIndexes, is_indexed, make_index
@@ -129,7 +129,7 @@ def test_what_cannot_be_indexed_says_why_to_who_asks_for_it(tmp_path: Path) -> N
 def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) -> None:
     """Two of a server's processes, the first of which ends before it is done."""
     settings, file = Settings(home=str(tmp_path / "home")), tmp_path / "shared"
-    one, other = (Claims(Shared(file), process) for process in (1, 2))
+    one, other = (Claims(SharedFile(file), process) for process in "12")
     far, seen, told = ProgressState(7, 40, 9, 70, 400, "part7.md"), list[ProgressState](), threading.Event()
 
     def progress(state: ProgressState) -> None:
@@ -145,7 +145,7 @@ def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) ->
         assert told.wait(60)
         assert not is_indexed(root, settings)
         # Whoever watches over the processes frees what a dead one claimed.
-        Claims(Shared(file)).free_all(1)
+        Claims(SharedFile(file)).free_all("1")
         waiting.join()
     assert is_indexed(root, settings)
     assert (seen[-1].done, seen[-1].total) == (41, 41)

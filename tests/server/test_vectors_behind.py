@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
 from quaestor.core.config import Settings
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.server import index_process as indexing
@@ -51,7 +51,7 @@ def test_its_end_ends_the_work_and_keeps_what_is_made(root: Path, settings: Sett
 
 def test_of_several_processes_one_makes_them(root: Path, settings: Settings, tmp_path: Path) -> None:
     Index.ready(root, settings=settings).close()
-    one, other = (Claims(Shared(tmp_path / "shared"), process) for process in (1, 2))
+    one, other = (Claims(SharedFile(tmp_path / "shared"), process) for process in "12")
     with one.attempt("vectors", str(root)), VectorsBehind(root, settings, other) as waits:
         with VectorsBehind(root, settings) as makes:
             makes.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,19 +16,15 @@ from quaestor.core.messages import Message
 from quaestor.edits import Proposal
 from quaestor.llm import chatml
 from quaestor.sessions.export import as_json, as_markdown, exported, read_json
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
 from quaestor.sessions.rounds import Answered, Asked
-from quaestor.sessions.session_files import Sessions
-from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome
 
 CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
-
-
-@pytest.fixture
-def sessions(tmp_path: Path) -> Sessions:
-    return Sessions(tmp_path / "sessions")
 
 
 def asked(transcript: Transcript, question: str = "why?", reply: str = "So.") -> None:
@@ -72,47 +67,47 @@ def test_the_list_and_the_latest(sessions: Sessions) -> None:
         sessions.latest(root="/c")
 
 
-def test_a_damaged_session_hurts_no_other(sessions: Sessions) -> None:
+def test_a_damaged_session_hurts_no_other(folder_sessions: FolderSessions) -> None:
     for name in ("sound", "torn"):
-        with sessions.begin(name=name) as transcript:
+        with folder_sessions.begin(name=name) as transcript:
             asked(transcript)
-    path = sessions.folder / "torn.session"
+    path = folder_sessions.folder / "torn.session"
     path.write_bytes(path.read_bytes()[:5000])
-    sound, torn = sessions.list()
+    sound, torn = folder_sessions.list()
     assert (sound.id, sound.error, torn.id) == ("sound", None, "torn")
     assert torn.error is not None
     assert "torn.session" in torn.error
     with pytest.raises(SessionUnusableError, match="Other sessions are not touched"):
-        sessions.open("torn").turns()
-    with sessions.open("sound") as transcript:
+        folder_sessions.open("torn").turns()
+    with folder_sessions.open("sound") as transcript:
         asked(transcript)
-    sessions.delete("torn")
-    assert sessions.names() == ["sound"]
+    folder_sessions.delete("torn")
+    assert folder_sessions.names() == ["sound"]
 
 
-def test_the_list_sees_what_changed_since_the_last_one(sessions: Sessions) -> None:
-    with sessions.begin(name="one") as first:
+def test_the_list_sees_what_changed_since_the_last_one(folder_sessions: FolderSessions) -> None:
+    with folder_sessions.begin(name="one") as first:
         first.name("Old")
-        path = first.path
+        path = folder_sessions.folder / "one.session"
     assert path is not None
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    assert [info.title for info in (*sessions.list(), *sessions.list())] == ["Old", "Old"]
-    with sessions.open("one") as again:
+    assert [info.title for info in (*folder_sessions.list(), *folder_sessions.list())] == ["Old", "Old"]
+    with folder_sessions.open("one") as again:
         again.name("New")
         # While it is open, what is new may stand in the log beside the file only.
-        assert sessions.list()[0].title == "New"
-    assert sessions.list()[0].title == "New"
-    sessions.delete("one")
-    assert sessions.list() == []
+        assert folder_sessions.list()[0].title == "New"
+    assert folder_sessions.list()[0].title == "New"
+    folder_sessions.delete("one")
+    assert folder_sessions.list() == []
 
 
-def test_deleting_leaves_nothing(sessions: Sessions) -> None:
-    transcript = sessions.begin(name="one")
+def test_deleting_leaves_nothing(folder_sessions: FolderSessions) -> None:
+    transcript = folder_sessions.begin(name="one")
     asked(transcript)
-    assert len(list(sessions.folder.iterdir())) > 1
-    sessions.delete("one")
+    assert len(list(folder_sessions.folder.iterdir())) > 1
+    folder_sessions.delete("one")
     transcript.close()
-    assert list(sessions.folder.iterdir()) == []
+    assert list(folder_sessions.folder.iterdir()) == []
 
 
 def test_export_and_import_are_inverse(corpus: Index, sessions: Sessions) -> None:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, Usage
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.sessions import sent_messages as packing
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import compose
 from quaestor.window.evidence import message_of
@@ -35,19 +37,19 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sessions" / "one.session"
 
 
-def test_turns_and_their_endings(path: Path) -> None:
+def test_turns_and_their_endings(sessions: Sessions) -> None:
     citation = Citation(1, "a.py", 1, 2, "quote", "verified")
     done = Ending(
         "done", (Message("assistant", "So."),), True, "tiny", citations=(citation,), usage=Usage(10, 2, reported=True)
     )
     failed = Ending("failed", error="the server went away", partial="So")
-    with Transcript.create(path, name="one", owner="anna", root="/r") as transcript:
+    with sessions.begin(name="one", owner="anna", root="/r") as transcript:
         for ending in (done, failed, Ending("cancelled"), None):
             number, _ = transcript.begin(QUESTION)
             if ending is not None:
                 transcript.end(number, ending)
         transcript.begin(QUESTION, resumes=4, owner="ben")
-    with Transcript.open(path) as transcript:
+    with sessions.open("one") as transcript:
         turns = transcript.turns()
         assert [turn.ending for turn in turns[:3]] == [done, failed, Ending("cancelled")]
         assert [turn.ending.state for turn in turns[3:]] == ["unfinished", "unfinished"]
@@ -57,8 +59,8 @@ def test_turns_and_their_endings(path: Path) -> None:
     assert (info.id, info.owner, info.root, info.title, info.turns) == ("one", "anna", "/r", "why?", 5)
 
 
-def test_a_turn_ends_once(path: Path) -> None:
-    with Transcript.create(path, name="one") as transcript:
+def test_a_turn_ends_once(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as transcript:
         number, _ = transcript.begin(QUESTION)
         transcript.end(number, Ending("done", (Message("assistant", "So."),)))
         with pytest.raises(SessionUnusableError, match="another process"):
@@ -66,19 +68,19 @@ def test_a_turn_ends_once(path: Path) -> None:
         assert len(transcript.conversation()[0]) == 2
 
 
-def test_two_writers_get_turns_of_their_own(path: Path) -> None:
-    with Transcript.create(path, name="one") as one, Transcript.open(path) as other:
+def test_two_writers_get_turns_of_their_own(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as one, sessions.open("one") as other:
         numbers = [transcript.begin(QUESTION)[0] for transcript in (one, other, one)]
         for transcript, number in zip((one, other, one), numbers, strict=True):
             transcript.end(number, Ending("done", (Message("assistant", str(number)),)))
-    with Transcript.open(path) as transcript:
+    with sessions.open("one") as transcript:
         assert [message.content for message in transcript.conversation()[0][1::2]] == ["1", "2", "3"]
 
 
-def test_a_reader_sees_a_session_in_use(path: Path) -> None:
-    with Transcript.create(path, name="one") as writer:
+def test_a_reader_sees_a_session_in_use(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as writer:
         writer.begin(QUESTION)
-        with Transcript.open(path) as reader:
+        with sessions.open("one") as reader:
             assert reader.info().turns == 1
 
 
@@ -130,6 +132,36 @@ def test_damage_anywhere_gives_a_clear_error_or_harms_nothing(path: Path, place:
         assert "one.session" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("messages", "calls", "no JSON"),
+        ("messages", "calls", "[" * 100_000),
+        ("messages", "turn", 1e300),
+        ("endings", "citations", '[{"n": 1}]'),
+        ("unchecked", "quotes", "{"),
+        ("passages", "place", "[]"),
+        ("sqlite_master", "name", b"\xff"),
+    ],
+)
+def test_a_row_that_says_something_else_is_told_with_its_file(
+    path: Path, table: str, column: str, value: float | str | bytes
+) -> None:
+    with Transcript.create(path, name="one") as transcript:
+        number, _ = transcript.begin(Message("user", "why?"))
+        transcript.showing(number, [Passage(1, "a.py", 1, 2, "text")], ["0"])
+        citation = Citation(1, "a.py", 1, 2, "quote", "verified")
+        transcript.end(number, Ending("done", (Message("assistant", "So."),), unchecked=True, quotes=(citation,)))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma writable_schema = on")
+        connection.execute(f"update {table} set {column} = cast(? as text)", (value,))
+        connection.commit()
+    with pytest.raises(SessionUnusableError, match=r"one\.session.*is damaged"), Transcript.open(path) as transcript:
+        transcript.conversation()
+        transcript.turns()
+        transcript.sources()
+
+
 def test_what_is_sent_again_is_stored_once(corpus: Index, path: Path) -> None:
     (corpus.root / "long.md").write_text("# Requests\n\n" + "A request is sent with patience. " * 50, encoding="utf-8")
     with Transcript.create(path, name="one") as transcript:
@@ -142,19 +174,20 @@ def test_what_is_sent_again_is_stored_once(corpus: Index, path: Path) -> None:
         sizes = []
         for _ in range(12):
             ask(conversation, "is a request sent with patience?")
-            transcript._connection.execute("pragma wal_checkpoint(truncate)")
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("pragma wal_checkpoint(truncate)")
             sizes.append(path.stat().st_size)
         sent = sum(len(message.content) for one in transcript.requests() for message in one.messages)
     assert sent > 50_000
     assert sizes[-1] - sizes[0] < sent / 2
 
 
-def test_summaries_stand_beside_the_messages(path: Path) -> None:
-    with Transcript.create(path, name="one") as transcript:
+def test_summaries_stand_beside_the_messages(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as transcript:
         number, first = transcript.begin(QUESTION)
         [last] = transcript.end(number, Ending("done", (Message("assistant", "So."),)))
         transcript.summarised(first, last, "Somebody asked.", "tiny")
-    with Transcript.open(path) as transcript:
+    with sessions.open("one") as transcript:
         assert transcript.summaries() == [(first, last, "Somebody asked.")]
         assert len(transcript.conversation()[0]) == 2
 
@@ -163,8 +196,9 @@ def test_a_full_disk_costs_only_the_step_in_hand(path: Path) -> None:
     with Transcript.create(path, name="one") as transcript:
         number, _ = transcript.begin(QUESTION)
         transcript.end(number, Ending("done", (Message("assistant", "So."),)))
-        [(pages,)] = transcript._connection.execute("pragma page_count").fetchall()
-        transcript._connection.execute(f"pragma max_page_count = {pages + 2}")
+        with transcript._place.reading() as connection:
+            [(pages,)] = connection.execute("pragma page_count").fetchall()
+            connection.execute(f"pragma max_page_count = {pages + 2}")
         number, _ = transcript.begin(QUESTION)
         with pytest.raises(LimitError, match="what was recorded before is whole"):
             transcript.end(number, Ending("done", (Message("assistant", "So. " * 50_000),)))
@@ -173,8 +207,8 @@ def test_a_full_disk_costs_only_the_step_in_hand(path: Path) -> None:
         assert len(transcript.conversation()[0]) == 2
 
 
-def test_passages_stay_in_the_order_in_which_they_were_found(path: Path) -> None:
-    with Transcript.create(path, name="one") as transcript:
+def test_passages_stay_in_the_order_in_which_they_were_found(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as transcript:
         number, _ = transcript.begin(QUESTION)
         found = [Passage(n, f"{n}.py", 1, 2, "") for n in (3, 1, 2)]
         transcript.showing(number, found, ["", "", ""])
@@ -256,8 +290,8 @@ def test_an_older_file_that_many_open_at_once_is_taken_on(tmp_path: Path) -> Non
         assert set(pool.map(opened, range(16))) == {"old"}
 
 
-def test_the_newest_title_counts(path: Path) -> None:
-    with Transcript.create(path, name="one") as transcript:
+def test_the_newest_title_counts(sessions: Sessions) -> None:
+    with sessions.begin(name="one") as transcript:
         assert transcript.info().title == ""
         transcript.begin(QUESTION)
         assert transcript.info().title == "why?"
@@ -266,6 +300,6 @@ def test_the_newest_title_counts(path: Path) -> None:
         for wrong in ("", " \n", "x" * 201):
             with pytest.raises(UsageError, match="A title has 1 to 200 letters"):
                 transcript.name(wrong)
-    with Transcript.open(path) as transcript:
+    with sessions.open("one") as transcript:
         assert transcript.info().title == "Retries, <b>explained</b>\ufffd"
         assert [row["title"] for row in transcript.dump()["titles"]] == ["First", "Retries, <b>explained</b>\ufffd"]

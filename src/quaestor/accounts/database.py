@@ -1,4 +1,4 @@
-"""The SQLite file of users and ledger: opened when it is first needed, shared by threads and processes.
+"""The SQLite file of users and ledger, opened when it is first needed and shared by threads and processes.
 
 A transaction that decides (is there room under the limit?) takes the write lock before it reads, so that no two
 processes decide by the same numbers. With a write-ahead log, ``kill -9`` loses nothing that was committed; a power cut
@@ -51,8 +51,8 @@ class AccountsUnusableError(QuaestorError):
     code = "accounts"
 
 
-class Database:
-    """One file of accounts.
+class AccountsFile:
+    """One file of accounts: a ``Database`` of SQLite.
 
     Args:
         path: the file; it and its folder are made by the first write.
@@ -62,6 +62,11 @@ class Database:
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.RLock()
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
 
     def close(self) -> None:
         """Release the file; it is opened again when needed. What is collected as garbage closes by itself."""

@@ -9,19 +9,19 @@ as lapsed. It no longer counts when its day and month are over, as nothing does.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from quaestor.accounts.database import Database
+from quaestor.accounts.database import AccountsFile
 from quaestor.accounts.limits import Limits, Spent
 from quaestor.accounts.money import Amount
 from quaestor.accounts.periods import day_at, month_at
 from quaestor.accounts.purpose import Purpose
+from quaestor.state.rows import Connection, Database
 
 State = Literal["done", "failed", "cancelled"]
 Grouping = Literal["day", "model", "user"]
@@ -30,10 +30,11 @@ LAPSE_SECONDS = 3600.0
 """After this long, nobody is expected to settle a reservation. If somebody does, that is taken all the same."""
 
 _KEYS: dict[Grouping, str] = {
-    "day": "strftime('%Y-%m-%d', at / 1000, 'unixepoch')",
+    "day": "at / 86400000",
     "model": "model",
-    "user": "user",
+    "user": '"user"',
 }
+_EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +69,10 @@ class UsageRow:
 
 
 class Ledger:
-    """The requests of one file.
+    """The requests of one file, or of all servers over one PostgreSQL.
 
     Args:
-        database: the file.
+        database: holds them.
         clock: seconds since the epoch.
     """
 
@@ -82,15 +83,15 @@ class Ledger:
     @classmethod
     def open(cls, path: Path, *, clock: Callable[[], float] = time.time) -> Ledger:
         """Return the ledger in a file, which is made by its first row."""
-        return cls(Database(path), clock=clock)
+        return cls(AccountsFile(path), clock=clock)
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self._database.path
+    def name(self) -> str:
+        """Where it is kept, for people."""
+        return self._database.name
 
     def close(self) -> None:
-        """Release the file; it is opened again when needed."""
+        """Release what holds it; that is opened again when needed."""
         self._database.close()
 
     def reserve(self, purpose: Purpose, model: str, bound: Amount, limits: Limits = Limits()) -> int:  # noqa: B008 - frozen
@@ -104,14 +105,14 @@ class Ledger:
 
         Raises:
             BudgetError: it could pass a limit; nothing is on record of it.
-            AccountsUnusableError: the file cannot be written.
+            AccountsUnusableError: it cannot be written.
         """
         now = self._clock()
         with self._database.writing() as connection:
             if limits.each:
                 limits.check(_spent(connection, purpose.user, bound.currency, now), bound, now)
             number = connection.execute(
-                "insert into requests (at, user, source, session, model, kind, request, state,"
+                'insert into requests (at, "user", source, session, model, kind, request, state,'
                 " prompt_tokens, completion_tokens, reported, cost, currency)"
                 " values (?, ?, ?, ?, ?, ?, ?, 'reserved', ?, ?, 0, ?, ?) returning id",
                 (
@@ -132,11 +133,11 @@ class Ledger:
             state: how it ended.
 
         Raises:
-            AccountsUnusableError: the file cannot be written; what was reserved stays.
+            AccountsUnusableError: it cannot be written; what was reserved stays.
         """
         with self._database.writing() as connection:
             row = connection.execute(
-                "select at, user, currency, prompt_tokens + completion_tokens, cost from requests where id = ?",
+                'select at, "user", currency, prompt_tokens + completion_tokens, cost from requests where id = ?',
                 (number,),
             ).fetchone()
             if row is None:
@@ -146,7 +147,7 @@ class Ledger:
                 "update requests set state = ?, prompt_tokens = ?, completion_tokens = ?, reported = ?, cost = ?,"
                 " settled = ? where id = ?",
                 (
-                    *(state, took.prompt_tokens, took.completion_tokens, took.reported, took.cost),
+                    *(state, took.prompt_tokens, took.completion_tokens, int(took.reported), took.cost),
                     *(int(self._clock() * 1000), number),
                 ),
             )
@@ -156,7 +157,7 @@ class Ledger:
         """Return what a user, and all users, have used or reserved in this day and this month.
 
         Raises:
-            AccountsUnusableError: the file cannot be read.
+            AccountsUnusableError: it cannot be read.
         """
         with self._database.reading() as connection:
             return _spent(connection, user, currency, self._clock())
@@ -170,30 +171,35 @@ class Ledger:
             user: only those of this user, by id.
 
         Raises:
-            AccountsUnusableError: the file cannot be read.
+            AccountsUnusableError: it cannot be read.
         """
         begin = datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp() if since else 0
-        whose = "" if user is None else " and user = :user"
-        order = "1, 2" if by == "day" else "7 desc, 5 + 6 desc, 1, 2"
+        whose = "" if user is None else ' and "user" = :user'
+        order = "1, 2" if by == "day" else "cost desc nulls last, tokens desc, 1, 2"
         with self._database.reading() as connection:
             if connection is None:
                 return []
-            return [
-                UsageRow(*row)
-                for row in connection.execute(
-                    f"select {_KEYS[by]}, currency, count(*), sum(not reported and state <> 'reserved'),"
-                    " sum(prompt_tokens), sum(completion_tokens), sum(cost), sum(cost is null),"
-                    " sum(state = 'reserved' and at >= :lapse),"
-                    " coalesce(sum(cost) filter (where state = 'reserved' and at >= :lapse), 0),"
-                    " sum(state = 'reserved' and at < :lapse)"
-                    f" from requests where at >= :begin{whose}"
-                    f" group by 1, 2 order by {order}",
-                    {"begin": begin * 1000, "user": user, "lapse": (self._clock() - LAPSE_SECONDS) * 1000},
-                )
-            ]
+            rows = connection.execute(
+                f"select {_KEYS[by]}, currency, count(*),"
+                " count(*) filter (where reported = 0 and state <> 'reserved'),"
+                " cast(sum(prompt_tokens) as bigint), cast(sum(completion_tokens) as bigint),"
+                " cast(sum(cost) as bigint) as cost, count(*) filter (where cost is null),"
+                " count(*) filter (where state = 'reserved' and at >= :lapse),"
+                " cast(coalesce(sum(cost) filter (where state = 'reserved' and at >= :lapse), 0) as bigint),"
+                " count(*) filter (where state = 'reserved' and at < :lapse),"
+                " cast(sum(prompt_tokens + completion_tokens) as bigint) as tokens"
+                f" from requests where at >= :begin{whose}"
+                f" group by 1, 2 order by {order}",
+                {"begin": begin * 1000, "user": user, "lapse": int((self._clock() - LAPSE_SECONDS) * 1000)},
+            ).fetchall()
+        return [UsageRow(_shown_key(by, row[0]), *row[1:-1]) for row in rows]
 
 
-def _spent(connection: sqlite3.Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
+def _shown_key(by: Grouping, key: Any) -> str:
+    return (_EPOCH + timedelta(days=key)).isoformat() if by == "day" else str(key)
+
+
+def _spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
     periods = (day_at(now), month_at(now))
     rows = (
         {}
@@ -201,9 +207,10 @@ def _spent(connection: sqlite3.Connection | None, user: str, currency: str, now:
         else {
             row[0]: row[1:]
             for row in connection.execute(
-                "select period, sum(tokens), coalesce(sum(cost) filter (where currency = :currency), 0),"
-                " coalesce(sum(tokens) filter (where user = :user), 0),"
-                " coalesce(sum(cost) filter (where user = :user and currency = :currency), 0)"
+                "select period, cast(sum(tokens) as bigint),"
+                " cast(coalesce(sum(cost) filter (where currency = :currency), 0) as bigint),"
+                ' cast(coalesce(sum(tokens) filter (where "user" = :user), 0) as bigint),'
+                ' cast(coalesce(sum(cost) filter (where "user" = :user and currency = :currency), 0) as bigint)'
                 " from totals where period in (:day, :month) group by period",
                 {"day": periods[0].name, "month": periods[1].name, "user": user, "currency": currency},
             )
@@ -216,10 +223,11 @@ def _spent(connection: sqlite3.Connection | None, user: str, currency: str, now:
     return tuple(found)
 
 
-def _add(connection: sqlite3.Connection, at: float, user: str, currency: str, tokens: int, cost: int) -> None:
+def _add(connection: Connection, at: float, user: str, currency: str, tokens: int, cost: int) -> None:
     """Add to the totals of the day and the month of a moment."""
     connection.executemany(
-        "insert into totals (period, user, currency, tokens, cost) values (?, ?, ?, ?, ?)"
-        " on conflict do update set tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
+        'insert into totals (period, "user", currency, tokens, cost) values (?, ?, ?, ?, ?)'
+        ' on conflict (period, "user", currency) do update'
+        " set tokens = totals.tokens + excluded.tokens, cost = totals.cost + excluded.cost",
         [(period.name, user, currency, tokens, cost) for period in (day_at(at), month_at(at))],
     )

@@ -119,7 +119,7 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
 
     try:
         content = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, ArithmeticError, RecursionError) as error:  # numbers beyond what Python reads, too
         raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
     return _checked(path, content)
 

@@ -1,17 +1,16 @@
-"""How fast one user may ask: a bucket of tokens each, which all processes of a server share."""
+"""How fast one user may ask: a bucket of tokens each, which all processes of a server share, or of all servers."""
 
 from __future__ import annotations
 
 import math
-import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Literal
 
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
 from quaestor.core.errors import LimitError
-
-_COLUMNS = "(key text primary key, level real not null, at real not null) without rowid"
+from quaestor.state.rows import Connection, Shared
 
 
 class RateLimiter:
@@ -23,7 +22,7 @@ class RateLimiter:
     Args:
         per_minute: requests that a key may make in a minute; 0: as many as it likes.
         burst: requests that it may make at once; None: as many as in ten seconds, and ten at least.
-        clock: seconds that never go back, and that are the same in all processes of the machine.
+        clock: seconds that never go back, the same for all who share the buckets; None: that of ``shared``.
         shared: where the buckets stand; None: where no other limiter sees them.
         what: is counted, in the plural; limiters of different things share no buckets.
     """
@@ -33,17 +32,16 @@ class RateLimiter:
         per_minute: float,
         burst: int | None = None,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
         shared: Shared | None = None,
         what: Literal["requests", "guesses"] = "requests",
     ) -> None:
         self._per_second = per_minute / 60
         self._burst = float(max(10, math.ceil(per_minute / 6)) if burst is None else burst)
-        self._clock = clock
         self._next_sweep = 0.0
-        self._shared = shared or Shared()
+        self._shared = shared or SharedFile()
+        self._clock = clock
         self._what = what
-        self._shared.make(f"{what} {_COLUMNS}")
 
     def take(self, key: str) -> None:
         """Take note of one request.
@@ -53,12 +51,16 @@ class RateLimiter:
         """
         if not self._per_second:
             return
-        with self._shared.step() as buckets:
+        self._sweep()
+        with self._step(key) as buckets:
             # Within the step, so that no process that was faster has a later time.
-            now = self._clock()
-            self._sweep(buckets, now)
+            now = self._now(buckets)
             level = self._allowed_level(buckets, key, now)
-            buckets.execute(f"insert or replace into {self._what} values (?, ?, ?)", (key, level - 1, now))
+            buckets.execute(
+                "insert into buckets (what, key, level, at) values (?, ?, ?, ?)"
+                " on conflict (what, key) do update set level = excluded.level, at = excluded.at",
+                (self._what, key, level - 1, now),
+            )
 
     def check(self, key: str) -> None:
         """Take note of nothing.
@@ -67,16 +69,22 @@ class RateLimiter:
             LimitError: ``take`` would raise it now.
         """
         if self._per_second:
-            with self._shared.step() as buckets:
-                self._allowed_level(buckets, key, self._clock())
+            with self._step(key) as buckets:
+                self._allowed_level(buckets, key, self._now(buckets))
 
     @property
     def kept(self) -> int:
         """How many buckets are on record."""
-        with self._shared.step() as buckets:
-            return int(buckets.execute(f"select count(*) from {self._what}").fetchone()[0])
+        with self._step("") as buckets:
+            return int(buckets.execute("select count(*) from buckets where what = ?", (self._what,)).fetchone()[0])
 
-    def _allowed_level(self, buckets: sqlite3.Connection, key: str, now: float) -> float:
+    def _step(self, key: str) -> AbstractContextManager[Connection]:
+        return self._shared.step(f"{self._what} {key}")
+
+    def _now(self, buckets: Connection) -> float:
+        return self._shared.now(buckets) if self._clock is None else self._clock()
+
+    def _allowed_level(self, buckets: Connection, key: str, now: float) -> float:
         level = self._level(buckets, key, now)
         if level < 1:
             wait = math.ceil((1 - level) / self._per_second)
@@ -87,15 +95,20 @@ class RateLimiter:
             )
         return level
 
-    def _level(self, buckets: sqlite3.Connection, key: str, now: float) -> float:
-        found = buckets.execute(f"select level, at from {self._what} where key = ?", (key,)).fetchone()
+    def _level(self, buckets: Connection, key: str, now: float) -> float:
+        found = buckets.execute(
+            "select level, at from buckets where what = ? and key = ?", (self._what, key)
+        ).fetchone()
         level, then = found or (self._burst, now)
         return min(self._burst, level + (now - then) * self._per_second)
 
-    def _sweep(self, buckets: sqlite3.Connection, now: float) -> None:
+    def _sweep(self) -> None:
         """Forget full buckets, each time that an empty one would have become full."""
+        now = (self._clock or time.monotonic)()
         if now < self._next_sweep:
             return
         self._next_sweep = now + self._burst / self._per_second
-        full = f"delete from {self._what} where level + (? - at) * ? >= ?"
-        buckets.execute(full, (now, self._per_second, self._burst))
+        full = "delete from buckets where what = ? and level + (? - at) * ? >= ?"
+        # A step of its own: two that held a bucket each and waited for the other's would never end.
+        with self._step("") as buckets:
+            buckets.execute(full, (self._what, self._now(buckets), self._per_second, self._burst))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from pathlib import Path
 
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger, State
@@ -15,7 +14,7 @@ from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import UsageError
 
 _LOG = logging.getLogger(__name__)
-_WARNED: set[Path] = set()
+_WARNED: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,6 @@ class Record:
             self._warn(error)
 
     def _warn(self, error: AccountsUnusableError) -> None:
-        if self.ledger.path not in _WARNED:
-            _WARNED.add(self.ledger.path)
+        if self.ledger.name not in _WARNED:
+            _WARNED.add(self.ledger.name)
             _LOG.warning("warning: what requests take is not recorded: %s", error)

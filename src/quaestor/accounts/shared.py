@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 _BUSY_SECONDS = 5.0
+_TABLES = (
+    "buckets (what text, key text, level real not null, at real not null, primary key (what, key)) without rowid",
+    "claims (name text primary key, holder text not null, said text not null, until real) without rowid",
+    "turn_events (turn text not null, number integer not null, piece blob not null, primary key (turn, number))",
+    "turn_stops (turn text primary key) without rowid",
+)
 
 
-class Shared:
-    """One such database. Threads may share it; each process opens its own.
+class SharedFile:
+    """One such database: a ``Shared`` of one machine. Threads may share it; each process opens its own.
 
     A write-ahead log, so that a process that is killed in the middle of a step leaves nothing of it behind. Nothing is
     flushed to the disk, for nothing in it outlives the machine.
@@ -29,15 +36,13 @@ class Shared:
         weakref.finalize(self, self._connection.close)
         self._connection.execute("pragma journal_mode = wal")
         self._connection.execute("pragma synchronous = off")
-
-    def make(self, table: str) -> None:
-        """Make a table unless there is one of its name; ``table`` is what stands behind ``create table`` in SQL."""
-        with self.step() as connection:
-            connection.execute(f"create table if not exists {table}")
+        with self.step("tables") as connection:
+            for table in _TABLES:
+                connection.execute(f"create table if not exists {table}")
 
     @contextmanager
-    def step(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside a transaction that no other runs beside; an exception takes all of it back."""
+    def step(self, name: str) -> Iterator[sqlite3.Connection]:
+        """Give a connection inside a transaction that no other runs beside, of whatever name."""
         with self._lock:
             self._connection.execute("begin immediate")
             try:
@@ -46,3 +51,7 @@ class Shared:
             except BaseException:
                 self._connection.execute("rollback")
                 raise
+
+    def now(self, connection: object) -> float:
+        """Return seconds since the machine started."""
+        return time.monotonic()

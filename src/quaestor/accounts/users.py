@@ -11,13 +11,13 @@ import hashlib
 import hmac
 import re
 import secrets
-import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from quaestor.accounts.database import Database
+from quaestor.accounts.database import AccountsFile
 from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.state.rows import Database
 
 PREFIX = "quaestor_"
 """What each token begins with, so that programs that look for leaked secrets know it."""
@@ -48,10 +48,10 @@ LOCAL = User("", "local")
 
 
 class Users:
-    """The users of one file.
+    """The users of one file, or of all servers over one PostgreSQL.
 
     Args:
-        database: the file.
+        database: holds them.
     """
 
     def __init__(self, database: Database) -> None:
@@ -60,29 +60,28 @@ class Users:
     @classmethod
     def open(cls, path: Path) -> Users:
         """Return the users in a file, which is made by the first of them."""
-        return cls(Database(path))
+        return cls(AccountsFile(path))
 
     def add(self, name: str) -> tuple[User, str]:
         """Add a user and return it with its token, which is shown this once and cannot be read again.
 
         Raises:
             UsageError: it is no name, or there is or was a user of that name.
-            AccountsUnusableError: the file cannot be written.
+            AccountsUnusableError: it cannot be written.
         """
         _check_name(name)
         user = User(secrets.token_hex(8), name, _now())
         token = _new_token()
-        try:
-            with self._database.writing() as connection:
-                connection.execute(
-                    "insert into users (id, name, token, created) values (?, ?, ?, ?)",
-                    (user.id, user.name, hashed(token), user.created),
-                )
-        except sqlite3.IntegrityError:
+        with self._database.writing() as connection:
+            added = connection.execute(
+                "insert into users (id, name, token, created) values (?, ?, ?, ?) on conflict do nothing returning id",
+                (user.id, user.name, hashed(token), user.created),
+            ).fetchone()
+        if added is None:
             raise UsageError(
                 f"There is or was a user {name!r}. Choose another name, or give that one a new token:"
                 f" `quaestor users renew {name}`."
-            ) from None
+            )
         return user, token
 
     def renew(self, name: str) -> tuple[User, str]:
@@ -90,7 +89,7 @@ class Users:
 
         Raises:
             NotFoundError: there is no such user.
-            AccountsUnusableError: the file cannot be written.
+            AccountsUnusableError: it cannot be written.
         """
         token = _new_token()
         return self._changed(name, "token = ?, revoked = null", hashed(token)), token
@@ -100,7 +99,7 @@ class Users:
 
         Raises:
             NotFoundError: there is no such user.
-            AccountsUnusableError: the file cannot be written.
+            AccountsUnusableError: it cannot be written.
         """
         return self._changed(name, "revoked = coalesce(revoked, ?)", _now())
 
@@ -109,7 +108,7 @@ class Users:
         with self._database.reading() as connection:
             if connection is None:
                 return []
-            return [User(*row) for row in connection.execute(f"select {_COLUMNS} from users order by created, rowid")]
+            return [User(*row) for row in connection.execute(f"select {_COLUMNS} from users order by created, name")]
 
     def configured(self) -> bool:
         """Whether there is or was any user: then nobody is let in without a token, not even where all are revoked."""
@@ -145,7 +144,7 @@ class Users:
     def _changed(self, name: str, change: str, value: bytes | str) -> User:
         with self._database.writing() as connection:
             row = connection.execute(
-                f"update users set {change} where name = ? returning {_COLUMNS}", (value, name)
+                f"update users set {change} where lower(name) = lower(?) returning {_COLUMNS}", (value, name)
             ).fetchone()
         if row is None:
             raise _unknown(name)
@@ -180,4 +179,4 @@ def hashed(token: str) -> bytes:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -95,9 +95,26 @@ def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Ite
             continue
         if _SEQUENCE.search(child.type):
             own = _of_nodes(_unwrapped(child), syntax, lines, depth)
-            yield from (one for one in own if one.first > node.start_point[0])
+            yield from _led_by_comment([one for one in own if one.first > node.start_point[0]], node, lines)
         else:
             yield from _within(child, syntax, lines, depth + 1)
+
+
+def _led_by_comment(found: Sequence[Block], node: Node, lines: Sequence[str]) -> Iterator[Block]:
+    """Yield blocks, the first with the comment right above it, which some grammars keep out of the body (Ruby's)."""
+    for number, block in enumerate(found):
+        first = comment_above(lines, block.first, node.start_point[0] + 1) if number == 0 else block.first
+        yield Block(first, block.last, block.inner)
+
+
+def comment_above(lines: Sequence[str], line: int, least: int = 0) -> int:
+    """Return the first line of the comment right above a line; the line itself where there is none.
+
+    Lines count from 0; those before ``least`` are left alone.
+    """
+    while line > least and COMMENT.match(lines[line - 1]):
+        line -= 1
+    return line
 
 
 def _unwrapped(node: Node) -> Iterator[Node]:

@@ -78,6 +78,7 @@ class _Telling:
         self._lines = lines
         self._definitions = [one for one in self._related.of("definitions") if self._related.target.name]
         self._draft = Draft()
+        self._elsewhere = False
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the thing, or None where neither that nor its definition is known."""
@@ -135,10 +136,15 @@ class _Telling:
         """Return the uses in code and those in tests that were asked for: what is meant first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
         kept = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
+        inside = [one for one in kept if self._is_inside(one)]
+        self._elsewhere = bool(self._asked.inside) and not inside and bool(kept)
+        kept = inside or kept
         tests = [one for one in kept if one.kind == "tests" or _is_inner_test(one)]
         code = [one for one in kept if one not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
+        if inside and self._asked.inside:
+            more = [0, 0]  # how many of those that were not looked at lie there is not known
         return _Listed(code, more[0]), _Listed(tests, more[1])
 
     def _is_outside(self, path: str) -> bool:
@@ -146,6 +152,14 @@ class _Telling:
         if outside == ".":
             return any(path == one.path for one in self._definitions)
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
+
+    def _is_inside(self, one: Relative) -> bool:
+        """Return whether a place lies in what was asked for: a file, a folder, or a definition."""
+        wanted = self._asked.inside.strip("./").lower()
+        path = one.path.lower()
+        names = {*path.split("/"), *re.split(r"\W+", (one.symbol or "").lower())}
+        stems = {name.partition(".")[0] for name in path.split("/")}
+        return not wanted or f"/{path}".endswith(f"/{wanted}") or f"/{wanted}/" in f"/{path}" or wanted in names | stems
 
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
         """Order places: what is meant first, what stands behind last; who uses a thing from elsewhere tells more."""
@@ -172,6 +186,10 @@ class _Telling:
         if not told:
             beside = " outside it" if self._asked.outside else ""
             return f"{taken}Nothing in this corpus uses {name}{beside}, as far as its name tells."
+        if self._elsewhere:
+            taken = f"{taken}Nothing in {in_code(self._asked.inside)} uses {name}, as far as its name tells. "
+        elif self._asked.inside:
+            told = [f"{one} in {in_code(self._asked.inside)}" for one in told]
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
         return f"{taken}{name} {verb} at {' and at '.join(told)}.{beyond}"

@@ -25,6 +25,7 @@ class CallersQuestion:
         plain: whether the name is a plain word, which is one of the corpus's names or none at all.
         without_tests: whether tests are not asked for.
         outside: a path in which uses are not asked for; ``.`` for the file that defines the name.
+        inside: the file, folder, class or function in which alone they are asked for; empty for everywhere.
         about: the question's other words: files whose paths hold them are meant first.
     """
 
@@ -33,6 +34,7 @@ class CallersQuestion:
     plain: bool = False
     without_tests: bool = False
     outside: str = ""
+    inside: str = ""
     about: str = ""
 
 
@@ -46,7 +48,12 @@ _STRONG = r"(?:calls?|invokes?|instantiates?|imports?)"
 _SOME = r"(?:(?:actually|really|all|directly|else|ever|end up|ends up|still|also)\s+)*"
 _WHO = r"\b(?:who|what|which|where)\b"
 _ARTICLE = r"(?:(?:an?|the|this|our|function|method|class|macro|module|file|constant|variable|type|struct|trait)\s+)*"
+_KINDS_OF_PLACE = (
+    r"(?:file|module|folder|directory|package|class|crate|function|method|namespace|component|tests?|code)"
+)
+_PLACE = rf"\s+(?:in|inside|within|under|from)\s+(?:(?:the|our|this|that)\s+)?({NAME})(?:\s+{_KINDS_OF_PLACE})?"
 _END = r"\s*(?:\([^()]*\))?\s*(?:[?.!]|$)"
+_END_OR_PLACE = rf"(?:{_PLACE.replace('(' + NAME + ')', NAME)})?{_END}"
 _I = re.IGNORECASE
 
 # The name stands where the group is. Each is tried with a name of code, and the plain ones with any word.
@@ -75,19 +82,24 @@ _DIRECT = (
 _PLAIN = (
     re.compile(
         rf"^\W*(?:who|what|which (?:\w+ ){{0,2}}?(?:functions?|methods?|code|classes|modules?|files?"
-        rf"|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END}",
+        rf"|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END_OR_PLACE}",
         _I,
     ),
     re.compile(
         rf"^\W*(?:find |list |show |all )*(?:the )?(?:callers?|call sites?"
-        rf"|usages?)\s+of\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END}",
+        rf"|usages?)\s+of\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END_OR_PLACE}",
         _I,
     ),
     re.compile(
         rf"^\W*where\s+(?:else )?(?:is|are)\s+{_ARTICLE}`?(\w+)`?(?:\(\))?\s+(?:called|invoked|imported"
-        rf"|instantiated){_END}",
+        rf"|instantiated){_END_OR_PLACE}",
         _I,
     ),
+)
+_INSIDE = re.compile(rf"{_PLACE}{_END}", _I)
+_EVERYWHERE = frozenset(
+    """this it that here there production general practice total case code project repo repository codebase
+    library""".split()
 )
 # The thing was named before: "I changed X; who uses it?"
 _IT = re.compile(rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+{_VERBS}\s+(?:it|this|that|them)\b|^\W*{NAME}\s*[:,-]\s*who\b", _I)
@@ -180,8 +192,16 @@ def _asking_for_uses(text: str) -> CallersQuestion | None:
         plain=plain,
         without_tests=_NOT_TESTS.search(text) is not None,
         outside=(outside[1] or ".") if outside else "",
+        inside=_place_named(text, name),
         about=text.replace(name, " "),
     )
+
+
+def _place_named(text: str, name: str) -> str:
+    """Return the place in which uses of a name are asked for, empty for everywhere."""
+    found = _INSIDE.search(text, text.find(name) + len(name))
+    place = bare_name(found[1]) if found else ""
+    return "" if place.lower() in _EVERYWHERE else place
 
 
 _NO_NAMES = frozenset("it this that them these those he she they one what which who me us you".split())

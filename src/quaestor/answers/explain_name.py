@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.answers.asked_names import looks_like_a_file
+from quaestor.answers.blocks import comment_above
 from quaestor.answers.document_lines import CorpusLines, end_of_statement
 from quaestor.answers.drafts import Draft, in_code
 from quaestor.answers.names_question import read_name_question
@@ -57,7 +58,17 @@ def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
         return None
     if found.related.target.path and not found.related.target.name:
         return _of_file(corpus, found.related.target.path)
-    return _of_name(corpus, found.related) if found.related.of("definitions") else None
+    if not found.related.of("definitions"):
+        return None
+    return _of_file(corpus, path) if (path := _module_named(found.related)) else _of_name(corpus, found.related)
+
+
+def _module_named(related: Related) -> str:
+    """Return the file that a name stands for, where its definition is a bare line in it: ``-module(shop).``."""
+    home = min(related.of("definitions"), key=_by_importance)
+    name = (home.symbol or "").rpartition(".")[2]
+    bare = home.start_line == home.end_line and re.match(r"\s*-?(?:module|package|namespace|unit|library)\b", home.text)
+    return home.path if bare and profile_path(home.path).stem == re.sub(r"\W|_", "", name).lower() else ""
 
 
 def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
@@ -105,12 +116,18 @@ def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
 def _worth_reading(lines: CorpusLines, home: Relative, found: Definition | None) -> tuple[int, int]:
     """Return the lines of a definition with what is said above it: all of it, or its head where it is long."""
     first, end = (found.span.start_line, found.span.end_line) if found else (home.start_line, home.end_line)
+    first = _with_comment(lines.file(home.path), first)
     if end - first < _WHOLE_NAME:
         return first, end
     file = lines.file(home.path)
     assert file is not None  # it is where the definition was found
     signature = end_of_statement(file.lines, home.start_line)
     return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
+
+
+def _with_comment(file: IndexedFile | None, line: int) -> int:
+    """Return the first line of the comment right above a line, or the line itself; both count from 1."""
+    return line if file is None else comment_above(file.lines, line - 1) + 1
 
 
 def _end_of_comment(lines: Sequence[str], start: int) -> int:
@@ -174,7 +191,8 @@ def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tupl
     if head is not None:
         yield *head, None
     if main is not None and (head is None or head[1] < main.span.start_line):
-        yield main.span.start_line, _cut(file, main), qualified_name(main)
+        begin = _with_comment(file, main.span.start_line)
+        yield max(begin, head[1] + 1 if head else 1), _cut(file, main), qualified_name(main)
     elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
 
@@ -190,17 +208,24 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
         end = _end_of_comment(file.lines, at)
         if end < at:
             return None
-        said = "\n".join(file.lines[at - 1 : end])
-        if not _LEGAL.search(said) and len(find_words(said)) >= _FEWEST_WORDS:
-            return at, end
+        if (told := _before_legal_words(file.lines, at, end)) is not None:
+            return told
         at = end + 1
     return None
 
 
+def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """Return a comment up to where it speaks of rights; None where what is left says nothing."""
+    legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
+    end = next(legal, last + 1) - 1
+    return (first, end) if len(find_words("\n".join(lines[first - 1 : end]))) >= _FEWEST_WORDS else None
+
+
 def _main(known: Sequence[Definition], stem: str) -> Definition | None:
-    """Return the definition that a file is named after, else its largest one."""
+    """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
     outer = [one for one in known if len(one.scope) <= 1]
-    named = [one for one in outer if re.sub(r"\W|_", "", one.name).lower() == stem]
+    plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
+    named = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)
 
 

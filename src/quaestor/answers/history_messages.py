@@ -1,4 +1,8 @@
-"""Finding the commit, or the line of a changelog, that speaks of something in words of its own."""
+"""Finding the commit, or the line of a changelog, that speaks of something in words of its own.
+
+Two things tell, and are added: the share of the subject's words that a text holds, by how rare they are, and how near
+the two are in meaning. "An umbrella layout" is "Migrate to an umbrella structure", which has one word of two.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quaestor.core.stems import content_terms
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, log
 
 _MOST_BYTES = 48 << 20
 # Of a message, what says what it is about.
 _BODY = 400
-# Of what a question's words tell together, by how rare they are: less than this is another matter.
-_LEAST_SHARE = 0.5
+# Of what a question's words tell together, by how rare they are, and of the likeness (cosine) to it: less than this
+# together is another matter, as is a text that has too little of its words.
+_LEAST = 1.0
+_LEAST_SHARE = 0.35
+_SAYS_VERB = 0.2
+_MOST_COMPARED = 400
 _STEM = 5
 
 
@@ -40,21 +49,41 @@ class Wanted:
 
     def _held(self, text: str) -> frozenset[str]:
         # Stemming takes a while; most texts hold nothing that could be one of the words.
-        return content_terms(text) & self.terms if self._stems.search(text) else frozenset()
+        if not self._stems.search(text):
+            return frozenset()
+        told = content_terms(text)
+        return frozenset(term for term in self.terms if any(_is_of_one_word(term, other) for other in told))
+
+
+def _is_of_one_word(one: str, other: str) -> bool:
+    """Return whether two stems are of one word: the same, or the one a long beginning of the other."""
+    return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))
 
 
 def best_of(text: str, texts: Sequence[str], saying: str) -> list[int]:
-    """Return the indices of the texts that hold enough of a subject and say a verb, best first and in their order."""
+    """Return the indices of the texts that speak of a subject and say a verb, best first and else in their order."""
     wanted = Wanted(text, texts)
     if not wanted.terms:
         return []
-    said = re.compile(saying, re.IGNORECASE)
-    scored = {
-        at: share + (0.2 if said.search(texts[at]) else 0.0)
-        for at, share in enumerate(wanted.shares)
-        if share >= _LEAST_SHARE
+    said = re.compile(saying or "(?!)", re.IGNORECASE)
+    near = sorted(
+        (at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE), key=lambda at: -wanted.shares[at]
+    )
+    near = near[:_MOST_COMPARED]
+    worth = {
+        at: wanted.shares[at] + alike
+        for at, alike in zip(near, _likenesses(text, [texts[at] for at in near]), strict=True)
     }
-    return sorted(scored, key=lambda at: (-round(scored[at], 2), at))
+    kept = {at: one + _SAYS_VERB * (said.search(texts[at]) is not None) for at, one in worth.items() if one >= _LEAST}
+    return sorted(kept, key=lambda at: (-round(kept[at], 2), at))
+
+
+def _likenesses(text: str, others: Sequence[str]) -> list[float]:
+    """Return the cosine of a text to each of others, in meaning."""
+    if not others:
+        return []
+    vectors = StaticEmbedder.bundled().encode([text, *others])
+    return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
 def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Commit]:

@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 
 _LONGEST = 300
-_LONGEST_SUBJECT = 80
+_LONGEST_SUBJECT = 160
 _VERSION = rf"(?:(?:version|release|v\.)\s*\d+(?:\.\d+)*|{VERSION})(?![\w.]*\w)"
 _POLITE = re.compile(
     r"^(?:(?:please|hey|hi|ok|so|and|could you|can you|would you|tell me|do you know|i(?:'d| would) like to know"
@@ -181,7 +181,10 @@ _ORIGIN: tuple[str, ...] = (
     rf"(?:who|{_WHICH})\s+(?:first\s+|originally\s+|has\s+)?{_ALL}\s+(?P<subject>.+?)",
     rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
     rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
-    r"when\s+(?:could|did|was\s+it\s+made\s+possible\s+to)\s+(?P<subject>.+?)\s+(?:be\s+set|become\s+\w+|start|begin|(?P<verb>come)(?:\s+in)?)(?:\s+.*)?",
+    r"when\s+(?:could|did|was\s+it\s+made\s+possible\s+to)\s+(?P<subject>.+?)\s+(?:be\s+set|become\s+\w+|start|begin|(?P<verb>come)(?:\s+in)?)(?:\s+(?P<gained>.*))?",
+    r"(?:since\s+)?when\s+(?:was|is|has|did)\s+it\s+(?:been\s+|become\s+|made\s+)*possible\s+to\s+(?P<subject>.+?)",
+    r"when\s+(?:and\s+why\s+)?(?:did|have|has|had)\s+(?!i\b|we\b|you\b|it\b)(?P<subject>.+?)\s+(?:first\s+)?(?:get|got|gotten|gain(?:ed)?"
+    r"|receive[d]?|learn(?:ed|t)?(?:\s+to)?|start(?:ed)?\s+to(?:\s+have)?)\s+(?P<gained>.+?)",
     r"(?:who|by\s+whom)\s+first\s+wrote\s+(?P<subject>.+?)",
     r"wann(?:\s+und\s+warum)?\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt|verschoben)",
     r"(?:warum|weshalb|wieso|seit\s+wann)\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
@@ -282,8 +285,8 @@ _NO_SUBJECT = re.compile(
 )
 _WEAK = re.compile(r"^(?:that|this|these|those|it|them|he|she|they|everything|anything|all)\b", re.IGNORECASE)
 _ARTICLE = re.compile(
-    r"^(?:the|a|an|der|die|das|den|le|la|les|el|los|las|un|une)\s+(?:(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S))?"
-    r"|^(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S)|^l['’]",
+    r"^(?:the|a|an|der|die|das|den|le|la|les|el|los|las|un|une)\s+(?:(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S+$))?"
+    r"|^(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S+$)|^l['’]",
     re.IGNORECASE,
 )
 
@@ -329,7 +332,7 @@ def _asked_first(text: str) -> str:
 
 
 def _formed(kind: Kind, said: dict[str, str | None], since: str, until: str) -> Asked | None:
-    subject = _subject(said.get("subject") or said.get("other") or "")
+    subject = _subject(" ".join(filter(None, (said.get("subject") or said.get("other"), said.get("gained")))))
     if kind == "released":
         version = said.get("version") or said.get("other") or ""
         return Asked(kind, versions=(version,) if version else ())

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)")
 _UNDERLINE = re.compile(r"^[=\-~^\"'*+#]{3,}\s*$")
+_LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
+"""What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
@@ -31,22 +33,24 @@ class Piece:
     heading: str
 
 
-def pieces_of(text: str, *, begins: bool) -> list[Piece]:
+def pieces_of(text: str, *, begins: bool, language: str = "markdown") -> list[Piece]:
     """Return the pieces of a text in order, without headings, rules and empty lines.
 
     Args:
         text: Markdown or what is written like it.
         begins: whether the text begins its document, so that front matter is left out.
+        language: of the document; AsciiDoc has listings of its own.
     """
     front = _FRONT_MATTER.match(text) if begins else None
-    return _Cutter(text).run(front.end() if front else 0)
+    return _Cutter(text, listings=language.lower() == "asciidoc").run(front.end() if front else 0)
 
 
 class _Cutter:
     """Goes through a text line by line."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, listings: bool) -> None:
         self._text = text
+        self._listings = listings
         self._found: list[Piece] = []
         self._begun: int | None = None
         self._ended = 0
@@ -67,7 +71,8 @@ class _Cutter:
 
     def _go_on(self, fence: tuple[str, int], begin: int, end: int) -> None:
         """Take a line within a fenced block."""
-        mark = FENCE.match(self._text[begin:end])
+        line = self._text[begin:end]
+        mark = (_LISTING if _LISTING.match(fence[0]) else FENCE).match(line)
         if mark and mark[1].startswith(fence[0]):
             self._add(fence[1], end)
             self._fence = None
@@ -75,7 +80,11 @@ class _Cutter:
     def _take(self, begin: int, end: int) -> None:
         """Take a line of prose."""
         line = self._text[begin:end]
-        if _UNDERLINE.match(line) and self._begun is not None:
+        listing = _LISTING.match(line) if self._listings else None
+        if listing and not self._is_underline(line):
+            self._close()
+            self._fence = listing[1], begin
+        elif _UNDERLINE.match(line) and self._begun is not None:
             self._take_title_above()
         elif title := _TITLE.match(line):
             self._close()
@@ -93,8 +102,13 @@ class _Cutter:
         if item:
             self._close()
         if self._begun is None:
-            self._begun = begin + (item.end() if item else 0)
+            self._begun = begin
         self._ended = end
+
+    def _is_underline(self, line: str) -> bool:
+        """Return whether a line is as long as the text right above it, more or less, and so makes a title of it."""
+        above = self._text[self._begun or 0 : self._ended].rpartition("\n")[2]
+        return self._begun is not None and not above.startswith(("[", ".")) and abs(len(above) - len(line)) <= 2
 
     def _take_title_above(self) -> None:
         """Make the line above an underline the heading of what follows."""

@@ -1,9 +1,11 @@
 """Answering without a language model: what the best passage says, quoted and cited.
 
-The search has found which passage answers; within it a stretch is quoted for the rarity of the question's words that it
-holds, for how alike it is to the question, and for how much it shows of the chunk that was found. A second and a third
-quote come from passages that were found nearly as good, further ones where several things are asked for. Every quote is
-a verbatim part of its passage.
+The search has found which passage answers. Where it says how good each was, the first is quoted whole, so that the
+first quote holds evidence whenever the first hit does: no choice among its sentences, nor of another passage by words,
+was found to do better. Further quotes, as long as there is little to read yet, are stretches of passages that were
+found nearly as good, each chosen for the rarity of the question's words that it holds, for how alike it is to the
+question, and for how much it shows of the chunk that was found; one a document where several things are asked for.
+Every quote is a verbatim part of its passage.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.answers.stretches import Stretch, stretches_of
+from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
 from quaestor.core.questions import asks_for_several
@@ -50,9 +52,13 @@ _OF_FOUND = 0.5
 _OF_PASSAGE = 0.45
 """What a stretch of code gains that shows all of its passage."""
 _LEAST_WORTH = 0.05
-_NEAR = math.log(3)
+_NEAR = math.log(5)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
-is at least a third as likely to answer."""
+is at least a fifth as likely to answer."""
+_ENOUGH = 1600
+"""Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
+_LONGEST_WHOLE = 2000
+"""Characters of a passage that is quoted whole: as many as a chunk has at most."""
 _NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
@@ -129,7 +135,7 @@ def answer(
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
     found = _weighed(question, passages, hits, rarity, encode)
-    chosen = _choose(question, found, rarity, most)
+    chosen = _choose(question, found, rarity, most, _first_whole(passages, hits, wanted))
     coverage = _share(_held(chosen, wanted), rarity)
     if refused is None:
         # An answer is shorter than what speaks for there being one.
@@ -273,20 +279,49 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _choose(question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int) -> list[_Weighed]:
-    """Return the stretch that answers best, and those of other passages that may as well, or one a document."""
+def _first_whole(passages: Sequence[Passage], hits: Sequence[Hit], wanted: frozenset[str]) -> _Weighed | None:
+    """Return the passage that was found first as one stretch; None where it says nothing, or too much."""
+    if not hits or not passages or len(passages[0].text) > _LONGEST_WHOLE:
+        return None
+    behind, found = _standing(0, passages[0], hits)
+    stretch = whole(passages[0], found)
+    return None if stretch is None else _Weighed(stretch, stretch.terms & wanted, 0.0, behind, found)
+
+
+def _choose(
+    question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int, first: _Weighed | None
+) -> list[_Weighed]:
+    """Return the stretch that answers best, and those of other passages that may as well, or one a document.
+
+    Args:
+        question: the user's words.
+        found: the best stretch of each passage.
+        rarity: each wanted term's share of the question.
+        most: how many are chosen at most.
+        first: what comes first in any case; None to let the words tell.
+    """
 
     def worth(one: _Weighed) -> float:
         return _share(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
     rest = sorted(found, key=worth, reverse=True)
+    if first is not None:
+        rest = [first, *(one for one in rest if one.stretch.passage is not first.stretch.passage)]
     if not rest or most < 2:
         return rest[:most]
-    first = rest[0]
-    behind = [one for one in rest[1:] if one.stretch.text != first.stretch.text]
+    behind = [one for one in rest[1:] if one.stretch.text not in rest[0].stretch.text]
     if asks_for_several(question):
-        return _one_of_each_document([first, *behind], 2 * most)
-    return [first, *(one for one in behind if one.behind - first.behind <= _NEAR)][:most]
+        return _one_of_each_document([rest[0], *behind], 2 * most)
+    return _until_enough([rest[0], *(one for one in behind if one.behind - rest[0].behind <= _NEAR)])[:most]
+
+
+def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:
+    """Return stretches up to the one with which there is enough to read."""
+    chosen: list[_Weighed] = []
+    for one in found:
+        if sum(len(before.stretch.text) for before in chosen) < _ENOUGH:
+            chosen.append(one)
+    return chosen
 
 
 def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed]:

@@ -101,6 +101,30 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
     ]
 
 
+def whole(passage: Passage, found: tuple[int, int]) -> Stretch | None:
+    """Return all of a passage as one stretch, without front matter, headings at its edges and blank lines.
+
+    Args:
+        passage: what is quoted.
+        found: the document's first and last line of what was found of it: the section of these names the stretch.
+
+    Returns:
+        The stretch; None where the passage says nothing.
+    """
+    text = passage.text
+    if passage.language.lower() not in PROSE:
+        start = len(text) - len(text.lstrip())
+        start = text.rfind("\n", 0, start) + 1
+        return Stretch(passage, start, len(text.rstrip()), code=True) if text.strip() else None
+    pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
+    if not pieces:
+        return None
+    first = text.count("\n", 0, pieces[0].start) + passage.start_line
+    lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
+    at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
+    return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """Lines of code from ``first`` to ``last``, and those of the head of what they are from."""
@@ -167,7 +191,11 @@ def _joined(first: int, last: int, head: tuple[int, int] | None) -> _Run:
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
     """Yield, from each piece on, as many of its section, or of what is ``whole``, as are read together."""
     text = passage.text
-    pieces = [part for piece in pieces_of(text, begins=passage.start_line == 1) for part in _parts(text, piece)]
+    pieces = [
+        part
+        for piece in pieces_of(text, begins=passage.start_line == 1, language=passage.language)
+        for part in _parts(text, piece)
+    ]
     reached = -1
     for number, piece in enumerate(pieces):
         end = piece.end

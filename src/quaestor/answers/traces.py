@@ -36,7 +36,8 @@ _ELSEWHERE = re.compile(
 _NO_FUNCTIONS = frozenset(
     {"at", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
 )
-_SAID = re.compile(r"\"((?:[^\"\\]|\\.)*\s(?:[^\"\\]|\\.)*\s(?:[^\"\\]|\\.)*)\"")
+_SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
+_FEWEST_BLANKS = 2
 _MOST_LINES = 300
 _LONGEST_LINE = 600
 _MOST_NAMES = 30
@@ -96,12 +97,17 @@ def read_trace(text: str) -> Trace:
         elsewise = frame is not None and not _says_more(line)
         if elsewise:
             # A debugger shows what a function was called with, a message perhaps.
-            messages += [] if 'File "' in line else _SAID.findall(line)
+            messages += [] if 'File "' in line else _said(line)
         elif not (_MARKS.match(line) or (_GO.match(line.strip()) and _PLACE.search(following))):
             messages.append(" ".join(_PLACE.sub(" ", line).split()))
     if _LAST.search(text):
         frames.reverse()
     return Trace(tuple(frames), tuple(filter(None, messages)))
+
+
+def _said(line: str) -> list[str]:
+    """Return the texts of some words that a line quotes."""
+    return [text for text in _SAID.findall(line) if sum(map(str.isspace, text)) >= _FEWEST_BLANKS]
 
 
 def _ends(lines: list[str]) -> list[str]:

@@ -53,7 +53,7 @@ def read_file_question(text: str) -> tuple[str, str] | None:
 
 def _quoted(corpus: Corpus, path: str, asked: str) -> WayAnswer | None:
     hits = corpus.search(asked, _PASSAGES, where=Where(paths=(f"/{path}",)))
-    found = answer(asked, number(hits), corpus.meaning.near.encode, refused=False)
+    found = answer(asked, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
     if not found.quotes:
         return None
     lines, draft = CorpusLines(corpus), Draft()

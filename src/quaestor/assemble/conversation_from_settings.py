@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quaestor.chat.chat_settings import ConversationSettings
     from quaestor.chat.events import Event
     from quaestor.llm.models import Model
-    from quaestor.sessions.session_files import Sessions
+    from quaestor.sessions.named_sessions import Sessions
     from quaestor.stores import Where
     from quaestor.tools import Registry
 
@@ -126,7 +126,14 @@ def answering(
 
 
 def make_sessions(settings: Settings) -> Sessions:
-    """Return the sessions that the settings name."""
-    from quaestor.sessions.session_files import Sessions  # noqa: PLC0415 - only for conversations
+    """Return the sessions that the settings name: in the data folder, or on the server that holds the index."""
+    from quaestor.assemble.shared_state import shared_server  # noqa: PLC0415 - only for conversations
 
-    return Sessions(data_home(settings) / "sessions")
+    server = shared_server(settings)
+    if server is not None:
+        from quaestor.sessions.shared_sessions import SharedSessions  # noqa: PLC0415 - only with the extra
+
+        return SharedSessions(server)
+    from quaestor.sessions.session_files import FolderSessions  # noqa: PLC0415
+
+    return FolderSessions(data_home(settings) / "sessions")

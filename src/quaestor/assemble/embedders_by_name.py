@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.source_paths import index_folder
+from quaestor.assemble.stores_by_name import made_with
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
@@ -20,7 +20,6 @@ from quaestor.embedding.remote import Allowance, RemoteEmbedder
 from quaestor.embedding.transformer import NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.accounts.ledger import Ledger
@@ -47,7 +46,7 @@ class Made(NamedTuple):
 
 def made_of(root: Path, settings: Settings) -> Made | None:
     """Return what the index of a source was made with; None if there is none that can tell."""
-    found = EmbeddedStore.made_with(index_folder(root, settings))
+    found = made_with(root, settings)
     return None if found is None else Made(*found)
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from quaestor.accounts.published import Quote
 from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
-from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.assemble.source_paths import ingest_settings
+from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
@@ -25,6 +26,7 @@ from quaestor.indexing.indexer import Indexer
 from quaestor.indexing.intake import Intake, usable_cores
 from quaestor.indexing.survey import survey, survey_texts
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
+from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
 REQUEST_SECONDS = 1.0
@@ -238,9 +240,8 @@ def _known(root: Path, settings: Settings, made: Made | None, keys: Iterable[byt
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings, made: Made) -> Iterator[EmbeddedStore]:
-    folder = index_folder(root, settings)
-    store = EmbeddedStore.open(folder, embedder=made.name, dimensions=made.dimensions, create=False)
+def _opened(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
+    store = open_store(root, settings, *made, create=False)
     try:
         yield store
     finally:

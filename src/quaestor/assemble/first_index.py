@@ -35,7 +35,7 @@ def make_in_turn(
     place = folder / _FOLDER
     while not is_made():
         with translated(folder):
-            place.mkdir(exist_ok=True)
+            place.mkdir(parents=True, exist_ok=True)
             with WriteLock(place).attempt() as mine:
                 if mine:
                     # It may have become whole between the question and the lock.

@@ -19,7 +19,7 @@ from quaestor.embedding.tuning_names import forget
 from quaestor.indexing.indexer import Indexer, Progress, ProgressState
 from quaestor.search.dense_trust import trusting
 from quaestor.search.ranker import Ranker
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores import Store
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ from quaestor.assemble.embedders_by_name import (
 )
 from quaestor.assemble.models_from_settings import make_model
 from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
+from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
 from quaestor.assemble.transformer_upgrade import bring, lacking, named
 from quaestor.assemble.tuned_index import tuning_of
 
@@ -135,12 +136,13 @@ class Index(Corpus):
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
             settings = settings._replace(embedder=chosen(settings, made_of(root, settings)))
-            _erase(index_folder(root, settings), progress)
+            _erase(root, settings, progress)
         index = cls._opened(root, settings, create=True)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
             if not index._made(progress, allowed, lambda: index.indexer.whole):
                 index.refresh(progress=progress, allowance=allowed)
+            index.store.settle()
         return index._whole(progress)
 
     @classmethod
@@ -151,7 +153,7 @@ class Index(Corpus):
             IndexUnusableError: there is none, or it is corrupt, newer, or made with another embedder.
         """
         root, settings = _located(path, settings)
-        if not index_folder(root, settings).exists():
+        if not is_shared(settings) and not index_folder(root, settings).exists():
             raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
         return cls._opened(root, settings, create=False)
 
@@ -233,18 +235,19 @@ class Index(Corpus):
         return _make_parts(self.root, self._settings, create=False)
 
 
-def _erase(folder: Path, progress: Progress | None) -> None:
+def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     """Throw an index away; who makes a first one there is waited for."""
     from quaestor.assemble.first_index import erase_in_turn  # noqa: PLC0415 - no search needs it
 
     def erase() -> None:
-        EmbeddedStore.erase(folder)
+        erase_store(root, settings)
         forget(folder)
 
     def waiting() -> None:
         if progress is not None:
             progress(ProgressState(0, 0, 0, doing="waiting for another process"))
 
+    folder = index_folder(root, settings)
     erase_in_turn(folder, erase, waiting)
 
 
@@ -304,16 +307,13 @@ def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settin
     )
 
 
-def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> EmbeddedStore:
+def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> Store:
     """Return the store that the settings name, for one source."""
-    if settings.store != "embedded":
-        raise UsageError(f"There is no store {settings.store!r}. Use 'embedded'.")
-    folder = index_folder(root, settings)
     try:
-        return EmbeddedStore.open(folder, embedder=embedder.name, dimensions=embedder.dimensions, create=create)
+        return open_store(root, settings, embedder.name, embedder.dimensions, create=create)
     except OSError as error:
         raise IndexUnusableError(
-            f"The index in {str(folder)!r} cannot be reached ({error.strerror or error}). "
+            f"The index in {str(index_folder(root, settings))!r} cannot be reached ({error.strerror or error}). "
             "Set QUAESTOR_HOME to a folder that can be written."
         ) from error
     except IndexUnusableError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.core.config import Settings, data_home
+from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.llm.endpoints import OPENAI_URL
 
@@ -124,16 +124,16 @@ def price_of(settings: Settings) -> Price | None:
 
 
 def make_ledger(settings: Settings) -> Ledger:
-    """Return the record of requests to models in the data folder that the settings name."""
-    from quaestor.accounts import FILE  # noqa: PLC0415 - only with a model
-    from quaestor.accounts.ledger import Ledger  # noqa: PLC0415
+    """Return the record of requests to models that the settings name: see ``make_accounts``."""
+    from quaestor.accounts.ledger import Ledger  # noqa: PLC0415 - only with a model
+    from quaestor.assemble.shared_state import make_accounts  # noqa: PLC0415
 
-    return Ledger.open(data_home(settings) / FILE)
+    return Ledger(make_accounts(settings))
 
 
 def make_users(settings: Settings) -> Users:
-    """Return the users of a server whose data folder the settings name."""
-    from quaestor.accounts import FILE  # noqa: PLC0415 - only for accounts
-    from quaestor.accounts.users import Users  # noqa: PLC0415
+    """Return the users that the settings name: see ``make_accounts``."""
+    from quaestor.accounts.users import Users  # noqa: PLC0415 - only for accounts
+    from quaestor.assemble.shared_state import make_accounts  # noqa: PLC0415
 
-    return Users.open(data_home(settings) / FILE)
+    return Users(make_accounts(settings))

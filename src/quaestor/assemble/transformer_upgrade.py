@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, register_of, spec_of
 from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
 from quaestor.core.config import Settings
 from quaestor.core.private_folders import make_private
@@ -20,7 +21,6 @@ from quaestor.corpus.descriptions import Coming
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
 from quaestor.files.ingest_report import Progress, ProgressState
-from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _bring(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, to
         return 0
     ingest = ingest_settings(settings, root)
     with ComingVectors.opened(folder, embedder, name) as coming:
-        store = EmbeddedStore.open(folder, embedder=made.name, dimensions=made.dimensions, create=False)
+        store = open_store(root, settings, *made, create=False)
         try:
             fill(store, embedder, ingest, coming, lambda done, total: told(_state(done, total)))
             count = reembed(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from quaestor.assemble.embedders_by_name import Made, make_embedder, refresh_cost
 from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.assemble.stores_by_name import made_with, open_store
 from quaestor.assemble.tuned_index import tuning_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
@@ -82,11 +83,11 @@ def trial_of(root: Path, settings: Settings) -> Trial:
     if settings.embedder != TUNED:
         return Trial(make_embedder(settings, source=str(root)))
     folder = index_folder(root, settings)
-    made = EmbeddedStore.made_with(folder)
+    made = made_with(root, settings)
     if made is None or not is_tuned(made[0]):
         raise UsageError(f"The index of {str(root)!r} is not tuned. Run {command('tune', root)} first.")
     embedder = make_embedder(settings._replace(embedder="auto"), Made(*made), folder=folder)
-    store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=made[1], create=False)
+    store = open_store(root, settings, embedder.name, made[1], create=False)
     try:
         return Trial(embedder, tuning_of(store).trust)
     finally:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders_by_name import Made, make_embedder
 from quaestor.assemble.source_paths import index_folder, ingest_settings
+from quaestor.assemble.stores_by_name import made_with, open_store, refuse_shared
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import command
 from quaestor.embedding.tuning_names import base_of, forget, is_tuned
 from quaestor.stores import Store
-from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.embedding.tuned_embedder import Replaced
@@ -72,11 +72,11 @@ def checked_tuning(root: Path, settings: Settings) -> Tuning:
         IndexUnusableError: the rows are lost or damaged.
     """
     folder = index_folder(root, settings)
-    made = EmbeddedStore.made_with(folder)
+    made = made_with(root, settings)
     if made is None or not is_tuned(made[0]):
         return Tuning()
     make_embedder(settings, Made(*made), folder=folder)
-    store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
+    store = open_store(root, settings, *made, create=False)
     try:
         return tuning_of(store)
     finally:
@@ -98,6 +98,7 @@ def keep_tuned(
     """
     from quaestor.embedding import tuned_embedder as tuned  # noqa: PLC0415 - reads the weights
 
+    refuse_shared(settings, "Tuning")
     folder = index_folder(root, settings)
     embedder = tuned.save(replaced, folder)
     tuning = Tuning(embedder.name, trust, figures)
@@ -117,7 +118,7 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
     from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415
 
     folder = index_folder(root, settings)
-    made = EmbeddedStore.made_with(folder)
+    made = made_with(root, settings)
     if made is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
     if not is_tuned(made[0]):
@@ -138,10 +139,10 @@ def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Pr
     from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - imports what most commands do without
 
     folder = index_folder(root, settings)
-    made = EmbeddedStore.made_with(folder)
+    made = made_with(root, settings)
     if made is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
-    store = EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)
+    store = open_store(root, settings, *made, create=False)
     try:
         embedder = make_embedder(settings, Made(name, made[1]), folder=folder)
         return reembed(store, embedder, ingest_settings(settings, root), {KEY: tuning}, progress)

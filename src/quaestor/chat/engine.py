@@ -475,7 +475,7 @@ def _charged(model: Model | None, index: Corpus, transcript: Transcript) -> Mode
     charged: Callable[..., Model] | None = getattr(model, "charged", None)
     if charged is None:
         return model
-    return charged(source=str(index.root), session="" if transcript.path is None else transcript.id)
+    return charged(source=str(index.root), session=transcript.id if transcript.saved else "")
 
 
 def _capabilities(model: Model | None, transcript: Transcript) -> Capabilities:

@@ -11,6 +11,7 @@ from quaestor.sessions.rounds import Asked
 
 _FENCES = ("<tool_call>", "```json", "```", "[TOOL_CALLS]")
 _WRAPPING = re.compile(r"</?tool_call>|```(?:json)?|\[TOOL_CALLS\]")
+_BETWEEN = re.compile(r"[ \r\n\t,;]*")
 _LONGEST_FENCE = max(map(len, _FENCES))
 
 
@@ -52,14 +53,14 @@ class TextCalls:
         """Return the calls that a text consists of, or none if anything else is in it."""
         decoder = json.JSONDecoder(strict=False)
         found: list[object] = []
-        rest = text.strip(" \r\n\t,;")
-        while rest:
+        at = _BETWEEN.match(text, 0).end()  # type: ignore[union-attr] # it matches nothing as well
+        while at < len(text):
             try:
-                value, end = decoder.raw_decode(rest)
+                value, at = decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
                 return ()
             found += value if isinstance(value, list) else [value]
-            rest = rest[end:].lstrip(" \r\n\t,;")
+            at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
         calls = [self._call(value, number) for number, value in enumerate(found, 1)]
         return tuple(call for call in calls if call is not None) if all(calls) else ()
 

@@ -9,6 +9,7 @@ class Thinking:
     """Leaves thoughts at the beginning of a reply out; anywhere else the same letters are text."""
 
     def __init__(self) -> None:
+        self._blanks: list[str] = []
         self._held = ""
         self._inside = False
         self._over = False
@@ -20,6 +21,9 @@ class Thinking:
             rest = piece.lstrip("\r\n") if self._inside else piece
             self._inside = self._inside and not rest
             return rest
+        if not self._held and not self._inside and not piece.strip():
+            self._blanks.append(piece)
+            return ""
         self._held += piece
         if not self._inside:
             begun = self._held.lstrip()
@@ -28,6 +32,7 @@ class Thinking:
             self._inside = begun.startswith(_OPENING)
             if not self._inside:
                 return self.finish()
+            self._blanks = []  # those before a thought belong to it
         thought, closing, rest = self._held.partition(_CLOSING)
         if not closing:
             # Only so much of a thought is kept as may be the beginning of its end.
@@ -38,5 +43,6 @@ class Thinking:
 
     def finish(self) -> str:
         """Return what was held back, unless it is a thought that has no end."""
-        held, self._held, self._over = self._held, "", True
+        held, self._held, self._over = "".join((*self._blanks, self._held)), "", True
+        self._blanks = []
         return "" if self._inside else held

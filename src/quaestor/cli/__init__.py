@@ -43,6 +43,7 @@ COMMANDS = {
     "users": "Add, list, renew or revoke users of the server.",
     "usage": "Tell what requests to models took and cost.",
     "tune": "Adapt the bundled embedder to a corpus, if that helps.",
+    "store": "List, check, tidy or move what a database holds.",
     "stats": "Tell what an index holds: documents, chunks, words, tokens.",
     "eval": "Measure how well a corpus is searched; compare ways.",
     "config": "Show settings and where each value comes from.",

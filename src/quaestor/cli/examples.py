@@ -48,6 +48,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "quaestor edit 'add a type hint to send' --check 'make test'",
         "quaestor edit --reply answer.md --patch change.diff",
     ),
+    "store": (
+        "quaestor store corpora --store postgresql://quaestor@db.example.org/quaestor",
+        "quaestor store copy ~/src/client postgresql://quaestor@db.example.org/quaestor",
+        "quaestor store check ~/src/client",
+    ),
     "undo": ("quaestor undo", "quaestor undo ~/src/client"),
     "sessions": (
         "quaestor sessions list",

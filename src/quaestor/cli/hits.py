@@ -45,6 +45,7 @@ class Search(NamedTuple):
     explain: bool = False
     as_json: bool = False
     filters: Filters = Filters()
+    store: str | None = None
 
 
 def search(asked: Search) -> int:
@@ -54,7 +55,7 @@ def search(asked: Search) -> int:
 
         return search_several(asked)
     root = find_root(asked.sources[0] if asked.sources else None)
-    settings = configure(root, results=asked.results).settings
+    settings = configure(root, results=asked.results, store=asked.store).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
         where, understand = asked.filters

@@ -34,7 +34,7 @@ def search_several(asked: Search) -> int:
     if not roots:
         raise _none_there(asked, failures)
     names = {root: name for name, root in short_names(list(roots.values())).items()}
-    settings = {root: configure(root, results=asked.results).settings for root in names}
+    settings = {root: configure(root, results=asked.results, store=asked.store).settings for root in names}
     with ExitStack() as open_ones:
         started = time.perf_counter()
         opened = _each(names, lambda root: open_ones.enter_context(_opened(root, settings[root])), failures, names)

@@ -23,6 +23,12 @@ def model_options(command: Command) -> Command:
     return click.option("--model", help="Model name at the endpoint; without one, answers are quotes.")(command)
 
 
+def store_option(command: Command) -> Command:
+    """Add the option that says what holds the index."""
+    told = "What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+    return click.option("--store", metavar="STORE", help=told)(command)
+
+
 def count_option(default: int) -> Callable[[Command], Command]:
     """Return what adds ``-k``: how many passages are found, under one name for every command that searches."""
     return click.option(

@@ -12,6 +12,9 @@ _SNIFFED = 4096
 _SOUND_PER_BROKEN = 5
 # As browsers have it: who says latin-1 or ASCII means Windows' superset of it.
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949"}
+# Python counts them among the encodings of text. Names of hosts are written in the first two, one of which takes no
+# replacement and the other the square of a page's length; no page is in any of them.
+_NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs", "oem"})
 
 
 def decode_page(data: bytes, declared: str | None = None) -> str:
@@ -35,7 +38,7 @@ def decode_page(data: bytes, declared: str | None = None) -> str:
     for codec in (*(wide if b"\0" in head else ()), *seven_bit, "utf-8", *codecs_said):
         try:
             return data.decode(codec)
-        except (UnicodeDecodeError, LookupError):
+        except UnicodeDecodeError:
             if codec == "utf-8" and (mended := _nearly_utf_8(data)):
                 return mended
     fallback = next((codec for codec in codecs_said if codec != "utf-8"), "cp1252")
@@ -55,4 +58,5 @@ def _codec(name: str) -> str | None:
     except (LookupError, ValueError):
         return None
     # Python's registry holds codecs that are no character sets, such as base64.
-    return _MEANT.get(found.name, found.name) if getattr(found, "_is_text_encoding", True) else None
+    is_charset = getattr(found, "_is_text_encoding", True) and found.name.replace("-", "_") not in _NO_CHARSETS
+    return _MEANT.get(found.name, found.name) if is_charset else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import unescape
+from html import unescape as unescape_html
 
 RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"})
 """Elements in which there are no tags."""
@@ -18,6 +18,7 @@ _DECODED = frozenset({"textarea", "title"})
 _NAME = re.compile(r"[A-Za-z][^\s/>]{0,60}")
 _ATTRIBUTE = re.compile(r"""[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
 _TAG_END = re.compile(r"[\s/=]*>")
+_TOO_MANY_DIGITS = re.compile(r"&#[0-9]{9,};?")
 _RAW_ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in RAW}
 
 
@@ -45,10 +46,10 @@ def tokens(text: str) -> Iterator[Token]:
     while at < size:
         opened = text.find("<", at)
         if opened < 0:
-            yield unescape(text[at:])
+            yield _decoded(text[at:])
             return
         if opened > at:
-            yield unescape(text[at:opened])
+            yield _decoded(text[at:opened])
         after = text[opened + 1 : opened + 2]
         if after.isalpha() and after.isascii():
             at, start = _start_tag(text, opened + 1)
@@ -58,7 +59,7 @@ def tokens(text: str) -> Iterator[Token]:
             if start.name in RAW:
                 end = _RAW_ENDS[start.name].search(text, at)
                 raw = text[at : end.start() if end else size]
-                yield unescape(raw) if start.name in _DECODED else raw
+                yield _decoded(raw) if start.name in _DECODED else raw
                 at = end.start() if end else size
         elif after == "/" and (name := _NAME.match(text, opened + 2)):
             yield End(name[0].lower())
@@ -68,6 +69,11 @@ def tokens(text: str) -> Iterator[Token]:
         else:
             yield "<"
             at = opened + 1
+
+
+def _decoded(text: str) -> str:
+    """Return text with its character references decoded; one of no character is U+FFFD, as the standard has it."""
+    return unescape_html(_TOO_MANY_DIGITS.sub("\ufffd", text) if "&#" in text else text)
 
 
 def _start_tag(text: str, at: int) -> tuple[int, Start | None]:
@@ -83,7 +89,7 @@ def _start_tag(text: str, at: int) -> tuple[int, Start | None]:
         if found is None:
             return len(text), None
         value = next((one for one in found.groups()[1:] if one is not None), "")
-        attributes.setdefault(found[1].lower(), unescape(value))
+        attributes.setdefault(found[1].lower(), _decoded(value))
         at = found.end()
 
 

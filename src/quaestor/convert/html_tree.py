@@ -90,7 +90,8 @@ def parse(text: str) -> Element:
         ConversionError: it has more elements than any page that a person reads.
     """
     builder = _Builder()
-    for token in tokens(text):
+    # The standard leaves NULs out, and running text has another use for them here.
+    for token in tokens(text.replace("\0", "")):
         if isinstance(token, str):
             builder.text(token)
         elif isinstance(token, Start):

@@ -42,6 +42,8 @@ def _grid(table: Element, inline: Inline) -> list[list[str]]:
         started: dict[int, tuple[int, str]] = {}
         for cell in cells(row):
             _fill(texts, below)
+            if len(texts) >= _MOST_COLUMNS:
+                break  # what is not shown must not stand in a thousand rows below
             text = inline.one_line(cell.children).replace("|", r"\|")
             height = _span(cell.get("rowspan"))
             if height > 1:
@@ -56,7 +58,7 @@ def _grid(table: Element, inline: Inline) -> list[list[str]]:
 
 def _fill(texts: list[str], below: dict[int, tuple[int, str]]) -> None:
     """Put in what reaches down from rows above, from the next column on."""
-    while len(texts) in below:
+    while len(texts) in below and len(texts) < _MOST_COLUMNS:
         place = len(texts)
         left, text = below.pop(place)
         texts.append(text)

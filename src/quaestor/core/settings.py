@@ -71,6 +71,7 @@ class Settings(NamedTuple):
     embedder_price: float = -1.0
     refresh_cost: float = 0.001
     store: str = "embedded"
+    corpus: str = ""
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
     chunker: str = "auto"
@@ -237,7 +238,16 @@ RULES: Mapping[str, Rule] = {
         ("QUAESTOR_REFRESH_COST",),
         least=0,
     ),
-    "store": Rule("what holds the index", "closed", ("QUAESTOR_STORE",)),
+    "store": Rule(
+        "what holds indexes: 'embedded', in files of this machine, or a database: 'postgresql://USER@HOST/DATABASE'",
+        "closed",
+        ("QUAESTOR_STORE",),
+    ),
+    "corpus": Rule(
+        "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine",
+        "closed",
+        ("QUAESTOR_CORPUS",),
+    ),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
     "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),
     "chunker": Rule(

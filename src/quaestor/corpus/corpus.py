@@ -129,12 +129,11 @@ class Corpus(ReadIndex):
 
     def doubt(self, question: str, hits: Sequence[Hit]) -> Doubt:
         """Return what speaks against there being an answer to a question in the hits of a search for it alone."""
-        from quaestor.corpus.doubt import doubt_of  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
         from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
 
-        return doubt_of(
-            question, hits, self.unmentioned(question), share_absent(question, self.spelling(question).unknown)
-        )
+        absent = share_absent(question, self.spelling(question).unknown)
+        return doubt_of(question, hits, self.unmentioned(question), absent, alike=likeness(question, hits))
 
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.

@@ -13,6 +13,7 @@ from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
+from quaestor.crawl.disk_failures import explained
 from quaestor.crawl.dropped_pages import Dropped
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
@@ -70,8 +71,13 @@ class Crawl:
         Raises:
             ForbiddenError: the site lies in a private network and that was not allowed, or its robots.txt forbids all.
             UpstreamError: the start cannot be had, and nothing is there of an earlier run.
-            IndexUnusableError: another process crawls this site.
+            IndexUnusableError: another process crawls this site, or its files are damaged.
+            LimitError: there is no room, or the disk fails; what was fetched by then is kept.
         """
+        with explained(self._folder):
+            return self._run(progress)
+
+    def _run(self, progress: CrawlProgress | None) -> CrawlReport:
         make_private(self._folder)
         with WriteLock(self._folder).held(1.0):
             frontier = Frontier(self._folder)

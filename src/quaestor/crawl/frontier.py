@@ -135,7 +135,8 @@ class Frontier:
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # a full disk has it taken back already
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 

@@ -26,16 +26,17 @@ def confined(path: str) -> str | Refusal:
     """Return a path in its plain form, or why no change may be made there."""
     if not path.strip() or "\\" in path or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in path):
         return Refusal(path, "bad path", f"{path!r} is no path of a file; name it from the root, with '/'")
-    if path.startswith(("/", "~")) or _DRIVE.match(path):
-        return Refusal(path, "outside", f"{path!r} is not relative to the root; name files from the root")
     parts = [part for part in path.split("/") if part not in ("", ".")]
+    plain = "/".join(parts)
+    if path.startswith("/") or plain.startswith("~") or _DRIVE.match(plain):
+        return Refusal(path, "outside", f"{path!r} is not relative to the root; name files from the root")
     if ".." in parts:
         return Refusal(path, "outside", f"{path!r} may lead out of the root; name files from the root, without '..'")
     if not parts or path.endswith("/"):
         return Refusal(path, "bad path", f"{path!r} names a folder; name a file")
     if any(_is_version_control(part) for part in parts):
         return Refusal(path, "forbidden", f"{path!r} belongs to version control, which is never edited")
-    return "/".join(parts)
+    return plain
 
 
 def objections(path: str) -> tuple[str, ...]:

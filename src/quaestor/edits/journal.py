@@ -178,7 +178,7 @@ class Journal:
             known = json.loads((self._place(number) / _ENTRY).read_bytes())
             files = tuple(Recorded(**file) for file in known.pop("files"))
             return Entry(files=files, folders=tuple(known.pop("folders")), **known)
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise self._unreadable(number, error) from error
 
     def _unreadable(self, number: int, error: Exception) -> JournalError:

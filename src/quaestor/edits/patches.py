@@ -117,8 +117,11 @@ def _read_hunks(lines: list[str], at: int, path: str, *, add: bool = False) -> R
             if not hunks:
                 hunks.append(_Hunk(at))
             hunks[-1].take(line)
-        elif not line and hunks and _goes_on(lines, at):
-            hunks[-1].take(" ")
+        elif not line and hunks and (written := _written_behind(lines, at)) is not None:
+            for _ in range(at, written):
+                hunks[-1].take(" ")
+            at = written
+            continue
         elif not line.startswith("\\"):
             break
         at += 1
@@ -133,10 +136,12 @@ def _read_hunks(lines: list[str], at: int, path: str, *, add: bool = False) -> R
     return changes, problems, at
 
 
-def _goes_on(lines: list[str], at: int) -> bool:
-    """Return whether the hunk goes on after blank lines, which then are blank lines of the file."""
-    following = next((line for line in lines[at:] if line), "")
-    return following[:1] in ("+", "-", " ") and not _OLD.match(following)
+def _written_behind(lines: list[str], at: int) -> int | None:
+    """Return where the hunk goes on behind blank lines, which then are blank lines of the file; None if it does not."""
+    written = next((place for place in range(at, len(lines)) if lines[place]), None)
+    if written is None or lines[written][0] not in "+- " or _OLD.match(lines[written]):
+        return None
+    return written
 
 
 def _change(hunk: _Hunk, path: str, *, add: bool) -> Change | Problem:

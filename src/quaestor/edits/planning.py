@@ -23,6 +23,7 @@ from quaestor.edits.three_way_merge import hunks
 _DOTS_ARE_CODE = frozenset({"python", "starlark", "yaml"})
 _NEW_MODE = 0o644
 # With these, code can be shown in another order than it runs.
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 Objection = Callable[[str], str | None]
@@ -124,6 +125,11 @@ class _Planning:
     def _take(self, path: str, change: Change) -> Refusal | None:
         file = self._file(path)
         match change:
+            case Replace(replace=content) | Whole(content=content) | Create(content=content) if _NO_TEXT.search(
+                content
+            ):
+                message = f"the text for {path!r} holds a NUL or half a character, as no text does; propose it without"
+                raise _Refused("not text", message)
             case Replace():
                 return self._replace(path, file, change)
             case Whole(content=content) if file.data is None or not file.data:

@@ -35,7 +35,7 @@ def blame(git: Git, path: str, first: int = 1, last: int | None = None) -> list[
         if raw.startswith("\t"):
             lines.append(Line(number, commit, author, raw[1:]))
             commit = ""
-        elif not commit and len(fields := raw.split(" ")) >= 3 and fields[2].isdigit():
+        elif not commit and len(fields := raw.split(" ")) >= 3 and fields[2].isdecimal():
             commit, number = fields[0], int(fields[2])
         elif raw.startswith("author "):
             author = clean_name(raw.removeprefix("author "))

@@ -11,7 +11,8 @@ from quaestor.history.git import Git
 from quaestor.history.repository import Repository
 
 _FIELDS = ("%H", "%aN", "%as", "%P", "%B")
-_ADDRESS = re.compile(r"\s*<[^<>\s]+(?:@| at )[^<>\s]+>|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+# Of a run of blanks only the first, and of an address only the first @, is tried: anybody writes messages.
+_ADDRESS = re.compile(r"(?<!\s)\s*<[^<>\s@]+(?:@| at )[^<>\s]+>|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 # Control characters but tabs and line ends, and what turns the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _LONGEST_NAME = 100

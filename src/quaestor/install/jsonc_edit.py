@@ -10,12 +10,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 _BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _WORD = re.compile(r"[^\s,\]}/]+")
 _LINE_END = re.compile(r"[ \t]*\r?\n")
+_DEEPEST = 200
 _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 
@@ -31,9 +33,12 @@ def loads(text: str) -> Any:
     """Return the value of a text; an empty one is an empty object.
 
     Raises:
-        ValueError: it is not JSON, even without its comments.
+        ValueError: it is not JSON, even without its comments, or nested deeper than any settings are.
     """
-    return json.loads(_plain(text) or "{}")
+    plain = _plain(text) or "{}"
+    if _depth(plain) > _DEEPEST:
+        raise ValueError("it is nested too deeply")
+    return json.loads(plain)
 
 
 def with_member(text: str, path: Sequence[str], value: object) -> str:
@@ -97,10 +102,19 @@ def _plain(text: str) -> str:
             at = found.end()
         elif text[at] == "," and text[_skip(text, at + 1) : _skip(text, at + 1) + 1] in ("}", "]"):
             at += 1
+        elif text.startswith("/*", at):
+            raise ValueError("a comment is never closed")
         else:
             parts.append(text[at])
             at += 1
     return "".join(parts).strip()
+
+
+def _depth(plain: str) -> int:
+    """Return a depth that no value of a text exceeds."""
+    brackets = _STRING.sub("", plain)
+    opened = list(accumulate((letter in "{[") - (letter in "}]") for letter in brackets if letter in "{}[]"))
+    return max(opened, default=0)
 
 
 def _skip(text: str, at: int) -> int:

@@ -15,9 +15,12 @@ def loads(text: str) -> dict[str, Any]:
     """Return the value of a text.
 
     Raises:
-        ValueError: it is not TOML.
+        ValueError: it is not TOML, or nested too deeply.
     """
-    return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def with_table(text: str, path: Sequence[str], table: Mapping[str, object]) -> str:

@@ -78,14 +78,21 @@ def imports_of(text: str, language: str) -> list[Import]:
     return [
         made
         for pattern in _PATTERNS.get(language, ())
-        for found in pattern.finditer(text)
-        if (made := _made(found[1], language, text.count("\n", 0, found.start(1)) + 1)) is not None
+        for line, found in _with_lines(pattern, text)
+        if (made := _made(found[1], language, line)) is not None
     ]
 
 
+def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield what a pattern finds with the line, from 1, of its first group; each line is counted once."""
+    line, at = 1, 0
+    for found in pattern.finditer(text):
+        line, at = line + text.count("\n", at, found.start(1)), found.start(1)
+        yield line, found
+
+
 def _python(text: str) -> Iterator[Import]:
-    for found in _PYTHON_FROM.finditer(text):
-        line = text.count("\n", 0, found.start(1)) + 1
+    for line, found in _with_lines(_PYTHON_FROM, text):
         module = found[1].lstrip(".")
         dots = len(found[1]) - len(module)
         parts = tuple(module.split(".")) if module else ()
@@ -95,8 +102,7 @@ def _python(text: str) -> Iterator[Import]:
             name = item.split()[:1]
             if name and name[0].isidentifier():
                 yield Import(line, (*parts, name[0]), up)
-    for found in _PYTHON_IMPORT.finditer(text):
-        line = text.count("\n", 0, found.start(1)) + 1
+    for line, found in _with_lines(_PYTHON_IMPORT, text):
         for item in found[1].split(","):
             name = item.split()[:1]
             if name and name[0]:

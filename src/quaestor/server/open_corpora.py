@@ -26,6 +26,9 @@ from quaestor.files.ingest_report import ProgressState
 from quaestor.server.index_process import FirstIndexes, VectorsBehind
 from quaestor.server.process_claims import Claims
 
+# Before that, a speed says nothing.
+_SPEED_SECONDS = 1.0
+
 ALL = "*"
 """Stands for every corpus that somebody may see."""
 
@@ -48,6 +51,8 @@ class State:
         ready: whether it can be searched.
         done: files read so far, while its first index is made.
         total: files to read; 0 while they are still counted.
+        share: of the bytes to read, how much is read; from 0 to 1.
+        seconds_left: that the rest will take, going by what was read so far; None while nothing can be said.
         owned: whether it belongs to one user.
         failed: why it cannot be indexed; empty if it can.
     """
@@ -57,6 +62,8 @@ class State:
     ready: bool
     done: int = 0
     total: int = 0
+    share: float = 0.0
+    seconds_left: int | None = None
     owned: bool = False
     failed: str = ""
 
@@ -162,10 +169,8 @@ class Corpora:
         try:
             return opening.index.result(wait)
         except NotYet:
-            state = _state(name, opening)
-            share = f"{state.done} of {state.total} files are read" if state.total else "its files are being counted"
             raise StillIndexingError(
-                f"The first index of {str(opening.root)!r} is still being made: {share}. Ask again in a few seconds."
+                f"The first index of {opening.root.name!r} is still being made: {how_far(_state(name, opening))}."
             ) from None
 
     def several(
@@ -223,6 +228,8 @@ class Corpora:
             if self._stopping.is_set():
                 raise _StoppedError
             opening.progress = state
+            if opening.reading_since is None and state.total:
+                opening.reading_since = (time.monotonic(), state.bytes_done)
 
         try:
             settings = self._settings(opening.root)
@@ -244,11 +251,53 @@ class _Opening:
         self.progress: ProgressState | None = None
         self.thread: threading.Thread | None = None
         self.vectors: VectorsBehind | None = None
+        # When reading began, and how many bytes were read then.
+        self.reading_since: tuple[float, int] | None = None
+
+
+def how_far(state: State) -> str:
+    """Return how far a first index is, for people."""
+    if not state.total:
+        return "its files are being counted"
+    left = "" if state.seconds_left is None else f", about {_written_seconds(state.seconds_left)} left"
+    return f"{state.share:.0%}{left}"
+
+
+def _written_seconds(seconds: int) -> str:
+    return f"{max(seconds, 1)} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
 def _state(name: str, opening: _Opening) -> State:
     error = opening.index.exception() if opening.index.done() else None
     ready = opening.index.done() and error is None
     progress = opening.progress
-    read = (0, 0) if ready or progress is None else (progress.done, progress.total)
-    return State(name, str(opening.root), ready, *read, owned=opening.owned, failed=str(error or ""))
+    if ready or progress is None:
+        return State(name, str(opening.root), ready, owned=opening.owned, failed=str(error or ""))
+    return State(
+        name,
+        str(opening.root),
+        ready,
+        progress.done,
+        progress.total,
+        share=_share(progress),
+        seconds_left=_seconds_left(opening, progress),
+        owned=opening.owned,
+        failed=str(error or ""),
+    )
+
+
+def _share(progress: ProgressState) -> float:
+    if progress.bytes_total:
+        return min(1.0, progress.bytes_done / progress.bytes_total)
+    return progress.done / progress.total if progress.total else 0.0
+
+
+def _seconds_left(opening: _Opening, progress: ProgressState) -> int | None:
+    """Return what the rest takes at the speed so far; None before there is a speed to go by."""
+    if opening.reading_since is None:
+        return None
+    since, before = opening.reading_since
+    seconds, read = time.monotonic() - since, progress.bytes_done - before
+    if seconds < _SPEED_SECONDS or read <= 0:
+        return None
+    return round((progress.bytes_total - progress.bytes_done) * seconds / read)

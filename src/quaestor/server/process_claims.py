@@ -1,17 +1,23 @@
 """What one process of a server does, so that no other begins it meanwhile.
 
-A claim is freed by who took it; those of a process that died are freed by who watches over the processes.
+A claim is freed by who took it. Those of a process that died are freed by who watches over the processes; where nobody
+does, for they are on several machines, a claim is a lease: it ends by itself unless it is renewed (``Renewal``).
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
+from quaestor.core.errors import QuaestorError
+from quaestor.state.rows import Connection, Shared
 
-_TABLE = "claims (name text primary key, process integer not null, said text not null) without rowid"
+_LOG = logging.getLogger("quaestor.server")
+_RENEWALS = 4
 
 
 class Claims:
@@ -19,13 +25,14 @@ class Claims:
 
     Args:
         shared: where they stand; None: where no other process sees them.
-        process: which of the server's processes this is.
+        holder: which process this is, of all that share them.
+        lease: seconds after which a claim ends that is not renewed; None: none does.
     """
 
-    def __init__(self, shared: Shared | None = None, process: int = 0) -> None:
-        self._shared = shared or Shared()
-        self._process = process
-        self._shared.make(_TABLE)
+    def __init__(self, shared: Shared | None = None, holder: str = "", *, lease: float | None = None) -> None:
+        self._shared = shared or SharedFile()
+        self._holder = holder
+        self.lease = lease
 
     @contextmanager
     def attempt(self, *name: str) -> Iterator[bool]:
@@ -43,31 +50,76 @@ class Claims:
 
     def say(self, text: str, *name: str) -> None:
         """Let others know something of what this process claims."""
-        with self._shared.step() as claims:
+        with self._shared.step(_joined(name)) as claims:
             claims.execute("update claims set said = ? where name = ?", (text, _joined(name)))
 
     def said(self, *name: str) -> str:
         """Return what who claims something lets others know; empty if nobody does, or says nothing."""
         return self._row(_joined(name)) or ""
 
-    def free_all(self, process: int) -> None:
+    def free_all(self, holder: str) -> None:
         """Free what a process claimed that has ended."""
-        with self._shared.step() as claims:
-            claims.execute("delete from claims where process = ?", (process,))
+        with self._shared.step("") as claims:
+            claims.execute("delete from claims where holder = ?", (holder,))
+
+    def renew(self) -> None:
+        """Begin the leases of this process anew."""
+        with self._shared.step("") as claims:
+            claims.execute("update claims set until = ? where holder = ?", (self._end(claims), self._holder))
 
     def _take(self, name: str) -> bool:
-        with self._shared.step() as claims:
-            row = (name, self._process, "")
-            return claims.execute("insert or ignore into claims values (?, ?, ?)", row).rowcount == 1
+        with self._shared.step(name) as claims:
+            claims.execute("delete from claims where name = ? and until < ?", (name, self._shared.now(claims)))
+            row = (name, self._holder, "", self._end(claims))
+            taken = "insert into claims (name, holder, said, until) values (?, ?, ?, ?) on conflict do nothing"
+            return claims.execute(taken, row).rowcount == 1
+
+    def _end(self, claims: Connection) -> float | None:
+        return None if self.lease is None else self._shared.now(claims) + self.lease
 
     def _free(self, name: str) -> None:
-        with self._shared.step() as claims:
-            claims.execute("delete from claims where name = ? and process = ?", (name, self._process))
+        with self._shared.step(name) as claims:
+            claims.execute("delete from claims where name = ? and holder = ?", (name, self._holder))
 
     def _row(self, name: str) -> str | None:
-        with self._shared.step() as claims:
-            found = claims.execute("select said from claims where name = ?", (name,)).fetchone()
+        with self._shared.step(name) as claims:
+            row = (name, self._shared.now(claims))
+            found = claims.execute(
+                "select said from claims where name = ? and (until is null or until >= ?)", row
+            ).fetchone()
         return None if found is None else str(found[0])
+
+
+class Renewal:
+    """Renews the leases of a process as long as it runs. Use it as a context; without leases it does nothing.
+
+    Args:
+        claims: of the process.
+    """
+
+    def __init__(self, claims: Claims) -> None:
+        self._claims = claims
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._renew, name="leases", daemon=True)
+
+    def __enter__(self) -> Renewal:
+        if self._claims.lease is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _renew(self) -> None:
+        pause = (self._claims.lease or 0) / _RENEWALS
+        while not self._ended.wait(pause):
+            try:
+                self._claims.renew()
+            except QuaestorError as error:
+                # There are more tries before the first lease ends.
+                _LOG.warning("leases not renewed: %s", error)
 
 
 def _joined(name: tuple[str, ...]) -> str:

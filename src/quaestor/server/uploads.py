@@ -6,24 +6,20 @@ and is refused where the index would leave it out: a document that nobody can fi
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
 import re
-import secrets
-import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
-from quaestor.assemble import ingest_settings
+from quaestor.assemble import ingest_settings, shared_tables
 from quaestor.convert import ConversionError, converted
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
 from quaestor.files.deny import deny_content, largest
 from quaestor.files.why_left_out import left_out
+from quaestor.server.upload_shelf import FolderShelf, Lying, Shelf
 
 _ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")
 _LONGEST_NAME = 120
@@ -32,7 +28,6 @@ _MOST_BYTES = 200_000_000
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _LOCAL = "local"
-_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class DocumentRefusedError(UsageError):
@@ -61,30 +56,47 @@ class Stored:
     changed: str
 
 
+def shelf_for(settings: Settings, user: str) -> Shelf:
+    """Return where a user's documents lie by the settings: in the data folder, or on a server with a copy there.
+
+    Raises:
+        QuaestorError: the server cannot be reached or used.
+    """
+    home = data_home(settings).resolve() / "documents"
+    folder, incoming = home / (user or _LOCAL), home / ".incoming"
+    tables = shared_tables(settings)
+    if tables is None:
+        return FolderShelf(folder, incoming)
+    from quaestor.server.shared_uploads import SharedShelf  # noqa: PLC0415 - only with the extra
+
+    return SharedShelf(tables, user, folder, incoming)
+
+
 class Documents:
     """One user's documents.
 
     Args:
         settings: say where data lies, and how large a file may be.
         user: the user's id; empty for the one user of a machine without users.
+        shelf: where they lie; None: as the settings say.
 
     Attributes:
-        folder: where they lie; it is made by the first of them.
+        folder: where they lie, or are copied to by ``bring``; it is made by the first of them.
     """
 
-    # Two uploads at once would find the same room, and no link tells names apart on disks that know none.
-    _writing = threading.Lock()
-
-    def __init__(self, settings: Settings, user: str) -> None:
+    def __init__(self, settings: Settings, user: str, shelf: Shelf | None = None) -> None:
         self._settings = settings
         self._user = user
-        home = data_home(settings).resolve() / "documents"
-        self.folder = home / (user or _LOCAL)
-        self._incoming = home / ".incoming"
+        self._shelf = shelf or shelf_for(settings, user)
+        self.folder = self._shelf.folder
 
     def list(self) -> list[Stored]:
         """Return all of them, the newest first."""
-        return sorted(self._all(), key=lambda one: (one.changed, one.name), reverse=True)
+        return sorted(map(self._stored, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
+
+    def bring(self) -> None:
+        """Bring the folder up to what there is, where another server may have changed that."""
+        self._shelf.bring()
 
     def add(self, name: str, data: bytes) -> Stored:
         """Store a text under a name that is like the one given and not taken yet.
@@ -95,11 +107,12 @@ class Documents:
         """
         name = stored_name(name)
         self._check(name, data)
-        with self._writing:
-            self._check_room(len(data))
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            name = self._write(name, data)
-        return self._stored(self.folder / name)
+        try:
+            return self._stored(self._shelf.add(_like(name), data, lambda there: _check_room(there, len(data))))
+        except OSError as error:
+            raise LimitError(
+                f"{name!r} cannot be stored ({error.strerror or error}); nothing was kept of it. Try again later."
+            ) from error
 
     def remove(self, document: str) -> Stored:
         """Remove a document by its id and return what it was.
@@ -107,27 +120,17 @@ class Documents:
         Raises:
             NotFoundError: there is none.
         """
-        found = next((one for one in self._all() if one.id == document), None)
+        found = next((one for one in self.list() if one.id == document), None)
         if found is None:
             raise NotFoundError(f"There is no document {document!r} of yours.")
-        (self.folder / found.name).unlink(missing_ok=True)
+        self._shelf.remove(found.name)
         return found
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _all(self) -> Iterator[Stored]:
-        try:
-            entries = list(os.scandir(self.folder))
-        except FileNotFoundError:
-            return
-        for entry in entries:
-            if entry.is_file(follow_symlinks=False):
-                yield self._stored(self.folder / entry.name)
-
-    def _stored(self, path: Path) -> Stored:
-        found = path.lstat()
-        changed = datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds")
-        return Stored(id_of(self._user, path.name), path.name, found.st_size, changed)
+    def _stored(self, lying: Lying) -> Stored:
+        changed = datetime.fromtimestamp(lying.changed / 1e6, UTC).isoformat(timespec="seconds")
+        return Stored(id_of(self._user, lying.name), lying.name, lying.size, changed)
 
     def _check(self, name: str, data: bytes) -> None:
         reason = left_out(self.folder, name, ingest_settings(self._settings))
@@ -150,50 +153,21 @@ class Documents:
         if not _is_converted(name, data) and (denied is not None or not is_text(data)):
             raise _not_text(name)
 
-    def _check_room(self, size: int) -> None:
-        sizes = [one.size for one in self._all()]
-        if len(sizes) >= _MOST or sum(sizes) + size > _MOST_BYTES:
-            raise LimitError(
-                f"You have {len(sizes):,} documents of {sum(sizes):,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
-                " Delete some first."
-            )
 
-    def _names(self, name: str) -> Iterator[str]:
-        """Yield a name, and others like it, that nothing in the folder has."""
-        stem, dot, suffix = name.rpartition(".")
-        names = (f"{stem}-{number}{dot}{suffix}" for number in range(2, _MOST + 2))
-        return (one for one in (name, *names) if not os.path.lexists(self.folder / one))
-
-    def _write(self, name: str, data: bytes) -> str:
-        """Write a file as a whole or not at all, under a name that is free, and return that: it is written elsewhere
-        and moved.
-        """
-        self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place = self._incoming / secrets.token_hex(8)
-        try:
-            with os.fdopen(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-                file.write(data)
-            return next(free for free in self._names(name) if _moved(place, self.folder / free))
-        except OSError as error:
-            raise LimitError(
-                f"{name!r} cannot be stored ({error.strerror or error}); nothing was kept of it. Try again later."
-            ) from error
-        finally:
-            place.unlink(missing_ok=True)
+def _check_room(there: Sequence[Lying], size: int) -> None:
+    taken = sum(one.size for one in there)
+    if len(there) >= _MOST or taken + size > _MOST_BYTES:
+        raise LimitError(
+            f"You have {len(there):,} documents of {taken:,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
+            " Delete some first."
+        )
 
 
-def _moved(place: Path, target: Path) -> bool:
-    """Give a file another place, unless that was taken meanwhile; return whether it has it."""
-    try:
-        # Unlike a move, this never takes the place of a file that another process has just put there.
-        os.link(place, target)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        place.replace(target)
-    return True
+def _like(name: str) -> Iterator[str]:
+    """Yield a name, and others like it: more than there can be documents."""
+    yield name
+    stem, dot, suffix = name.rpartition(".")
+    yield from (f"{stem}-{number}{dot}{suffix}" for number in range(2, _MOST + 2))
 
 
 def stored_name(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -13,8 +12,9 @@ from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.llm import chatml
 from quaestor.llm.models.wire import as_wire
 from quaestor.sessions.records import CallRecord, Ending, TurnRecord
-from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
+from quaestor.state.rows import RowsRefusedError
 
 FORMAT = "quaestor-session"
 VERSION = 1
@@ -73,7 +73,7 @@ def read_json(text: str, transcript: Transcript) -> None:
         transcript.turns()
         transcript.requests()
         transcript.sources()
-    except (SessionUnusableError, sqlite3.Error, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (SessionUnusableError, RowsRefusedError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"the file to import is not a whole session ({error}); export it again") from None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, Usage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions.records import Ending, State
+from quaestor.state.rows import Connection
 
 LONGEST_TITLE = 200
 
@@ -43,7 +43,13 @@ def checked_title(text: str) -> str:
     return title
 
 
-def add_message(connection: sqlite3.Connection, turn: int, message: Message) -> int:
+def add_numbered(connection: Connection, table: str, row: Sequence[object]) -> int:
+    """Add a row to a table whose first column counts its rows, and return its number."""
+    values = f"(select coalesce(max(id), 0) + 1 from {table}){', ?' * len(row)}"
+    return int(connection.execute(f"insert into {table} values ({values}) returning id", row).fetchone()[0])
+
+
+def add_message(connection: Connection, turn: int, message: Message) -> int:
     """Add a message to a turn and return its number."""
     row = (
         turn,
@@ -53,7 +59,7 @@ def add_message(connection: sqlite3.Connection, turn: int, message: Message) -> 
         json.dumps(packing.calls_of(message)),
         message.tool_call_id,
     )
-    return int(connection.execute("insert into messages values (null, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0)
+    return add_numbered(connection, "messages", row)
 
 
 def message_of(row: Sequence[Any]) -> Message:

@@ -1,21 +1,17 @@
-"""The sessions of one folder: begun, found by name, listed, deleted. Each is a file of its own, so that a damaged one
-is reported in the list and hurts no other.
-"""
+"""Sessions in a folder: each is a file of its own, so that a damaged one is reported in the list and hurts no other."""
 
 from __future__ import annotations
 
-import re
-import secrets
 import time
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from pathlib import Path
 
-from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.errors import NotFoundError
+from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import SessionInfo
-from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _ENDING = ".session"
 # SQLite keeps these beside a file that is in use or was left by a process that died.
 _BESIDE = ("", "-wal", "-shm", "-journal")
@@ -25,7 +21,7 @@ _SETTLED_NS = 2_000_000_000
 _KNOWN: dict[Path, tuple[tuple[int, ...], SessionInfo]] = {}
 
 
-class Sessions:
+class FolderSessions(Sessions):
     """The sessions in a folder.
 
     Args:
@@ -35,51 +31,9 @@ class Sessions:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def begin(self, *, root: str = "", owner: str = "", name: str | None = None) -> Transcript:
-        """Begin a session.
-
-        Args:
-            root: the folder or file that it is about.
-            owner: whose it is; empty on a machine of one person.
-            name: its name; None makes one of time and chance.
-
-        Raises:
-            UsageError: there is a session of this name, or it is no name.
-        """
-        name = name or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        try:
-            return Transcript.create(self._path(name), name=name, owner=owner, root=root)
-        except FileExistsError:
-            raise UsageError(f"There is a session {name!r} already. Choose another name, or resume that one.") from None
-
-    def open(self, name: str) -> Transcript:
-        """Open a session by its name, or by the beginning of its name if there is only one such.
-
-        Raises:
-            NotFoundError: there is none.
-            UsageError: several begin so.
-            SessionUnusableError: its file is damaged.
-        """
-        return Transcript.open(self._path(self.find(name)))
-
-    def find(self, name: str) -> str:
-        """Return the whole name of a session that is given by its beginning.
-
-        Raises:
-            NotFoundError: there is none.
-            UsageError: several begin so.
-        """
-        known = self.names()
-        if name in known:
-            return name
-        found = [one for one in known if name and one.startswith(name)]
-        if len(found) > 1:
-            raise UsageError(
-                f"{len(found)} sessions begin with {name!r}: {', '.join(found[:5])}. Give more of the name."
-            )
-        if not found:
-            raise NotFoundError(f"There is no session {name!r}. `quaestor sessions list` shows them all.")
-        return found[0]
+    def of(self, user: str) -> FolderSessions:
+        """Return a user's sessions: those in a folder of the user's own."""
+        return FolderSessions(self.folder / user) if user else self
 
     def names(self) -> list[str]:
         """Return the names of all sessions, sorted."""
@@ -89,35 +43,20 @@ class Sessions:
             return []
         return sorted(file.name.removesuffix(_ENDING) for file in files if file.name.endswith(_ENDING))
 
-    def list(self, *, root: str | None = None, owner: str | None = None) -> list[SessionInfo]:
-        """Return what is known of the sessions, the one used last first; damaged ones last, with their error.
+    def _created(self, name: str, owner: str, root: str) -> Transcript | None:
+        try:
+            return Transcript.create(self._path(name), name=name, owner=owner, root=root)
+        except FileExistsError:
+            return None
 
-        Args:
-            root: only those about this folder or file.
-            owner: only those of this person.
-        """
-        infos = [self._info(name) for name in self.names()]
-        wanted = (info for info in infos if info.error or (root in (None, info.root) and owner in (None, info.owner)))
-        return sorted(wanted, key=lambda info: (info.error is None, info.changed), reverse=True)
+    def _opened(self, name: str) -> Transcript:
+        return Transcript.open(self._path(name))
 
-    def latest(self, *, root: str, owner: str = "") -> str:
-        """Return the name of the session about ``root`` that was used last.
+    def _infos(self) -> Iterable[SessionInfo]:
+        return [self._info(name) for name in self.names()]
 
-        Raises:
-            NotFoundError: there is none.
-        """
-        found = [info for info in self.list(root=root, owner=owner) if info.error is None]
-        if not found:
-            raise NotFoundError(f"There is no session about {root!r} to continue. `quaestor chat` begins one.")
-        return found[0].id
-
-    def delete(self, name: str) -> None:
-        """Remove a session, damaged or not.
-
-        Raises:
-            NotFoundError: there is none.
-        """
-        path = self._path(self.find(name))
+    def _remove(self, name: str) -> None:
+        path = self._path(name)
         for ending in _BESIDE:
             path.with_name(path.name + ending).unlink(missing_ok=True)
         _KNOWN.pop(path, None)
@@ -138,8 +77,6 @@ class Sessions:
         return info
 
     def _path(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name for a session; use letters, digits, '-' and '_', 64 at most.")
         return self.folder / f"{name}{_ENDING}"
 
 

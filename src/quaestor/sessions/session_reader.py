@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from quaestor.core.messages import Message, Usage
@@ -18,29 +16,32 @@ from quaestor.sessions import session_tables as tables
 from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import CallRecord, DecisionRun, Sent, SessionInfo, Source, TurnRecord
 from quaestor.sessions.rows import as_shown, ending_of, message_of
+from quaestor.sessions.session_place import SessionPlace
 
 _TITLE = 80
 _DECIDED = "select decisions from requests where turn = ?"
 
 
 class Recorded:
-    """What stands in a session's file; ``Transcript`` adds to it.
+    """What stands in a session's tables; ``Transcript`` adds to it.
+
+    Args:
+        place: holds the tables.
 
     Attributes:
-        path: the file; None if the record is kept in the process only.
+        saved: whether the record outlives the process.
         id: the session's name.
         owner: whose it is; empty on a machine of one person.
         root: what it is about.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
-        self._connection = connection
-        self.path = path
-        with self._reading():
-            row = connection.execute("select id, created, owner, root from session").fetchone()
-            if row is None:
-                raise tables.damaged(repr(str(path)), "it does not say which session it is")
-        self.id, self.created, self.owner, self.root = map(str, row)
+    def __init__(self, place: SessionPlace) -> None:
+        self._place = place
+        self.saved = place.saved
+        rows = self._rows("select id, created, owner, root from session")
+        if not rows:
+            raise place.damaged("it does not say which session it is")
+        self.id, self.created, self.owner, self.root = map(str, rows[0])
 
     def conversation(self) -> tuple[list[Message], list[int]]:
         """Return the messages of all turns that are done, in order, and their numbers."""
@@ -48,28 +49,30 @@ class Recorded:
             "select m.id, m.role, m.content, m.name, m.calls, m.call from messages m"
             " join endings e on e.turn = m.turn and e.state = 'done' order by m.turn, m.id"
         )
-        found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
+        with self._reading():
+            found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
         return [message for _, message in found], [number for number, _ in found]
 
     def turns(self) -> list[TurnRecord]:
         """Return every turn, in order."""
-        said: dict[int, list[Message]] = {}
-        for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
-            said.setdefault(int(row[0]), []).append(message_of(row[1:]))
-        endings = {int(row[0]): row for row in self._rows("select * from endings")}
-        unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
-        turns = self._rows("select number, owner, began, resumes from turns order by number")
-        return [
-            TurnRecord(
-                number,
-                owner,
-                began,
-                said[number][0].content,
-                resumes,
-                ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
-            )
-            for number, owner, began, resumes in turns
-        ]
+        with self._reading():
+            said: dict[int, list[Message]] = {}
+            for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
+                said.setdefault(int(row[0]), []).append(message_of(row[1:]))
+            endings = {int(row[0]): row for row in self._rows("select * from endings")}
+            unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
+            turns = self._rows("select number, owner, began, resumes from turns order by number")
+            return [
+                TurnRecord(
+                    number,
+                    owner,
+                    began,
+                    said[number][0].content,
+                    resumes,
+                    ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
+                )
+                for number, owner, began, resumes in turns
+            ]
 
     def requests(self, turn: int | None = None) -> list[Sent]:
         """Return what was sent, in order: of one turn, or of all."""
@@ -102,12 +105,13 @@ class Recorded:
             "select p.turn, p.place, p.sha256, e.citations from passages p left join endings e on e.turn = p.turn"
             f" {where} order by p.turn, p.rank"
         )
-        found = []
-        for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
-            passage = Passage(**json.loads(place))
-            cited = {one["n"] for one in json.loads(citations or "[]")}
-            found.append(Source(number, passage, sha256, passage.n in cited))
-        return found
+        with self._reading():
+            found = []
+            for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
+                passage = Passage(**json.loads(place))
+                cited = {one["n"] for one in json.loads(citations or "[]")}
+                found.append(Source(number, passage, sha256, passage.n in cited))
+            return found
 
     def calls(self, turn: int | None = None) -> list[CallRecord]:
         """Return the calls of subroutines, in order: of one turn, or of all."""
@@ -144,21 +148,24 @@ class Recorded:
 
     def limit_of(self, model: str) -> int | None:
         """Return the window that a model turned out to have in this session, in tokens; None if it never objected."""
-        rows = self._rows("select window from learned where model = ? order by id desc limit 1", (model,))
+        rows = self._rows('select "window" from learned where model = ? order by id desc limit 1', (model,))
         return int(rows[0][0]) if rows else None
 
     def refused_tools(self, model: str) -> bool:
         """Return whether a model's server refused a request of this session for its tools."""
-        refusals = "select 1 from replies join requests on id = request where model = ? and finish glob ? limit 1"
-        return bool(self._rows(refusals, (model, f"{ToolsRefusedError.code}: *")))
+        said = f"{ToolsRefusedError.code}: "
+        refusals = (
+            "select 1 from replies join requests on id = request where model = ? and substr(finish, 1, ?) = ? limit 1"
+        )
+        return bool(self._rows(refusals, (model, len(said), said)))
 
     def info(self) -> SessionInfo:
         """Return what a list of sessions shows."""
-        [(turns, changed)] = self._rows("select count(*), max(began) from turns")
-        named = self._rows("select title from titles order by id desc limit 1")
-        asked = self._rows("select content from messages order by id limit 1")
-        title = str(named[0][0]) if named else " ".join(str(asked[0][0]).split())[:_TITLE] if asked else ""
-        changed = str(changed or self.created)
+        [(turns, changed, named, asked)] = self._rows(
+            "select count(*), max(began), (select title from titles order by id desc limit 1),"
+            " (select content from messages order by id limit 1) from turns"
+        )
+        title, changed = shown_title(named, asked), str(changed or self.created)
         return SessionInfo(self.id, self.created, self.owner, self.root, title, int(turns), changed)
 
     def dump(self) -> dict[str, list[dict[str, Any]]]:
@@ -167,15 +174,14 @@ class Recorded:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        with tables.failures_explained(self.path):
-            try:
-                yield
-            except (ValueError, KeyError, TypeError, IndexError, zlib.error) as error:
-                raise tables.damaged(repr(str(self.path)), error) from error
+        try:
+            yield
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError, zlib.error) as error:
+            raise self._place.damaged(error) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        with tables.failures_explained(self.path):
-            return self._connection.execute(query, values).fetchall()
+        with self._place.reading() as connection:
+            return connection.execute(query, values).fetchall()
 
     def _sent(self, row: Sequence[Any]) -> Sent:
         with self._reading():
@@ -217,7 +223,12 @@ class Recorded:
         return str(self._rows("select text from texts where hash = ?", (digest,))[0][0])
 
     def _dumped(self, table: str) -> list[dict[str, Any]]:
-        with tables.failures_explained(self.path):
-            cursor = self._connection.execute(f"select * from {table}")
+        with self._place.reading() as connection:
+            cursor = connection.execute(f"select * from {table} order by 1, 2")
             columns = [one[0] for one in cursor.description]
             return [{column: as_shown(value) for column, value in zip(columns, row, strict=True)} for row in cursor]
+
+
+def shown_title(named: str | None, asked: str | None) -> str:
+    """Return what a list calls a session: the title that it was given, else how its first question begins."""
+    return named or " ".join((asked or "").split())[:_TITLE]

@@ -18,7 +18,9 @@ from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
-from quaestor.core.errors import LimitError, NotFoundError, UsageError
+from quaestor.core.errors import LimitError, NotFoundError
+from quaestor.sessions.session_place import SessionUnusableError
+from quaestor.state.rows import RowsRefusedError
 
 APPLICATION = 0x51535472
 VERSION = 6
@@ -125,10 +127,62 @@ TABLES = (
 """In an order in which rows can be added."""
 
 
-class SessionUnusableError(UsageError):
-    """A session's file is damaged, of another program, or of a newer version."""
+class SessionFile:
+    """The file of one session, open; or one that ends with the process: a ``SessionPlace``.
 
-    code = "session"
+    Args:
+        connection: to its tables.
+        path: of the file; None: there is none.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+        self._connection = connection
+        self._path = path
+
+    @classmethod
+    def create(cls, path: Path | None, about: Sequence[str]) -> SessionFile:
+        """Return a new one; see ``create``."""
+        return cls(create(path, about), path)
+
+    @classmethod
+    def open(cls, path: Path) -> SessionFile:
+        """Return one that there is; see ``connect``."""
+        return cls(connect(path), path)
+
+    @property
+    def saved(self) -> bool:
+        """Whether there is a file."""
+        return self._path is not None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection."""
+        with failures_explained(self._path):
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection inside a transaction; an exception takes all of it back."""
+        with failures_explained(self._path):
+            self._connection.execute("begin immediate")
+            try:
+                yield self._connection
+                self._connection.execute("commit")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("rollback")
+                raise
+
+    def damaged(self, said: object) -> SessionUnusableError:
+        """Return the error for a file that cannot be read."""
+        return damaged(_name_of(self._path), said)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    def __del__(self) -> None:
+        self._connection.close()
 
 
 def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
@@ -231,8 +285,9 @@ def failures_explained(path: Path | None) -> Iterator[None]:
     Raises:
         LimitError: the disk is full; what was recorded before is whole.
         SessionUnusableError: the file is damaged or cannot be used.
+        RowsRefusedError: rows break a rule of its tables.
     """
-    name = repr(str(path)) if path else "this session"
+    name = _name_of(path)
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -245,10 +300,16 @@ def failures_explained(path: Path | None) -> Iterator[None]:
         if "locked" in said or "busy" in said:
             raise SessionUnusableError(f"The session in {name} is busy in another process. Try again.") from error
         raise damaged(name, said) from error
-    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+    except sqlite3.IntegrityError as error:
+        raise RowsRefusedError(str(error)) from error
+    except sqlite3.ProgrammingError:
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise damaged(name, str(error)) from error
+
+
+def _name_of(path: Path | None) -> str:
+    return repr(str(path)) if path else "this session"
 
 
 def damaged(name: str, said: object) -> SessionUnusableError:

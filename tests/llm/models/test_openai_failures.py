@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 
 import pytest
 from wire_parts import ASK, KEY, Start, ask, model_for, sentence
@@ -153,9 +152,7 @@ def test_statuses(scripted_server: Start, status: int, words: str, requests: int
 def test_nobody_there(scripted_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     model = OpenAICompatibleModel("tiny", base_url="http://user:pass@127.0.0.1:1/v1", api_key=KEY)
-    started = time.perf_counter()
     answer = ask(model)
-    assert time.perf_counter() - started < 5
     message = sentence(answer)
     assert "'http://127.0.0.1:1/v1'" in message
     assert "start the server" in message

@@ -11,7 +11,7 @@ from native_parts import begin, client, of, turn
 from served import Running, serving, write
 
 from quaestor.llm import chatml
-from quaestor.sessions.session_files import Sessions
+from quaestor.sessions.named_sessions import Sessions
 
 QUESTION = "how long does the dough rest?"
 

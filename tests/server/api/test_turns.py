@@ -85,14 +85,47 @@ def test_a_turn_remembers_the_ones_before(tmp_path: Path, scripted_server: Start
         assert api.get(f"/api/sessions/{session}/window?turn=0").status_code == 400
 
 
-def test_a_client_that_goes_away_cancels(tmp_path: Path, scripted_server: StartServer) -> None:
+def leave(api: httpx.Client, session: str) -> None:
+    """Ask, and go away while the answer is made."""
+    with api.stream("POST", f"/api/sessions/{session}/turns", json={"question": QUESTION}) as answer:
+        assert next(data for name, data in events(answer.iter_lines()) if name == "composed")
+        assert api.get(f"/api/sessions/{session}").json()["running"] is True
+
+
+def test_a_turn_goes_on_when_its_client_goes_away_and_can_be_followed(
+    tmp_path: Path, scripted_server: StartServer
+) -> None:
+    may_end = threading.Event()
+
+    def script(_: Recorded) -> Reply:
+        assert may_end.wait(60)
+        return Reply([CITED])
+
+    with talking(tmp_path, scripted_server(script)) as api:
+        session = begin(api)
+        leave(api, session)
+        running = f"/api/sessions/{session}/turns/running"
+        with api.stream("GET", running) as first, api.stream("GET", running) as second:
+            # Both who come back read it from its first event.
+            found = [events(answer.iter_lines()) for answer in (first, second)]
+            assert [next(one)[0] for one in found] == ["searching", "searching"]
+            may_end.set()
+            for one in found:
+                name, done = list(one)[-1]
+                assert (name, done["answer"]) == ("done", CITED)
+        assert api.get(f"/api/sessions/{session}").json()["running"] is False
+        for method in ("GET", "DELETE"):
+            assert api.request(method, running).status_code == 204
+
+
+def test_a_turn_is_stopped(tmp_path: Path, scripted_server: StartServer) -> None:
     model = scripted_server([Reply(["It rests ", *["and rests "] * 2000], pause=0.05), CITED])
     with talking(tmp_path, model) as api:
         session = begin(api)
-        with api.stream("POST", f"/api/sessions/{session}/turns", json={"question": QUESTION}) as answer:
-            found = events(answer.iter_lines())
-            assert next(data for name, data in found if name == "text")
-            assert api.get(f"/api/sessions/{session}").json()["running"] is True
+        leave(api, session)
+        with api.stream("GET", f"/api/sessions/{session}/turns/running") as answer:
+            assert next(data for name, data in events(answer.iter_lines()) if name == "text")
+        assert api.delete(f"/api/sessions/{session}/turns/running").status_code == 204
         # A model's server that goes on for 100 seconds would be waited for if the request were not closed.
         until(lambda: state(api, session) == "cancelled")
         [told] = api.get(f"/api/sessions/{session}").json()["turns"]
@@ -208,17 +241,14 @@ def test_what_was_sent_is_what_is_shown(tmp_path: Path, scripted_server: StartSe
             sent, number = of(found, "composed")[0]["sent"], len(of(found, "passages")[0]["passages"])
             assert (sent > 0) == (least > 0)
             assert sent < number
-            assert f"{sent} of {number} sent" in api.get(f"/sessions/{session}").text
+            assert f"{sent} of {number} read" in api.get(f"/sessions/{session}").text
 
 
-@pytest.mark.parametrize("path", ["turns", "ask"])
-def test_whoever_goes_away_closes_the_request_to_the_model(
-    tmp_path: Path, scripted_server: StartServer, path: str
+def test_whoever_asks_without_a_session_and_goes_away_closes_the_request_to_the_model(
+    tmp_path: Path, scripted_server: StartServer
 ) -> None:
     with Endless() as model, talking(tmp_path, scripted_server(), base_url=model.base_url) as api:
-        session = begin(api)
-        place = "/api/ask" if path == "ask" else f"/api/sessions/{session}/turns"
-        sending = threading.Thread(target=_gives_up, args=(str(api.base_url), place))
+        sending = threading.Thread(target=_gives_up, args=(str(api.base_url), "/api/ask"))
         sending.start()
         assert model.asked.wait(60)
         assert model.closed.wait(60)

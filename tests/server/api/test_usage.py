@@ -11,8 +11,8 @@ import pytest
 from served import Running, get, post, serving, write
 
 from quaestor.accounts.ledger import Ledger
+from quaestor.assemble import make_users
 from quaestor.core.config import Settings
-from quaestor.server.http.served_from_settings import open_users
 from scripted_server import StartServer
 
 QUESTION = "how long does the dough rest?"
@@ -23,7 +23,7 @@ class Caller:
     """A user with a token."""
 
     def __init__(self, server: Running, home: Path, name: str) -> None:
-        user, token = open_users(Settings(home=str(home))).add(name)
+        user, token = make_users(Settings(home=str(home))).add(name)
         self.id = user.id
         self._url = server.url
         self._headers = {"authorization": f"Bearer {token}"}

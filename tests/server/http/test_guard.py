@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from served import Running, get, post, request
 
+from quaestor.assemble import make_users
 from quaestor.server.http.json_log import JsonLines
-from quaestor.server.http.served_from_settings import open_users
 
 SECRET = "a question about Project Nightingale"
 CHAT = "/v1/chat/completions"
@@ -188,7 +188,7 @@ def test_answers_are_sent_safely(shared: Running) -> None:
 
 
 def test_users_need_their_token(quoting: Running) -> None:
-    users = open_users(quoting.served.settings)
+    users = make_users(quoting.served.settings)
     user, token = users.add("anna")
     for path in ("/v1/models", "/metrics"):
         url = f"{quoting.url}{path}"

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from served import Running, get, post, serving, write
 
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
+from quaestor.assemble import make_users
 from quaestor.core.errors import LimitError
-from quaestor.server.http.served_from_settings import open_users
 from quaestor.server.http.token_guessing import Guesses
 
 PATH = "/v1/models"
@@ -30,7 +30,7 @@ def tried(server: Running, token: str) -> httpx.Response:
 
 
 def test_guesses_are_refused_after_some_and_users_are_not(guarded: Running) -> None:
-    users = open_users(guarded.served.settings)
+    users = make_users(guarded.served.settings)
     tokens = [users.add(name)[1] for name in ("anna", "ben")]
     assert tried(guarded, tokens[0]).status_code == 200
     codes = [tried(guarded, f"quaestor_wrong{number}").status_code for number in range(60)]
@@ -52,7 +52,7 @@ def test_where_there_are_no_users_any_key_may_be_sent(guarded: Running) -> None:
 
 
 def test_the_page_counts_as_well(guarded: Running) -> None:
-    _, token = open_users(guarded.served.settings).add("anna")
+    _, token = make_users(guarded.served.settings).add("anna")
     codes = [post(f"{guarded.url}/log-in", data={"token": f"wrong{n}"}).status_code for n in range(30)]
     assert codes == [401] * 20 + [429] * 10
     assert post(f"{guarded.url}/log-in", data={"token": token}).status_code == 429
@@ -70,10 +70,10 @@ def test_the_page_counts_as_well(guarded: Running) -> None:
     ],
 )
 def test_each_network_has_its_own(guarded: Running, tmp_path: Path, one: str, other: str, same: bool) -> None:
-    users = open_users(guarded.served.settings)
+    users = make_users(guarded.served.settings)
     users.add("anna")
     # As two processes of a server have them.
-    guesses, elsewhere = (Guesses(clock=lambda: 0.0, shared=Shared(tmp_path / "shared")) for _ in range(2))
+    guesses, elsewhere = (Guesses(clock=lambda: 0.0, shared=SharedFile(tmp_path / "shared")) for _ in range(2))
     for number in range(20):
         assert guesses.by_token(users, f"wrong{number}", one) is None
     if same:

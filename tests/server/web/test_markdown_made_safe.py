@@ -25,6 +25,8 @@ HOSTILE = [
     "<javascript:window.ran=1>",
     "[click](//elsewhere.example)",
     "[click](/log-out)",
+    "[nowhere]()",
+    "[nowhere](<>)",
     "![picture](https://elsewhere.example/a.png)",
     "![p](data:image/svg+xml;base64,PHN2Zy8+)",
     "[a]: javascript:window.ran=1\n\n[a]",
@@ -54,6 +56,7 @@ def assert_safe(html: str) -> None:
         "title",
         "aria-label",
         "data-cite",
+        "data-place",
         "start",
         "scope",
         "tabindex",
@@ -146,3 +149,8 @@ def test_a_long_answer_is_rendered_in_its_order() -> None:
 def test_an_answer_that_repeats_itself_without_end_is_rendered_in_time(piece: str) -> None:
     # What takes a time that grows with the square of the length would not come back before the test's time is up.
     assert_safe(render(piece * 5_000, CITED))
+
+
+def test_boxes_of_tasks_are_drawn() -> None:
+    made = str(render("- [x] mix\n- [ ] wait\n- [xy] no box\n", unsupported=["[x] mix"]))
+    assert [text in made for text in ("☑ mix", "☐ wait", "[xy] no box")] == [True, True, True]

@@ -72,7 +72,7 @@ def test_a_form_that_is_too_large_is_refused_with_a_page(quoting: Running, path:
 def test_what_is_not_there_is_a_page_that_says_so(quoting: Running) -> None:
     answer = get(f"{quoting.url}/sessions/none")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
-    assert "There is no session 'none' of yours." in seen(answer.text).text
+    assert "There is no conversation 'none' of yours" in seen(answer.text).text
     assert get(f"{quoting.url}/sessions/none?bare=perhaps").status_code == 400
     assert get(f"{quoting.url}/passage?path=guide.md&start=x&end=2").status_code == 400
 
@@ -152,7 +152,7 @@ def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
 
     with Corpora([write(tmp_path / "kitchen")], slow) as corpora, running(served_of(corpora, chosen)) as server:
         shown = get(f"{server.url}/parts/indexing").text
-        assert "Indexing kitchen: counting files" in seen(shown).text
+        assert "Indexing kitchen: its files are being counted" in seen(shown).text
         assert "data-ready" not in shown
         assert get(f"{server.url}/search?q=dough").status_code == 503
         may_begin.set()

@@ -34,8 +34,8 @@ TOLD = {
 
 def test_today_is_told_in_short() -> None:
     assert in_short(TOLD) == "Today: 25% of the limit · 0.0123 USD"
-    assert in_short({**TOLD, "limits": {}}) == "Today: 12,345 tokens · 0.0123 USD"
-    assert in_short({**TOLD, "today": {**USED, "cost": None}, "limits": {}}) == "Today: 12,345 tokens"
+    assert in_short({**TOLD, "limits": {}}) == "Today: 3 requests · 0.0123 USD"
+    assert in_short({**TOLD, "today": {**USED, "cost": None}, "limits": {}}) == "Today: 3 requests"
 
 
 def test_each_period_has_its_limits() -> None:

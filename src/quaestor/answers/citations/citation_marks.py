@@ -8,8 +8,9 @@ quotes, and a quotation, a block quote or a fenced block just before a bare numb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from quaestor.llm.prompts.numbered_passages import Passage, number, show, show_all, where
 
@@ -29,12 +30,13 @@ __all__ = [
 NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
 
-_NO_ANSWER = re.compile(r"[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
-_FENCE = re.compile(r"^(?P<marks>`{3,}+|~{3,}+)[^\n]*+\n(?P<code>.*?)^(?P=marks)[ \t]*$", re.MULTILINE | re.DOTALL)
+_NO_ANSWER = re.compile(r"(?<![\[【(<*_`])[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
+_FENCE_OPENS = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
 _QUOTE_MARKS = "\"'“”„‟‘’«»`"
-_OPENING = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?(?=\d)", re.IGNORECASE)
+# Blanks are taken once and not given back, and of a run of marks only the first is tried.
+_OPENING = re.compile(r"[\[【]\s*+(?:\^\s*+)?(?:(?:passages?|sources?|p|no)\b\.?\s*+)?#?(?=\d)", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?(?!\d)")
 _SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=\d)", re.IGNORECASE)
 _LONGEST_QUOTE = 2000
@@ -61,6 +63,14 @@ class Mark:
     end: int
 
 
+class _Fence(NamedTuple):
+    """A fenced block: where it begins and ends, and what stands in it."""
+
+    start: int
+    end: int
+    code: str
+
+
 def says_no_answer(answer: str) -> bool:
     """Return whether an answer says with the agreed marker that the passages do not hold it."""
     return _NO_ANSWER.search(answer[:200]) is not None
@@ -76,13 +86,16 @@ def parse(answer: str) -> tuple[Mark, ...]:
 
     A thousand are read at most: a model that repeats itself without end must not take forever here as well.
     """
-    fences = list(_FENCE.finditer(answer))
-    code = [(found.start(), found.end()) for found in (*fences, *_code_spans(answer))]
+    fences = {fence.end: fence for fence in _fences(answer)}
+    spans = ((found.start(), found.end()) for found in _code_spans(answer))
+    code = sorted([*((fence.start, fence.end) for fence in fences.values()), *spans], reverse=True)
     marks: list[Mark] = []
-    at = 0
+    at = code_end = 0
     while len(marks) < _MOST_MARKS and (opening := _OPENING.search(answer, at)):
         start, at = opening.start(), opening.end()
-        if any(begin <= start < end for begin, end in code):
+        while code and code[-1][0] <= start:
+            code_end = max(code_end, code.pop()[1])
+        if start < code_end:
             continue
         read = _read_mark(answer, opening.end())
         if read is None:
@@ -103,6 +116,19 @@ def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
             pieces.append(text[at - offset : mark.start - offset])
             at = mark.end
     return "".join([*pieces, text[at - offset :]])
+
+
+def _fences(answer: str) -> Iterator[_Fence]:
+    """Yield the fenced blocks that are closed; for the end of those that are not, the answer is read once."""
+    at, unclosed = 0, set[str]()
+    while opening := _FENCE_OPENS.search(answer, at):
+        marks, at = opening[1], opening.end()
+        closing = None if marks in unclosed else re.compile(rf"^{marks}[ \t]*$", re.MULTILINE).search(answer, at)
+        if closing is None:
+            unclosed.add(marks)
+        else:
+            yield _Fence(opening.start(), closing.end(), answer[at : closing.start()])
+            at = closing.end()
 
 
 def _code_spans(answer: str) -> Iterator[re.Match[str]]:
@@ -164,16 +190,16 @@ def _expanded(numbers: str) -> list[int]:
     return list(range(first, last + 1)) if 0 <= last - first <= _LONGEST_RANGE else ends
 
 
-def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Sequence[re.Match[str]]) -> str | None:
+def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Mapping[int, _Fence]) -> str | None:
     """Return the quotation, block quote or fenced block that ends just before a bare mark."""
     if marks and not answer[marks[-1].end : start].strip(" ,;"):
         return marks[-1].quote if not marks[-1].quoted else None
     # Only what is near can belong to the mark; looking further would take forever on an answer of nothing but marks.
     offset = max(0, start - 2 * _LONGEST_QUOTE)
     before = answer[offset:start].rstrip()
-    fenced = next((found for found in fences if found.end() == offset + len(before)), None)
+    fenced = fences.get(offset + len(before))
     if fenced is not None:
-        return fenced["code"].strip("\r\n") or None
+        return fenced.code.strip("\r\n") or None
     line = before.rfind("\n") + 1
     if before[line:].lstrip().startswith(">"):
         block = [found for found in _BLOCK_QUOTE.finditer(before) if found.end() == len(before)]

@@ -30,6 +30,7 @@ _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
+    r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
     r"|redistribut|warrant"
     r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
@@ -192,4 +193,6 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
 def _line_with(file: IndexedFile, name: str, start: int) -> int:
     """Return the first line from one on that holds a name: comments and decorators stand before it."""
     last = min(start + _HEAD, len(file.lines))
-    return next((number for number in range(start, last + 1) if name in file.lines[number - 1]), start)
+    holding = [number for number in range(start, last + 1) if name in file.lines[number - 1]]
+    # A comment speaks of the name before the line that defines it.
+    return next((at for at in holding if not _LINE_COMMENT.match(file.lines[at - 1])), holding[0] if holding else start)

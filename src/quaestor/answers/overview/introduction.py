@@ -26,12 +26,16 @@ _NOTICE = re.compile(
     r"^(?:⚠|❗|🚨|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
-    r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|if you (?:like|are looking)\b)",
+    r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
+    r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",
     re.IGNORECASE,
 )
 _DEFINES = re.compile(
     r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for)\b", re.IGNORECASE
 )
+# A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
+_NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
+_BEGINNINGS = ("readme", "index", "introduction", "intro", "overview", "about", "home", "welcome")
 _MANIFESTS = {
     "pyproject.toml": r"""^description\s*=\s*["'](.+?)["']\s*$""",
     "cargo.toml": r'^description\s*=\s*"(.+?)"\s*$',
@@ -80,16 +84,27 @@ def _fits(material: Material, manifest: str) -> bool:
 
 def readme_of(material: Material, folder: str) -> str | None:
     """Return the path of a folder's README, the plainest one of several; None if it has none."""
-    prefix = f"{folder}/" if folder else ""
     names = ("md", "rst", "markdown", "adoc", "asciidoc", "asc", "txt", "org", "mdx", "mediawiki", "rmd", "")
     endings = [f"readme.{ending}" if ending else "readme" for ending in names] + ["index.md", "index.rst"]
     beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
     found = next((beside[name] for name in endings if name in beside), None)
-    if found is None and not folder:
-        return next(
-            (f"{prefix}{one}" for one in ("docs/README.md", "docs/index.md") if one in material.documents), None
-        )
-    return found
+    return _beginning(material) if found is None and not folder else found
+
+
+def _beginning(material: Material) -> str | None:
+    """Return the document that begins a corpus without a README: the shallowest introduction or index.
+
+    Beside code only those of the documentation: a README deep within speaks of what lies beside it.
+    """
+    found = []
+    for path in material.documents:
+        stem = path.rpartition("/")[2].lower().partition(".")[0]
+        profile = material.profile(path)
+        documented = not material.is_code or path.lower().startswith("doc")
+        aside = profile.test or profile.example or material.stands_behind(path)
+        if stem in _BEGINNINGS and profile.prose and documented and not aside:
+            found.append((path.count("/"), _BEGINNINGS.index(stem), path))
+    return min(found)[2] if found else None
 
 
 def from_readme(material: Material, folder: str) -> list[Statement]:
@@ -144,8 +159,12 @@ def _telling(found: Sequence[Paragraph]) -> list[Paragraph]:
         one for one in found[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)
     ]
     ordered = [*leading, *about[:1]]
-    first = next((at for at, one in enumerate(ordered[:4]) if _DEFINES.search(one.text)), 0)
+    first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text)), 0)
     return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
+
+
+def _defines(text: str) -> bool:
+    return _DEFINES.search(text) is not None or _NAMES_A_KIND.match(text) is not None
 
 
 def _statement(paragraph: Paragraph, path: str, longest: int) -> Statement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from posixpath import dirname
@@ -13,10 +14,15 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
 
+_PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
+_PREAMBLE = 20
+_TITLE = re.compile(r"^\s*Title:\s+(\S.*?)\s*$")
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
-_MOST_KINDS = 8
+_AT_A_TIME = 3
+_MOST_KINDS = 24
+_KINDS_ON_A_LINE = 8
 
 
 def documents_of(material: Material) -> list[Document]:
@@ -28,6 +34,8 @@ def _is_document(document: Document, material: Material) -> bool:
     name = document.path.rpartition("/")[2]
     told = document.language in PROSE or document.language == "html" or bool(document.title)
     plain = "." in name or document.title or name.isupper()  # a Caddyfile is no document, a README is
+    if document.language == "text" and not document.title and "." in name:
+        plain = name.lower().endswith(_PLAIN)  # of what has no language of its own, little is prose
     return bool(told and plain) and not (
         name.startswith(".") or is_code(document) or material.stands_behind(document.path)
     )
@@ -56,11 +64,26 @@ def titles(material: Material) -> list[Entry]:
     """Return the documents with their titles, dates and authors, the most telling first; of a few, their sections."""
     found = documents_of(material)
     found.sort(key=lambda one: _order(one, material))
-    shown = found[:_MOST_TITLES]
+    shown = _in_turn(found)[:_MOST_TITLES]
     entries = [_titled(one, material) for one in shown]
     if len(found) > _MOST_SECTIONS:
         return entries
     return [line for one, entry in zip(shown, entries, strict=True) for line in (entry, *_sections(one, material))]
+
+
+def _in_turn(found: Sequence[Document]) -> list[Document]:
+    """Return documents so that the first of each folder come before the second: no large folder hides the others.
+
+    Those of the folder that is first in order all come first: it is the one that the others lie in.
+    """
+    seen: Counter[str] = Counter()
+    home = dirname(found[0].path) if found else ""
+    places = []
+    for at, one in enumerate(found):
+        folder = dirname(one.path)
+        places.append((0 if folder == home else seen[folder] // _AT_A_TIME + 1, at, one))
+        seen[folder] += 1
+    return [one for _, _, one in sorted(places, key=lambda place: place[:2])]
 
 
 def _order(document: Document, material: Material) -> tuple[bool, int, str]:
@@ -69,8 +92,10 @@ def _order(document: Document, material: Material) -> tuple[bool, int, str]:
 
 
 def _titled(document: Document, material: Material) -> Entry:
-    first = next(iter(headings(material.lines(document.path)[:80])), None)
-    title = document.title or (first[1] if first else "")
+    lines = material.lines(document.path)
+    named = _named_in_preamble(lines)
+    first = named or next(iter(headings(lines[:80])), None)
+    title = (named[1] if named else "") or document.title or (first[1] if first else "")
     about = ", ".join(part for part in (document.date, document.author) if part)
     text = " — ".join(part for part in (title, about) if part)
     line = first[0] if first and first[1] == title else 1
@@ -80,6 +105,12 @@ def _titled(document: Document, material: Material) -> Entry:
         if text
         else None,
     )
+
+
+def _named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:
+    """Return the line and the title that a numbered proposal gives itself before its first section: ``Title: ...``."""
+    found = ((number, _TITLE.match(line)) for number, line in enumerate(lines[:_PREAMBLE], 1))
+    return next(((number, one[1]) for number, one in found if one), None)
 
 
 def _sections(document: Document, material: Material) -> Sequence[Entry]:
@@ -92,7 +123,8 @@ def _sections(document: Document, material: Material) -> Sequence[Entry]:
 
 
 def kinds(material: Material) -> list[Entry]:
-    """Return the folders that hold the documents, by how many."""
+    """Return the folders that hold the documents, by how many, some to a line."""
     found = Counter(dirname(one.path) for one in documents_of(material))
     listed = [f"{folder or '.'}/ ({count:,})" for folder, count in found.most_common(_MOST_KINDS)]
-    return [Entry(says=Statement(", ".join(listed)))] if len(found) > 1 else []
+    lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
+    return [Entry(says=Statement(line)) for line in lines] if len(found) > 1 else []

@@ -112,11 +112,11 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are files of a program rather than documents: a fifth of what is no data is code."""
+        """Whether these are files of a program rather than documents: a fifth of what is no data, or half its bytes."""
         own = [one for path, one in self.documents.items() if not self.profile(path).test]
-        code = sum(map(is_code, own))
-        prose = sum(one.language in PROSE or one.language == "html" for one in own)
-        return code > 0 and 4 * code >= prose
+        code = [one.size for one in own if is_code(one)]
+        prose = [one.size for one in own if one.language in PROSE or one.language == "html"]
+        return bool(code) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
 
     def named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""

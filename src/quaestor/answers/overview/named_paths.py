@@ -35,11 +35,17 @@ _KIND = re.compile(r"^(?:folders?|directory|directories|module|package|file|crat
 _LETTERS = re.compile(r"\w+")
 _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
+# What goes on in a sentence: ", which would be ignored)".
+_RUNNING = re.compile(
+    r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where)\b", re.I
+)
 _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
-_DRAWN = re.compile(r"^\s*[│├└|`]")
+# A backtick draws only before a line: elsewhere it begins a name in running text.
+_DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
 _PROMPTS = ("$ ", "% ", ">>> ")
 _LEADERS = 3
+_MOST_WRAPPED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,7 @@ class _Reader:
         while self._stack and self._stack[-1].indent >= indent:
             self._stack.pop()
         leading: list[tuple[str, int]] = []
-        lead_end = begin
+        lead_end, begins = begin, False
         for found in _TOKEN.finditer(text, begin):
             before = text[lead_end : found.start()]
             joined = _BETWEEN.match(before) is not None and _JOINS.search(before) is not None
@@ -149,17 +155,19 @@ class _Reader:
             if leads:
                 leading.append((path, found.end()))
                 lead_end = found.end()
+                begins = begins or (len(leading) == 1 and not words)
             else:
                 yield Named(path, 0.3 * self._weight, None)
         if leading:
             drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
             listed = drawn or (not code and _BULLET.match(line) is not None)
-            yield from self._leading(number, line, indent, leading, listed=listed)
+            yield from self._leading(number, line, indent, leading, listed=listed, begins=begins)
 
     def _leading(
-        self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool
+        self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool, begins: bool
     ) -> Iterator[Named]:
-        said = self._said(number, line, leading[-1][1], indent) if listed else None
+        # Only what begins an item is what the item is about.
+        said = self._said(number, line, leading[-1][1], indent) if listed and begins else None
         for path, _ in leading:
             yield Named(path, self._weight * (1.0 if listed else 0.5), said)
         first = leading[0][0]
@@ -224,11 +232,13 @@ class _Reader:
 
     def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return what a line says of the path that ends at an offset of it; else what the line below says."""
-        rest = _SEPARATOR.sub("", line[end:], count=1)
-        cell = rest.split(" | ")[0] if line.lstrip().startswith("|") else rest
+        table = line.lstrip().startswith("|")
+        last = number if table else self._end_of_sentence(number)
+        rest = _SEPARATOR.sub("", " ".join([line[end:], *map(str.strip, self._lines[number:last])]), count=1)
+        cell = rest.split(" | ")[0] if table else rest
         text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
-        if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":"):
-            return Statement(text, Source(self._path, number, number), verbatim=text in line)
+        if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":") and not _goes_on(rest, text):
+            return Statement(text, Source(self._path, number, last), verbatim=last == number and text in line)
         for below in range(number + 1, min(number + 6, len(self._lines) + 1)):
             following = self._lines[below - 1]
             if not following.strip() or following.strip().startswith(("[", "<", "!", "=")):
@@ -239,6 +249,25 @@ class _Reader:
                 return None
             return Statement(text, Source(self._path, below, below), verbatim=text in following)
         return None
+
+    def _end_of_sentence(self, number: int) -> int:
+        """Return the line that ends the sentence of an item of a list, which may be wrapped; some lines on at most."""
+        last = number
+        while (
+            last < min(len(self._lines), number + _MOST_WRAPPED)
+            and not self._lines[last - 1].rstrip().endswith((".", ":", "!", "?"))
+            and self._lines[last].startswith((" ", "\t"))
+            and self._lines[last].strip()
+            and not _BULLET.match(self._lines[last])
+            and not _DRAWN.match(self._lines[last])
+        ):
+            last += 1
+        return last
+
+
+def _goes_on(rest: str, text: str) -> bool:
+    """Return whether what follows a path is the rest of a sentence that began before it, and no description."""
+    return _RUNNING.match(rest) is not None or text.count("(") < text.count(")")
 
 
 def _trimmed(text: str) -> str:

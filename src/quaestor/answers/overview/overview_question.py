@@ -79,12 +79,15 @@ _ENGLISH = (
     rf"(?:what|which) {_PARTS} (?:are there|is (?:it|{_THIS}) made of)",
     rf"(?:give|show) me (?:an? )?{_KIND}{_MAP} of the {_MAIN} {_PARTS}{_OF}",
     rf"(?:what|which) (?:are|is) (?:the )?entry ?points?{_OF}",
-    rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?(?:,? and (?:the|its) entry ?points?)?",
+    rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?(?:,? and (?:the|its) entry ?points?"
+    r"(?: (?:of|to|into) (?:the|its) [\w-]+)?)?",
     rf"(?:get|getting|help) (?:me )?(?:an? )?(?:oriented|orientated)(?: in {_THIS})?",
 )
 # What may follow in the same breath, and what "it" is there.
 _FURTHER = (
-    rf"where (?:does|do) (?:it|{_THIS}|the program|execution) (?:all )?(?:start|begin)",
+    rf"where (?:does|do) (?:it|{_THIS}|the program|execution"
+    r"|the (?:command[- ]line|cli|server|daemon|main loop|client)) (?:all )?(?:start|begin)",
+    r"in which (?:stages|steps|layers|phases|order)",
     r"where (?:the program|it|the code|execution) (?:starts|begins)",
     r"what (?:does it|can it) do(?: in general)?",
     r"what(?:'s| is) (?:its|the) (?:main )?(?:goal|purpose|aim)",
@@ -168,7 +171,7 @@ _QUESTIONS = re.compile(
     "|".join(f"(?:{one})" for one in (*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE))
 )
 _MORE = re.compile("|".join(f"(?:{one})" for one in _FURTHER))
-_JOINTS = re.compile(r"\s*(?:[?.;,]+\s*(?:and\s+)?|\s+and\s+)(?=(?:what|where|how|which)\b)")
+_JOINTS = re.compile(r"\s*(?:[?.;,]+\s*(?:and\s+)?|\s+and\s+)(?=(?:what|where|how|which|in which)\b)")
 _ABOUT_NAMED = re.compile(r"(?:what(?:'s| is| are)|what does) ([\w.@ /-]{2,60}?)(?: (?:about|for|do|all about))?")
 # What stands for something said before, where anything was said before.
 _POINTING = re.compile(

@@ -23,6 +23,7 @@ _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _SPACES = re.compile(r"\s+")
 _FEWEST_WORDS = 4
+_LONGEST = 4_000
 _COMMENT_START = re.compile(r"<!--")
 
 
@@ -44,11 +45,13 @@ class Paragraph:
 
 
 def plain(text: str) -> str:
-    """Return what some marked-up lines say, on one line."""
-    text = _TAG.sub(" ", _IMAGE.sub(" ", text))
+    """Return what some marked-up lines say, on one line; of very long ones, the beginning."""
+    # The patterns take the square of what looks like markup and is none.
+    text = _TAG.sub(" ", _IMAGE.sub(" ", text[:_LONGEST]))
     for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
         text = pattern.sub(r"\1", text)
-    return _SPACES.sub(" ", _EMPHASIS.sub("", text)).strip(" |\\")
+    # reStructuredText joins what emphasis parts: **f**\ riendly.
+    return _SPACES.sub(" ", _EMPHASIS.sub("", text.replace("\\ ", ""))).strip(" |\\")
 
 
 def says_something(text: str) -> bool:
@@ -59,7 +62,11 @@ def says_something(text: str) -> bool:
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order: sentences, and neither lists, tables, code nor decoration."""
     heading, begun, kept, listed = "", 0, list[str](), False
+    before = ""
     for number, line in _outside_code(lines):
+        # What is indented below a tag is text of that element, and no code.
+        line = line.lstrip() if before.startswith("<") else line
+        before = line.strip() or before
         title = _heading(lines, number)
         # What is indented below an item of a list is a part of it.
         listed = (
@@ -88,16 +95,19 @@ def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _made(kept: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
     text = plain("\n".join(kept))
-    if says_something(text):
+    if says_something(text) and not text.startswith("<"):
         yield Paragraph(text, begun, begun + len(kept) - 1, heading)
 
 
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield (number, line) of all lines outside fences and comments; what is within them is blank."""
     fence, comment = "", False
+    front = _end_of_front_matter(lines)
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
-        if comment:
+        if number <= front:
+            yield number, ""
+        elif comment:
             comment = "-->" not in line
             yield number, ""
         elif fence:
@@ -115,6 +125,14 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, ""
         else:
             yield number, line
+
+
+def _end_of_front_matter(lines: Sequence[str]) -> int:
+    """Return the number of the line that ends a document's front matter; 0 where it has none."""
+    mark = lines[0].rstrip() if lines else ""
+    if mark not in ("---", "+++"):
+        return 0
+    return next((number for number, line in enumerate(lines[1:], 2) if line.rstrip() == mark), 0)
 
 
 def _heading(lines: Sequence[str], number: int) -> str | None:

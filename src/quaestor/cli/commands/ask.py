@@ -15,7 +15,15 @@ from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, 
 from quaestor.chat.outcome import TurnOutcome
 from quaestor.chat.session_json import ask_object, place_of
 from quaestor.cli.answer_drawing import Answer, new_answer
-from quaestor.cli.options import count_option, filter_options, json_option, model_options, path_argument, window_option
+from quaestor.cli.options import (
+    count_option,
+    filter_options,
+    json_option,
+    model_options,
+    path_argument,
+    store_option,
+    window_option,
+)
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
@@ -34,6 +42,7 @@ UNKNOWN = 1
 @model_options
 @count_option(Settings().passages)
 @window_option
+@store_option
 @filter_options
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
@@ -43,6 +52,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     base_url: str | None,
     count: int | None,
     window: int | None,
+    store: str | None,
     as_json: bool,
     filters: Filters,
 ) -> int:
@@ -51,7 +61,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     Exit code 1 means that the corpus does not hold the answer, or that nothing of the model's answer could be checked.
     """
     root = find_root(path)
-    settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
+    settings = configure(root, model=model, base_url=base_url, passages=count, window=window, store=store).settings
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         try:

@@ -10,7 +10,7 @@ import click
 
 from quaestor.assemble import Index, check_endpoint, make_sessions
 from quaestor.cli.conversation_loop import Talk
-from quaestor.cli.options import count_option, filter_options, model_options, path_argument, window_option
+from quaestor.cli.options import count_option, filter_options, model_options, path_argument, store_option, window_option
 from quaestor.cli.output import print_remarks
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.prompt_line import history, line_of_terminal, lines_of_stdin, questions
@@ -25,6 +25,7 @@ from quaestor.sessions.transcript import Transcript
 @model_options
 @count_option(Settings().passages)
 @window_option
+@store_option
 @filter_options
 @click.option("--session", help="Go on with this session; the beginning of its name will do.")
 @click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
@@ -37,6 +38,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     base_url: str | None,
     count: int | None,
     window: int | None,
+    store: str | None,
     session: str | None,
     go_on: bool,
     dry_run: str | None,
@@ -48,7 +50,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
     Where stdin is not a terminal, each line is a question. In the terminal, /help lists the commands.
     """
-    flags = {"model": model, "base_url": base_url, "passages": count, "window": window}
+    flags = {"model": model, "base_url": base_url, "passages": count, "window": window, "store": store}
     if session is None:
         root = find_root(path)
         settings = configure(root, **flags).settings

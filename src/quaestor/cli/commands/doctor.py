@@ -1,4 +1,4 @@
-"""``quaestor doctor``: is everything that is needed here, and does it work."""
+"""``quaestor doctor``: is everything that is needed here, does it work, and is what is kept whole and one's own."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor import __version__
-from quaestor.assemble import Index, check_endpoint, make_embedder, make_endpoint
+from quaestor.assemble import Index, make_embedder, make_endpoint
 from quaestor.assemble.tuned_index import checked_tuning
 from quaestor.chunking import cut
+from quaestor.cli.checkup.corpus_index import check_index
+from quaestor.cli.checkup.endpoints import check_model, check_port
+from quaestor.cli.checkup.finding import BROKEN, TO_SET_RIGHT, UNREACHABLE
+from quaestor.cli.checkup.permissions import check_permissions
+from quaestor.cli.checkup.sessions_and_accounts import check_accounts, check_edits, check_sessions
 from quaestor.cli.options import json_option, model_options, path_argument
 from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.cli.scope import configure, find_root
-from quaestor.core.config import Settings, data_home, without_credentials
+from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import QuaestorError
 from quaestor.core.private_folders import make_private
 from quaestor.embedding.remote import RemoteEmbedder
@@ -32,16 +37,22 @@ if TYPE_CHECKING:
     from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
     from quaestor.llm.models.probe import Probe
 
-BROKEN = 4
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried."""
+    """One thing that was tried.
+
+    Attributes:
+        name: what.
+        ok: whether it is as it should be.
+        found: what is to be said of it; with the next step where it is not.
+        code: the exit code that it asks for.
+    """
 
     name: str
     ok: bool
     found: str
+    code: int = 0
 
 
 @click.command("doctor")
@@ -50,11 +61,15 @@ class Check:
 @model_options
 @json_option
 def command(path: str | None, probe: bool, model: str | None, base_url: str | None, as_json: bool) -> int:
-    """Check the installation by using each part once, and say what is missing."""
+    """Check the installation by using each part once, and whether what is kept is whole; say what to do.
+
+    Exit codes: 0, all is well; 2, something is to be set right (who may read a file, a port, a setting); 3, nobody
+    answers at the model's endpoint; 4, the installation, the index or what is kept beside it is damaged.
+    """
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url).settings
     checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
-    checks.append(_tried("tuning", partial(_tuning, root), settings))
+    checks += [_tried(name, partial(part, root), settings) for name, part in _PARTS_OF_CORPUS.items()]
     if probe:
         checks += _probed(settings)
     if as_json:
@@ -63,14 +78,16 @@ def command(path: str | None, probe: bool, model: str | None, base_url: str | No
         for check in checks:
             mark = style("ok  ", fg="green") if check.ok else style("FAIL", fg="red")
             echo(f"{mark} {check.name:10} {safe(check.found)}")
-    return 0 if all(check.ok for check in checks) else BROKEN
+    return max(check.code for check in checks)
 
 
 def _tried(name: str, part: Callable[[Settings], str], settings: Settings) -> Check:
     try:
         return Check(name, True, part(settings))
+    except QuaestorError as error:
+        return Check(name, False, str(error), error.exit_code)
     except Exception as error:
-        return Check(name, False, f"{type(error).__name__}: {error}")
+        return Check(name, False, f"{type(error).__name__}: {error}", BROKEN)
 
 
 def _program(settings: Settings) -> str:
@@ -125,7 +142,7 @@ def _tokens(settings: Settings) -> str:
     return f"{tokenizer.name}, {'exact' if tokenizer.exact else 'an upper bound'}"
 
 
-def _index(settings: Settings) -> str:
+def _indexing(settings: Settings) -> str:
     with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
         with Index.build(folder, settings=settings._replace(home=home, embedder="static")) as index:
@@ -135,24 +152,15 @@ def _index(settings: Settings) -> str:
     return "a file was indexed and found"
 
 
-def _model(settings: Settings) -> str:
-    if not settings.model:
-        return "none: answers are quotes; set --model and --base-url for synthesis"
-    check_endpoint(settings)
-    return (
-        f"{settings.model} at {without_credentials(settings.base_url) or 'https://api.openai.com/v1'} (not contacted)"
-    )
-
-
 def _probed(settings: Settings) -> list[Check]:
     """Return what the endpoint shows, each with the setting that follows from it."""
     try:
         model = make_endpoint(settings)
         if model is None:
-            return [Check("endpoint", False, "no model is set: give --model and --base-url")]
+            return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_SET_RIGHT)]
         found = asyncio.run(_asked(model))
     except QuaestorError as error:
-        return [Check("endpoint", False, str(error))]
+        return [Check("endpoint", False, str(error), UNREACHABLE)]
     return [
         Check("endpoint", True, f"replied in {found.seconds:.1f} s"),
         _window(found.window, settings),
@@ -175,7 +183,8 @@ def _window(window: int | None, settings: Settings) -> Check:
     if window is None:
         return Check("window", True, f"the server does not say; {settings.window} is set")
     if window < settings.window:
-        return Check("window", False, f"{window} tokens, and {settings.window} is set: set window = {window}")
+        said = f"{window} tokens, and {settings.window} is set: set window = {window}"
+        return Check("window", False, said, TO_SET_RIGHT)
     return Check("window", True, f"{window} tokens; {settings.window} is set")
 
 
@@ -204,6 +213,15 @@ _PARTS: dict[str, Callable[[Settings], str]] = {
     "embedder": _embedder,
     "extra": _transformer,
     "tokens": _tokens,
-    "index": _index,
-    "model": _model,
+    "indexing": _indexing,
+    "sessions": check_sessions,
+    "accounts": check_accounts,
+    "model": check_model,
+    "secrets": check_permissions,
+    "port": check_port,
+}
+_PARTS_OF_CORPUS: dict[str, Callable[[Path, Settings], str]] = {
+    "index": check_index,
+    "edits": check_edits,
+    "tuning": _tuning,
 }

@@ -10,7 +10,7 @@ import click
 
 from quaestor.assemble import Index, is_remote
 from quaestor.cli import crawl_progress as crawling
-from quaestor.cli.options import embedder_options, json_option
+from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root
@@ -34,6 +34,7 @@ _SHOWN_PATHS = 10
 @click.argument("paths", metavar="[PATH]", nargs=-1)
 @click.option("--dry-run", is_flag=True, help="Say what would be indexed and what it would cost; index nothing.")
 @embedder_options
+@store_option
 @click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
 @click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
@@ -53,6 +54,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     dry_run: bool,
     embedder: str | None,
     price: float | None,
+    store: str | None,
     yes: bool,
     max_cost: float | None,
     rebuild: bool,
@@ -109,7 +111,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     elif drop or restore:
         raise UsageError("--drop and --restore are for sites only.")
     root = find_root(path)
-    configuration = configure(root, embedder=embedder, embedder_price=price)
+    configuration = configure(root, embedder=embedder, embedder_price=price, store=store)
     settings = configuration.settings
     if dry_run:
         return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)

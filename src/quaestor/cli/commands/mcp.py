@@ -29,7 +29,10 @@ _HOST = "127.0.0.1"
 @click.argument("paths", nargs=-1, type=str)
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8757, show_default=True, help="With --http.")
-def command(paths: tuple[str, ...], http: bool, port: int) -> None:
+@click.option(
+    "--store", metavar="STORE", help="What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+)
+def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) -> None:
     """Serve folders to coding agents over MCP; without PATHS, what the client works in, or the current repository.
 
     Serving begins at once; what is not indexed yet is indexed behind.
@@ -42,18 +45,18 @@ def command(paths: tuple[str, ...], http: bool, port: int) -> None:
             _find(path)
     with ExitStack() as open_ones:
         if http:
-            _over_http(paths, port, open_ones)
+            _over_http(paths, port, store, open_ones)
         else:
-            _over_stdio(paths, open_ones)
+            _over_stdio(paths, store, open_ones)
 
 
-def _over_stdio(paths: Sequence[str], open_ones: ExitStack) -> None:
+def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -> None:
     made = False
 
     def make(named: Sequence[Path]) -> Sequence[Tool]:
         nonlocal made
         meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
-        tools = _serving([_find(path) for path in meant], open_ones)
+        tools = _serving([_find(path) for path in meant], store, open_ones)
         made = True
         return tools
 
@@ -69,13 +72,13 @@ def _over_stdio(paths: Sequence[str], open_ones: ExitStack) -> None:
         _started_in()
 
 
-def _over_http(paths: Sequence[str], port: int, open_ones: ExitStack) -> None:
+def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: ExitStack) -> None:
     from quaestor.server.free_port import listening  # noqa: PLC0415
 
     server = _sdk_server()
     # Before anything is indexed: a port that is taken is said at once.
     at = open_ones.enter_context(listening(_HOST, port))
-    tools = _serving([_find(path) for path in paths], open_ones)
+    tools = _serving([_find(path) for path in paths], store, open_ones)
     remark(f"http://{_HOST}:{port}/mcp")
     server.serve_http(tools, _HOST, at)
 
@@ -95,13 +98,14 @@ def _missing(package: str | None) -> UsageError:
     )
 
 
-def _serving(roots: Sequence[Path], open_ones: ExitStack) -> Sequence[Tool]:
+def _serving(roots: Sequence[Path], store: str | None, open_ones: ExitStack) -> Sequence[Tool]:
     """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
     from quaestor.cli.scope import configure  # noqa: PLC0415 - see the opening: the client is answered first
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
 
-    corpora = Corpora(list(roots) or [_started_in()], lambda root: configure(root).settings, apart=True)
+    meant = list(roots) or [_started_in()]
+    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, apart=True)
     return tools_of(open_ones.enter_context(corpora))
 
 

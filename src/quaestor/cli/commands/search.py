@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from quaestor.cli.hits import Search, search
-from quaestor.cli.options import count_option, filter_options, json_option
+from quaestor.cli.options import count_option, filter_options, json_option, store_option
 from quaestor.cli.scope import Filters
 from quaestor.core.settings import Settings
 from quaestor.search.retriever import Mode
@@ -16,6 +16,7 @@ from quaestor.search.retriever import Mode
 @click.argument("sources", nargs=-1, type=str, metavar="[SOURCE]...")
 @count_option(Settings().results)
 @filter_options
+@store_option
 @click.option(
     "--mode",
     type=click.Choice(["ranked", "fusion", "lexical", "dense"]),
@@ -25,17 +26,18 @@ from quaestor.search.retriever import Mode
 )
 @click.option("--explain", is_flag=True, help="Show each feature's share in a hit's score.")
 @json_option
-def command(
+def command(  # noqa: PLR0913, PLR0917 - one argument an option
     query: str,
     sources: tuple[str, ...],
     count: int | None,
     mode: Mode,
     explain: bool,
     as_json: bool,
+    store: str | None,
     filters: Filters,
 ) -> int:
     """Find code and prose by words and by meaning: in folders, or sites that are indexed, all in one ranking.
 
     Without a SOURCE, the current repository is meant. Exit code 1 means that nothing was found.
     """
-    return search(Search(query, sources, count, mode, explain, as_json, filters))
+    return search(Search(query, sources, count, mode, explain, as_json, filters, store))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.cli.options import model_options
+from quaestor.cli.options import model_options, store_option
 from quaestor.cli.output import one_line, remark
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import without_credentials
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MOST_BY_DEFAULT = 4
+PORT = 8756
+"""Where it is served at unless somebody says."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
 
 @click.command("serve")
 @click.argument("paths", nargs=-1, type=str)
 @model_options
+@store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8756, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
 @click.option("--allow-host", "names", multiple=True, help="A name under which the server may be reached.")
 @click.option(
     "--workers",
@@ -43,6 +46,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: tuple[str, ...],
     model: str | None,
     base_url: str | None,
+    store: str | None,
     host: str,
     port: int,
     names: tuple[str, ...],
@@ -60,7 +64,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     from quaestor.server.free_port import listening  # noqa: PLC0415
     from quaestor.server.http.job import Job  # noqa: PLC0415
 
-    flags = {"model": model, "base_url": base_url}
+    flags = {"model": model, "base_url": base_url, "store": store}
     settings = configure(None, **flags).settings
     # What is wrong with these is said before anything begins.
     make_model(settings)

@@ -152,6 +152,7 @@ _NO_MODEL = re.compile(
     r"|(?:unknown|invalid|no such|could not find|cannot load) (?:the )?model\b",
     re.IGNORECASE | re.DOTALL,
 )
+_MOST_DIGITS = 15
 _SO_MANY = re.compile(r"batch size|too many (?:inputs|texts)|array (?:is )?too (?:long|large)|list should have at most")
 
 
@@ -210,7 +211,8 @@ def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:
     for pattern in patterns:
         found = pattern.search(message)
         if found:
-            return int(found[1].replace(",", "").replace("_", ""))
+            digits = found[1].replace(",", "").replace("_", "")
+            return int(digits) if len(digits) <= _MOST_DIGITS else None
     return None
 
 

@@ -5,7 +5,7 @@ Special tokens that were broken up in what was sent are whole in all of it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from quaestor.core.messages import Usage
 from quaestor.llm import tags
@@ -25,6 +25,9 @@ _REASONS: dict[str, FinishReason] = {
     "function_call": "tool_calls",
     "content_filter": "content_filter",
 }
+
+
+_MOST_TOKENS = 1_000_000_000
 
 
 class Reply:
@@ -128,10 +131,15 @@ class Reply:
     def _read_usage(self, usage: Any) -> None:
         prompt = getattr(usage, "prompt_tokens", None)
         completion = getattr(usage, "completion_tokens", None)
-        if isinstance(prompt, int) and isinstance(completion, int):
+        if _is_count(prompt) and _is_count(completion):
             self._reported = Usage(prompt, completion, reported=True)
 
     def _counted(self, counter: MessageCounter) -> Usage:
         calls = sum(counter.text(call.name) + counter.text(call.arguments) for call in self._calls.calls())
         sent = counter.request(self._request.messages, self._request.tools)
         return Usage(sent, counter.text(self.text) + calls, reported=False)
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    """Tell whether a server's word can be a number of tokens: what is negative or beyond all windows is not."""
+    return isinstance(value, int) and 0 <= value <= _MOST_TOKENS

@@ -71,7 +71,8 @@ class ToolCallAssembler:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """Return a text that can be told and stored: halves of surrogate pairs are none."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _arguments(value: Any) -> str:

@@ -131,7 +131,9 @@ class TagReader:
         if letter == "=":
             return self._go_on(self._before_value)
         self._keep(True)
-        return self._between(letter) if letter.isspace() else self._end(letter, f"{letter!r} cannot follow a name")
+        if letter.isspace():
+            return Verdict.INSIDE if self.reason else self._go_on(self._between)
+        return self._end(letter, f"{letter!r} cannot follow a name")
 
     def _before_value(self, letter: str) -> Verdict:
         if letter == "{":

@@ -13,8 +13,8 @@ from quaestor.corpus.several_corpora import SeveralCorpora
 from quaestor.server.http.served_state import Served
 from quaestor.server.open_corpora import State
 from quaestor.server.uploads import Documents
-from quaestor.sessions.session_files import Sessions
-from quaestor.sessions.session_tables import SessionUnusableError
+from quaestor.sessions.named_sessions import Sessions
+from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 
 MY_DOCUMENTS = "my-documents"
@@ -75,9 +75,8 @@ def documents_of(served: Served, user: User) -> Documents:
 
 
 def sessions_of(served: Served, user: User) -> Sessions:
-    """Return a user's sessions: a folder for each user, so that no name in it can mean anybody else's."""
-    folder = served.sessions.folder
-    return Sessions(folder / user.id) if user.id else served.sessions
+    """Return a user's sessions, among whose names there is nobody else's."""
+    return served.sessions.of(user.id)
 
 
 def session_of(served: Served, user: User, name: str) -> Transcript:
@@ -111,11 +110,12 @@ def delete_session(served: Served, user: User, name: str) -> None:
 
 def unknown_session(name: str) -> NotFoundError:
     """Return the error for a session that is not there, or not this user's."""
-    return NotFoundError(f"There is no session {name!r} of yours. GET /api/sessions lists them.")
+    return NotFoundError(f"There is no conversation {name!r} of yours; it may have been deleted.")
 
 
 def serve_documents(served: Served, user: User) -> None:
     """Begin to serve what a user uploaded, if there is anything and that is not done yet."""
-    folder = documents_of(served, user).folder
-    if folder.is_dir():
-        served.corpora.add(MY_DOCUMENTS, folder, owner=user.id)
+    documents = documents_of(served, user)
+    documents.bring()
+    if documents.folder.is_dir():
+        served.corpora.add(MY_DOCUMENTS, documents.folder, owner=user.id)

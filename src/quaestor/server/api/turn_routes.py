@@ -1,8 +1,8 @@
 """Turns of a session, streamed as they go on.
 
 The stream begins only when the turn is on record, so that whatever forbids it is an ordinary answer with its status.
-What goes wrong afterwards is the stream's last event, and on record as well. A client that goes away closes the stream,
-which closes the request to the model and records the turn as cancelled.
+What goes wrong afterwards is the stream's last event, and on record as well. A turn goes on when its client goes away:
+who comes back follows it from its first event, and it ends early only when it is stopped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from quaestor.server.api.refusal_schemas import refusals
 from quaestor.server.api.session_routes import SessionId
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, begun, event
+from quaestor.server.http.streams import EventStream, answered_while_there, event
 from quaestor.server.http.turn_metrics import observed
 from quaestor.server.http.turn_queue import queued
 
@@ -62,31 +62,73 @@ async def begin_turn(
     """Ask a question, or the last one again, and stream what happens until the answer is whole and checked.
 
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
-    `proposed`, `text`, `stopped`, `citations`, `done`, `error`. Closing the stream cancels the turn.
+    `proposed`, `text`, `stopped`, `citations`, `done`, `error`. The turn goes on when the stream is closed.
     """
     return EventStream(await answered_while_there(request, turn_events(request, served, who, id, asked, number)))
+
+
+@router.get(
+    "/sessions/{id}/turns/running",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The same events as of the request that began the turn, from the first.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        204: {"description": "None is under way."},
+        **refusals(404),
+    },
+)
+async def follow_turn(served: ServedHere, who: Who, id: SessionId) -> Response:
+    """Follow the turn of a session that is under way, to its end."""
+    await asyncio.to_thread(_check, served, who, id)
+    events = served.turns.follow(who.id, id)
+    return Response(status_code=204) if events is None else EventStream(events)
+
+
+@router.delete("/sessions/{id}/turns/running", status_code=204, response_class=Response, responses=refusals(404))
+async def stop_turn(served: ServedHere, who: Who, id: SessionId) -> None:
+    """Stop the turn of a session that is under way, if one is; what there is of its answer stays on record."""
+    await asyncio.to_thread(_check, served, who, id)
+    served.turns.stop(who.id, id)
+
+
+def _check(served: Served, user: User, session: str) -> None:
+    """Raise ``NotFoundError`` unless a session is the user's."""
+    session_of(served, user, session).close()
 
 
 async def turn_events(
     request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
-    """Begin a turn and return its events, as they are sent; what fails once it has begun is the last of them.
+    """Begin a turn that goes on by itself, and return its events as they are sent; a failure is the last of them.
 
     Raises:
         QuaestorError: it cannot begin.
     """
-    return _told(await begun(_turn(request, served, user, session, asked, number)))
+    turn = _told(_turn(request, served, user, session, asked, number))
+    return await served.turns.begin(user.id, session, turn, request.app.state.tasks)
 
 
 async def _told(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    """Yield a turn's events; what goes wrong is the last of them."""
+    """Yield a turn's events; what goes wrong once there was one is the last of them.
+
+    Raises:
+        Exception: the turn cannot begin.
+    """
+    begun = False
     try:
         async with aclosing(turn):
             async for piece in turn:
+                begun = True
                 yield piece
     except QuaestorError as error:
+        if not begun:
+            raise
         yield _sent(*failure(error))
     except Exception:
+        if not begun:
+            raise
         _LOG.exception("fault")
         yield _sent(*failure(_TurnFault()))
 
@@ -97,20 +139,18 @@ async def _turn(
     """Yield a turn's events as they are sent.
 
     Raises:
-        ConflictError: another turn of the session is under way.
         QuaestorError: the turn fails.
     """
-    with served.turns.claimed(user.id, session):
-        conversation = await asyncio.to_thread(_conversation, served, user, session, asked, number)
-        limit = conversation.limit
-        try:
-            turn = queued(served.places, _steps(conversation, asked))
-            async with aclosing(observed(request, served.metrics, turn)) as steps:
-                async for step in steps:
-                    yield _sent(*await _encoded(conversation, step))
-        finally:
-            served.windows.learn(conversation.model, conversation.limit, limit)
-            conversation.transcript.close()
+    conversation = await asyncio.to_thread(_conversation, served, user, session, asked, number)
+    limit = conversation.limit
+    try:
+        turn = queued(served.places, _steps(conversation, asked))
+        async with aclosing(observed(request, served.metrics, turn)) as steps:
+            async for step in steps:
+                yield _sent(*await _encoded(conversation, step))
+    finally:
+        served.windows.learn(conversation.model, conversation.limit, limit)
+        conversation.transcript.close()
 
 
 def _conversation(

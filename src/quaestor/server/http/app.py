@@ -34,6 +34,8 @@ def create_app(served: Served) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.served = served
+    # What goes on without a client; whoever runs the application waits for it at the end.
+    app.state.tasks = set()
     failures.install(app)
     failing.install(app)
     # The last one added is the outermost.

@@ -37,7 +37,11 @@ class Job(NamedTuple):
     def settings_of(self, root: Path) -> Settings:
         """Return the settings of a corpus."""
         found = self.roots.get(root)
-        return load_configuration(self.flags, project=root).settings if found is None else found
+        if found is not None:
+            return found
+        # A copy of what a user uploaded, which every server indexes for itself: one that lags behind would take out
+        # of a common index what another has just put there.
+        return load_configuration(self.flags, project=root).settings._replace(store="embedded", corpus="")
 
 
 @contextmanager
@@ -47,8 +51,13 @@ def application(job: Job, together: Together) -> Iterator[FastAPI]:
     from quaestor.server.http.app import create_app  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import served_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
+    from quaestor.server.process_claims import Renewal  # noqa: PLC0415
 
-    with Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora:
+    together = together.with_others(job.settings)
+    with (
+        Renewal(together.turns),
+        Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora,
+    ):
         yield create_app(served_of(corpora, job.settings, beyond=job.beyond, hosts=job.hosts, together=together))
 
 

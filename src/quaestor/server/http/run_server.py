@@ -64,7 +64,10 @@ def make_server(
         callback_notify=sign,
         timeout_notify=pause,
     )
-    return uvicorn.Server(settings) if alone else OneAtATime(settings)
+    server = uvicorn.Server(settings) if alone else OneAtATime(settings)
+    # It waits for these as for its own when it stops, and ends them when it waits no longer.
+    server.server_state.tasks = app.state.tasks
+    return server
 
 
 def take_turns_often() -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from quaestor.accounts import FILE
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.prices import load_prices
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
 from quaestor.accounts.usage_summary import overview
-from quaestor.accounts.users import User, Users
-from quaestor.assemble import make_ledger, make_model, make_sessions
-from quaestor.core.config import Settings, data_home
+from quaestor.accounts.users import User
+from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables
+from quaestor.core.config import Settings
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.models import Model
 from quaestor.server.awaited_endpoint import AwaitedEndpoint
@@ -25,6 +25,10 @@ from quaestor.server.http.served_state import Served, nothing
 from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
+from quaestor.state.rows import Shared
+
+# For so long nobody goes on with a session whose server died in the middle of a turn.
+_LEASE_SECONDS = 15.0
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -34,14 +38,31 @@ class Together:
     """What the processes of a server share; by default there is only one.
 
     Attributes:
-        shared: what they must know together.
-        claims: what one of them does and no other may do meanwhile.
+        shared: what they must know together; with a server of PostgreSQL, all servers that use it.
+        claims: what one process of this machine does and no other may do meanwhile.
+        turns: of which sessions one process runs a turn; ``claims`` but with PostgreSQL.
         counting: the folder where each counts; None for one process.
     """
 
-    shared: Shared = field(default_factory=Shared)
+    shared: Shared = field(default_factory=SharedFile)
     claims: Claims = field(default_factory=Claims)
+    turns: Claims = field(default_factory=Claims)
     counting: Path | None = None
+
+    @classmethod
+    def of(cls, shared: Shared, number: int, folder: Path) -> Together:
+        """Return what process ``number`` of a server shares with its others."""
+        claims = Claims(shared, str(number))
+        return cls(shared, claims, claims, folder)
+
+    def with_others(self, settings: Settings) -> Together:
+        """Return what is shared with other servers as well, where the settings name a server of PostgreSQL."""
+        tables = shared_tables(settings)
+        if tables is None:
+            return self
+        # Unlike a number, this is nobody else's on any machine.
+        turns = Claims(tables, secrets.token_hex(8), lease=_LEASE_SECONDS)
+        return replace(self, shared=tables, turns=turns)
 
 
 def served_of(
@@ -65,6 +86,7 @@ def served_of(
         UsageError: the settings name an endpoint but no model, or the file of prices is wrong.
     """
     together = together or Together()
+    elsewhere = shared_tables(settings) is not None
     ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
     shared = make_model(settings, ledger=ledger)
     endpoint = AwaitedEndpoint(settings.base_url or OPENAI_URL)
@@ -85,19 +107,15 @@ def served_of(
         settings=settings,
         make_model=model,
         sessions=make_sessions(settings),
-        users=open_users(settings),
+        users=make_users(settings),
         metrics=Metrics(corpora, together.counting),
         overview=used,
         rates=RateLimiter(settings.requests_per_minute, shared=together.shared),
         guesses=Guesses(shared=together.shared),
-        turns=Turns(together.claims),
+        turns=Turns(together.turns, together.shared if together.counting or elsewhere else None),
+        elsewhere=elsewhere,
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,
         aclose=nothing if shared is None else shared.aclose,
     )
-
-
-def open_users(settings: Settings) -> Users:
-    """Return those who have a token on this machine."""
-    return Users.open(data_home(settings) / FILE)

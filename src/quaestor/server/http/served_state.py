@@ -20,7 +20,8 @@ from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.http.turn_queue import AT_ONCE
 from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
-from quaestor.sessions.session_files import Sessions
+from quaestor.server.starters import Starters
+from quaestor.sessions.named_sessions import Sessions
 
 
 async def nothing() -> None:
@@ -51,6 +52,8 @@ class Served:
         body_limit: bytes of a request's body.
         upload_limit: the same where documents are taken in.
         turns: of which sessions one is under way.
+        starters: questions to begin with, by corpus.
+        elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -71,6 +74,8 @@ class Served:
     body_limit: int = 10_000_000
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
+    starters: Starters = field(default_factory=Starters)
+    elsewhere: bool = False
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 

@@ -19,7 +19,7 @@ from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.accounts.shared import Shared
+from quaestor.accounts.shared import SharedFile
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.server.http.job import Job
 from quaestor.server.http.server_process import Place
@@ -72,7 +72,7 @@ class _Workers:
         self._folder = folder
         self._silence = silence
         # Opened here first, so that the file is whole before any worker looks at it.
-        self._claims = Claims(Shared(folder / SHARED))
+        self._claims = Claims(SharedFile(folder / SHARED))
         self._running: dict[int, Process] = {}
         self._signalled: int = 0
         self._stopping = asyncio.Event()
@@ -187,7 +187,7 @@ class _Workers:
     def _forget(self, number: int, pid: int) -> None:
         """Free what a worker claimed that has ended, and count no longer what it had under way."""
         del self._running[number]
-        self._claims.free_all(number)
+        self._claims.free_all(str(number))
         for file in self._folder.glob(f"gauge_live*_{pid}.db"):
             file.unlink(missing_ok=True)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-import time
 from collections.abc import Callable
 
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.shared import Shared
 from quaestor.accounts.users import User, Users, hashed
+from quaestor.state.rows import Shared
 
 _PER_MINUTE = 20
 
@@ -25,7 +24,7 @@ class Guesses:
         shared: where guesses are counted; None: in this process.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, shared: Shared | None = None) -> None:
+    def __init__(self, *, clock: Callable[[], float] | None = None, shared: Shared | None = None) -> None:
         self._left = RateLimiter(_PER_MINUTE, _PER_MINUTE, clock=clock, shared=shared, what="guesses")
         self._known: dict[str, bytes] = {}
 

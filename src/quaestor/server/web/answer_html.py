@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -30,6 +31,7 @@ _CITED, _CITED_END, _WEAK, _WEAK_END = "\ue000", "\ue001", "\ue002", "\ue003"
 _RESERVED = re.compile("[\ue000-\ue003]")
 _PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
 _ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
+_BOX = re.compile(r"\[([ xX])\]\s+")
 _LONGEST = 400_000
 _KEPT, _KEPT_LONGEST = 512, 20_000
 
@@ -40,7 +42,7 @@ _TAGS = set(
     "a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split()
 )
 _ATTRIBUTES = {
-    "a": {"href", "target", "data-cite", "aria-label"},
+    "a": {"href", "target", "data-cite", "data-place", "aria-label"},
     "ol": {"start"},
     "span": {"title"},
     "pre": {"tabindex"},
@@ -170,8 +172,9 @@ class _Renderer(RendererHTML):
     """What is rendered otherwise than markdown-it does; methods are named after tokens."""
 
     def link_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        href = str(tokens[index].attrGet("href"))
-        return str(Markup('<a href="{}" target="_blank">').format(href))
+        # A link to nowhere, "[a]()", would lead to the page itself.
+        href = str(tokens[index].attrGet("href") or "")
+        return str(Markup('<a href="{}" target="_blank">').format(href)) if href else "<a>"
 
     def link_close(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
         """End a link, and say where it leads unless its words do: a model may have been told to hide that."""
@@ -237,8 +240,8 @@ def _link(one: Cited) -> Markup:
         return Markup('<span class="cite pending">{}</span>').format(one.n)
     label = f"Passage {one.n}: {plain_line(one.place)}, {STANDING.get(one.status, one.status)}"
     status = one.status if one.status in _STATUSES else "unverified"
-    template = '<a class="cite {}" href="{}" data-cite="{}" aria-label="{}">{}</a>'
-    return Markup(template).format(status, one.href, one.n, label, one.n)
+    template = '<a class="cite {}" href="{}" data-cite="{}" data-place="{}" aria-label="{}">{}</a>'
+    return Markup(template).format(status, one.href, one.n, plain_line(one.place), label, one.n)
 
 
 def _restored(text: str, environment: Mapping[str, object]) -> str:
@@ -250,6 +253,16 @@ def _restored(text: str, environment: Mapping[str, object]) -> str:
 def _code(text: str, language: str) -> str:
     lines = highlight(text.removesuffix("\n").split("\n"), language)
     return str(Markup('<pre tabindex="0"><code>{}</code></pre>\n').format(Markup("\n").join(lines)))
+
+
+def _draw_tasks(state: StateCore) -> None:
+    """Draw the boxes of lists of tasks."""
+    for before, paragraph, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        # Before it may stand the place of a sentence without support.
+        first = next((one for one in inline.children or () if one.type != "place"), None)
+        is_first = (before.type, paragraph.type) == ("list_item_open", "paragraph_open")
+        if is_first and first is not None and first.type == "text" and (box := _BOX.match(first.content)):
+            first.content = ("☐ " if box[1] == " " else "☑ ") + first.content[box.end() :]
 
 
 def _lower(heading: str) -> str:
@@ -296,4 +309,5 @@ _PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enab
 _PARSER.disable("reference")
 _PARSER.inline.ruler.at("text", _text)
 _PARSER.inline.ruler.before("text", "place", _place)
+_PARSER.core.ruler.push("task_lists", _draw_tasks)
 _PARSER.validateLink = _is_web  # type: ignore[method-assign]

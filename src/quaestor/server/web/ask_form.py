@@ -20,6 +20,7 @@ from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.error_pages import PageRoute
+from quaestor.server.web.limits import Limits
 
 router = APIRouter(route_class=PageRoute)
 
@@ -38,7 +39,8 @@ async def ask(
     if not session:
         start = SessionStart(corpus=corpus)
         session = str((await asyncio.to_thread(begin_session, served, who, start))["id"])
-    await answered_while_there(request, _turn(request, served, who, session, TurnRequest(question=question), number))
+    asked = TurnRequest(question=question, **Limits.of_form(await request.form()).asked())
+    await answered_while_there(request, _turn(request, served, who, session, asked, number))
     with session_of(served, who, session) as transcript:
         last = transcript.info().turns
     return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)

@@ -9,13 +9,15 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from quaestor.core.citation import STANDING
-from quaestor.server.api.access import session_of
+from quaestor.core.errors import QuaestorError
+from quaestor.server.api.access import corpus_of, corpus_settings, session_of
 from quaestor.server.api.window_routes import window_of
 from quaestor.server.http.caller import Who
 from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Looking
 from quaestor.server.web.safe_text import written_time
+from quaestor.server.web.said_before import said_in
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place, views
 from quaestor.server.web.user_records import about, listed, turn_of
@@ -37,11 +39,27 @@ def begin(at: Looking, corpus: str = "") -> HTMLResponse:
     )
 
 
+@router.get("/parts/starters")
+def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
+    """Return questions to begin with about a corpus; none while it cannot be asked about."""
+    name = corpus or next((one.name for one in at.frame.corpora), "")
+    try:
+        settings = corpus_settings(at.served, at.user, name)
+        found = at.served.starters.of(corpus_of(at.served, at.user, name), settings)
+    except QuaestorError:
+        found = ()
+    return page("starters.html", questions=found)
+
+
 @router.get("/sessions")
-def list_sessions(at: Looking) -> HTMLResponse:
-    """Show all conversations."""
-    rows = [_row(info, about(at.served, at.user, info.root)) for info in listed(at.served, at.user)]
-    return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows)
+def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
+    """Show all conversations, or those in which all words of ``q`` stand in one turn or in the title."""
+    rows = [
+        {**_row(info, about(at.served, at.user, info.root)), **found}
+        for info in listed(at.served, at.user)
+        if (found := said_in(at.served, at.user, info, q)) is not None
+    ]
+    return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
 
 
 @router.get("/parts/side")
@@ -77,13 +95,13 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
     )
 
 
-@router.get("/sessions/{session}/turns/{number}")
-def show_turn(session: str, number: str, at: Looking) -> HTMLResponse:
-    """Return one turn, to be put into a conversation; ``last`` is the newest."""
+@router.get("/sessions/{session}/turns")
+def show_turns(session: str, at: Looking, after: int = 0) -> HTMLResponse:
+    """Return the turns behind a number, to be put into a conversation."""
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.running(at.user.id, session)
-        [turn] = views(transcript, [turn_of(transcript, number)], running=running)
-    return page("turn.html", turn=turn)
+        found = [turn for turn in transcript.turns() if turn.number > after]
+        return page("turns.html", turns=views(transcript, found, running=running))
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")
@@ -120,7 +138,7 @@ def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
     return page(
         "window.html",
         frame=at.frame,
-        heading="Window",
+        heading="What the model read",
         back=f"/sessions/{session}?start={turn.number}#turn-{turn.number}",
         question=turn.question,
         requests=requests,

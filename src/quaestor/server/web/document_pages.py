@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
 from quaestor.assemble import Index
 from quaestor.core.citation import STANDING
+from quaestor.core.config import data_home
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
+from quaestor.corpus.commits import is_object
+from quaestor.crawl.sites import is_site
+from quaestor.files.walk import folder_of
 from quaestor.server.api.access import corpus_of, session_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
+from quaestor.server.web.pages_of_documents import page_at
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import shown
 from quaestor.server.web.templates_filled import page
@@ -25,6 +30,7 @@ router = APIRouter(route_class=PageRoute)
 _AROUND = 12
 _MOST_LINES = 400
 _MORE = 60
+_FRAGMENT = 200
 _EXPLAINED: dict[str, str] = {
     "verified": "These words stood here, letter by letter, when the answer was checked. That does not make them right.",
     "repaired": "The words were found nearby, or written a little differently; this is where they stood.",
@@ -95,6 +101,36 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -
     return _page(heading, pointed, at, corpus, name)
 
 
+def _editor(pointed: Pointed, corpus: Index | None, at: Look) -> str:
+    """Return the address that opens a file in an editor; only for who sits at the machine that it lies on."""
+    if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
+        return ""
+    return f"vscode://file{quote(str(folder_of(corpus.root) / pointed.path))}:{pointed.start_line}"
+
+
+def _fragment(pointed: Pointed) -> str:
+    """Return what makes a browser open a page at a quote."""
+    words = " ".join(pointed.quote.split())
+    return f"#:~:text={quote(words[:_FRAGMENT], safe='')}" if words and "#" not in pointed.url else ""
+
+
+def _pdf(pointed: Pointed, corpus: Index | None, name: str) -> dict[str, object]:
+    """Return where a PDF is shown, at the page that is meant."""
+    number = page_at(corpus, pointed.path, pointed.start_line)
+    address = "/pdf?" + urlencode({"corpus": name, "path": pointed.path})
+    return {"pdf": f"{address}#page={number}" if number else "", "pdf_page": number}
+
+
+@router.get("/pdf")
+def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
+    """Return a PDF of a corpus as it is on disk; nothing else is sent as what it is."""
+    index = corpus_of(at.served, at.user, corpus)
+    data = index.read_source(path) or b""
+    if not (path.lower().endswith(".pdf") and data.startswith(b"%PDF-")):
+        raise NotFoundError(f"{path!r} is no PDF.")
+    return Response(data, media_type="application/pdf", headers={"content-disposition": "inline"})
+
+
 def _page(
     heading: str, pointed: Pointed, at: Look, corpus: Index | None, name: str = "", gone: str = ""
 ) -> HTMLResponse:
@@ -120,6 +156,9 @@ def _page(
         quote=pointed.quote,
         symbol=pointed.symbol,
         url=pointed.url if urlsplit(pointed.url).scheme in ("http", "https") else "",
+        fragment=_fragment(pointed),
+        editor=_editor(pointed, corpus, at) if found else "",
+        **_pdf(pointed, corpus, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
         earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if found and first > 1 else "",

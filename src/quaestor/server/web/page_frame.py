@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -12,7 +12,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.server.api.access import corpora_of
 from quaestor.server.http.caller import COOKIE, Who
 from quaestor.server.http.served_state import Served, ServedHere
-from quaestor.server.open_corpora import State
+from quaestor.server.open_corpora import how_far
 from quaestor.server.web.spending_words import in_short
 from quaestor.server.web.user_records import TITLES, listed
 from quaestor.sessions.records import SessionInfo
@@ -34,6 +34,23 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
+class Unready:
+    """A corpus whose first index is being made.
+
+    Attributes:
+        name: its title.
+        total: files to read; 0 while they are still counted.
+        share: of the bytes to read, how much is read; from 0 to 1.
+        said: how far that is, for people.
+    """
+
+    name: str
+    total: int
+    share: float
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """What surrounds a page.
 
@@ -42,7 +59,7 @@ class Frame:
         session: the session that is looked at; empty if none is.
         sessions: those used last.
         corpora: that can be asked about.
-        unready: corpora that are still being indexed, by their titles.
+        unready: corpora that are still being indexed.
         model: what writes answers; empty if they are quoted.
         user: who looks.
         logged_in: whether there is anything to log out of.
@@ -53,7 +70,7 @@ class Frame:
     session: str
     sessions: tuple[SessionInfo, ...]
     corpora: tuple[Corpus, ...]
-    unready: tuple[State, ...]
+    unready: tuple[Unready, ...]
     model: str
     user: str
     logged_in: bool
@@ -75,7 +92,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         sessions=tuple([info for info in listed(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
         unready=tuple(
-            replace(state, name=TITLES.get(state.name, state.name))
+            Unready(TITLES.get(state.name, state.name), state.total, state.share, how_far(state))
             for state in states
             if not state.ready and not state.failed
         ),

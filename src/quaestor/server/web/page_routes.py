@@ -11,8 +11,9 @@ from quaestor.server.web import document_pages as reading
 from quaestor.server.web import login_pages as entering
 from quaestor.server.web import search_pages as searching
 from quaestor.server.web import static_files as files
+from quaestor.server.web import taking_along
 from quaestor.server.web import upload_forms as adding
 
 router = APIRouter(include_in_schema=False)
-for _part in (conversations, asking, reading, searching, own, adding, entering, files):
+for _part in (conversations, asking, reading, searching, own, adding, entering, taking_along, files):
     router.include_router(_part.router)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
 
 from quaestor.core.errors import QuaestorError
@@ -19,6 +20,7 @@ from quaestor.search.filters import make_filter
 from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
 from quaestor.server.web.error_pages import PageRoute
+from quaestor.server.web.limits import Limits
 from quaestor.server.web.page_frame import Looking
 from quaestor.server.web.source_lines import shown, telling
 from quaestor.server.web.templates_filled import page
@@ -34,7 +36,7 @@ Names = Annotated[list[str], Query(max_length=1000, default_factory=list)]
 
 
 @router.get("/search")
-def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str = "", by: str = "") -> HTMLResponse:
+def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: str = "") -> HTMLResponse:
     """Search without a model."""
     chosen = [name for name in corpus if name]
     values = {
@@ -46,13 +48,13 @@ def search(at: Looking, corpus: Names, q: str = "", since: str = "", before: str
         "said": "",
         "failed": "",
     }
-    values |= {"since": since, "before": before, "by": by, "understood": (), "missed": ()}
+    values |= {**asdict(limits), "understood": (), "missed": ()}
     values |= {"translated": (), "unknown": (), "waiting": "", "lacking": {}}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
     try:
-        where = make_filter(since=since, before=before, by=[by])
+        where = make_filter(*limits.asked().values())
         corpora, failures = several_of(at.served, at.user, chosen)
         hits, asked = corpora.find(q, _HITS, where=where)
     except StillIndexingError as error:

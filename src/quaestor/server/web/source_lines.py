@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from quaestor.chunking.languages import PROSE
 from quaestor.core.stems import content_terms
 from quaestor.server.web.highlight import highlight
+
+_PROSE = PROSE | {"html", "pdf", "docx", "epub", "latex", "org"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +21,12 @@ class Shown:
     Attributes:
         path: the document's.
         lines: number, HTML, and whether it is one of those that are meant.
+        prose: whether these are sentences, whose lines may be broken.
     """
 
     path: str
     lines: tuple[tuple[int, Markup, bool], ...]
+    prose: bool = False
 
     @property
     def first(self) -> int:
@@ -53,4 +58,5 @@ def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Co
         marked: the numbers of those that are meant.
     """
     html = highlight(lines, language, path)
-    return Shown(path, tuple((number, line, number in marked) for number, line in enumerate(html, start)))
+    numbered = tuple((number, line, number in marked) for number, line in enumerate(html, start))
+    return Shown(path, numbered, prose=language in _PROSE)

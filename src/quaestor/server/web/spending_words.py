@@ -12,12 +12,12 @@ _WHOSE = {"user": "used", "all": "used by everybody together"}
 def in_short(told: Mapping[str, Any]) -> str:
     """Return what was used today in a few words, and how much of a limit that is; ``told`` is as ``GET /api/usage``."""
     today = told["today"]
-    tokens = today["prompt_tokens"] + today["completion_tokens"]
     cost = [money(today["cost"], told["currency"])] if today["cost"] else []
     shares = [one["used"] / one["limit"] for one in told["limits"].values() if one["period"] == "day" and one["limit"]]
     if shares:
         return " · ".join([f"Today: {min(1.0, max(shares)):.0%} of the limit", *cost])
-    return " · ".join([f"Today: {tokens:,} tokens", *cost])
+    amount = f"{today['requests']:,} {'request' if today['requests'] == 1 else 'requests'}"
+    return " · ".join([f"Today: {amount}", *cost])
 
 
 def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:

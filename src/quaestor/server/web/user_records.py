@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from quaestor.accounts.users import User
 from quaestor.assemble import Index
 from quaestor.core.errors import NotFoundError
@@ -41,11 +43,11 @@ def corpus_about(served: Served, user: User, root: str) -> tuple[str, Index]:
     """
     name = corpus_named(served, user, root)
     if not name:
-        raise NotFoundError(f"{root!r} is not served now, so its passages cannot be shown. Serve it again.")
+        raise NotFoundError(f"{Path(root).name!r} is not served now, so its passages cannot be shown.")
     return name, corpus_of(served, user, name)
 
 
 def about(served: Served, user: User, root: str) -> str:
     """Return what a session is about, for people."""
     name = corpus_named(served, user, root)
-    return TITLES.get(name, name) or f"{root} (not served now)"
+    return TITLES.get(name, name) or f"{Path(root).name} (not served now)"

@@ -18,6 +18,7 @@ from quaestor.stores.embedded.lexical_update import LexicalUpdate
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.matrix_update import MatrixUpdate
 from quaestor.stores.embedded.progress_marks import Lag, Mark, after, is_worn, lag
+from quaestor.stores.embedded.row_sums import require
 from quaestor.stores.embedded.sizes import Sizes
 
 _WORN_SHARE = 0.3
@@ -127,8 +128,11 @@ def _prepare_lexical(
     try:
         for run in behind.removed:
             update.remove(run)
+        added = 0
         for entry in truth.terms_after(connection, mark.last_chunk if mark else 0):
             update.add(entry)
+            added += len(entry.segment.chunks)
+        require(added == behind.added, "the number of chunks with terms")
         update.finish()
     except BaseException:
         update.abandon()

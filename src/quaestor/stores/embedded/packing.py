@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_ROWS_AT_ONCE = 1 << 14
+MOST_TOGETHER = 1 << 14
 """Chunks whose terms are counted together: a segment holds no more than some of these."""
 
 
@@ -72,7 +72,7 @@ def pack(
         vectors.shape[1],
         quantise(vectors).tobytes(),
         list(keys),
-        [(start, _counted(terms[start : start + _ROWS_AT_ONCE])) for start in range(0, count, _ROWS_AT_ONCE)],
+        [(start, _counted(terms[start : start + MOST_TOGETHER])) for start in range(0, count, MOST_TOGETHER)],
     )
     return Packed(document, count, columns)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded import truth
+from quaestor.stores.embedded.row_sums import require
 from quaestor.stores.embedded.truth import Content, Removed
 
 
@@ -65,18 +66,24 @@ def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
     """Return what happened since ``mark``; None if the change log cannot tell.
 
     Without a mark everything has come since. Runs that came and went in between are left out.
+
+    Raises:
+        DamagedRowError: there are not as many chunks as there should be.
     """
     content = truth.content(connection)
     last = truth.last_chunk(connection)
     if mark is None:
-        return Lag(content, (), truth.count_after(connection, 0), last)
-    if mark.content == content:
-        return Lag(content, (), 0, last)
-    if not truth.has_been(connection, mark.content):
+        found = Lag(content, (), truth.count_after(connection, 0), last)
+    elif mark.content == content:
+        found = Lag(content, (), 0, last)
+    elif truth.has_been(connection, mark.content):
+        runs = truth.removed_since(connection, mark.content)
+        known = tuple(run for run in runs if run.first_chunk <= mark.last_chunk)
+        found = Lag(content, known, truth.count_after(connection, mark.last_chunk), last)
+    else:
         return None
-    runs = truth.removed_since(connection, mark.content)
-    known = tuple(run for run in runs if run.first_chunk <= mark.last_chunk)
-    return Lag(content, known, truth.count_after(connection, mark.last_chunk), last)
+    require(after(mark, found).alive == truth.count(connection), "the number of chunks")
+    return found
 
 
 def after(mark: Mark | None, lag: Lag) -> Mark:

@@ -7,10 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from quaestor.core.errors import EmbedderChangedError
+from quaestor.stores.embedded.row_sums import require, row_sum
 from quaestor.stores.embedded.sqlite_failures import unusable
 
 FILE = "index.sqlite3"
-VERSION = 3
+VERSION = 4
 APPLICATION = 0x51554145
 """Marks the file as ours (``PRAGMA application_id``)."""
 
@@ -25,7 +26,7 @@ _JOURNAL_BYTES = 4 * 1024 * 1024
 # Chunks of one document have consecutive identifiers: `first_chunk` and `chunk_count` are its whole
 # membership. Identifiers of documents, chunks and vectors only grow and are never used again; the next ones
 # stand in `state`.
-_TABLES = """
+TABLES = """
 CREATE TABLE state (
     one             INTEGER PRIMARY KEY CHECK (one = 1),
     embedder        TEXT    NOT NULL,
@@ -35,7 +36,11 @@ CREATE TABLE state (
     next_document   INTEGER NOT NULL,
     next_chunk      INTEGER NOT NULL,
     next_vector     INTEGER NOT NULL,
-    loose_vectors   INTEGER NOT NULL    -- at most this many vectors are in no chunk
+    loose_vectors   INTEGER NOT NULL,   -- at most this many vectors are in no chunk
+    documents       INTEGER NOT NULL,   -- how many there are
+    chunks          INTEGER NOT NULL,   -- how many there are
+    remembered      INTEGER NOT NULL,   -- the sum of the checksums in `metadata`
+    checksum        INTEGER NOT NULL
 );
 CREATE TABLE documents (
     id              INTEGER PRIMARY KEY,
@@ -52,7 +57,8 @@ CREATE TABLE documents (
     chunker         TEXT    NOT NULL,
     note            TEXT,
     first_chunk     INTEGER NOT NULL,
-    chunk_count     INTEGER NOT NULL
+    chunk_count     INTEGER NOT NULL,
+    checksum        INTEGER NOT NULL
 );
 CREATE TABLE chunks (
     id              INTEGER PRIMARY KEY,
@@ -67,26 +73,36 @@ CREATE TABLE chunks (
     scope           TEXT,               -- JSON; NULL when empty
     defines         TEXT,               -- JSON; NULL when empty
     text            TEXT    NOT NULL,
-    checksum        INTEGER NOT NULL    -- of the columns from `start` to `text`
+    checksum        INTEGER NOT NULL,   -- of the columns from `start` to `text`
+    link            INTEGER NOT NULL    -- checksum of `id`, `document`, `vector` and `checksum`
 );
 CREATE TABLE vectors (
     id              INTEGER PRIMARY KEY,
     key             BLOB    NOT NULL UNIQUE,
-    data            BLOB    NOT NULL    -- int8, one a dimension
+    data            BLOB    NOT NULL,   -- int8, one a dimension
+    checksum        INTEGER NOT NULL    -- of `id` and `data`: what another key finds is another vector
 );
 -- The lexical terms of a document's chunks, counted (`segments`) and compressed, up to some thousand chunks a row.
 CREATE TABLE terms (
     first_chunk     INTEGER PRIMARY KEY,
     document        INTEGER NOT NULL,
-    data            BLOB    NOT NULL
+    data            BLOB    NOT NULL,
+    checksum        INTEGER NOT NULL
 );
+-- A name is looked for in its bucket (`row_sums`), whose sum tells if one is missing.
 CREATE TABLE names (
+    bucket          INTEGER NOT NULL,
     name            TEXT    NOT NULL,   -- lower case
     chunk           INTEGER NOT NULL,
-    PRIMARY KEY (name, chunk)
+    PRIMARY KEY (bucket, name, chunk)
 ) WITHOUT ROWID;
+CREATE TABLE name_sums (
+    bucket          INTEGER PRIMARY KEY,
+    sum             INTEGER NOT NULL
+);
 CREATE TABLE metadata (
     key             TEXT    PRIMARY KEY,
+    checksum        INTEGER NOT NULL,   -- before the value, which may be long
     value           TEXT    NOT NULL
 ) WITHOUT ROWID;
 -- The change log: which chunks went in which generation. What came is known by its higher identifier.
@@ -95,6 +111,7 @@ CREATE TABLE removed (
     first_chunk     INTEGER NOT NULL,
     chunk_count     INTEGER NOT NULL,
     document        INTEGER NOT NULL,
+    checksum        INTEGER NOT NULL,
     PRIMARY KEY (generation, first_chunk)
 ) WITHOUT ROWID;
 -- Generations that changed chunks, each with a random stamp: something derived is caught up only from a state
@@ -202,20 +219,43 @@ def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> No
     script = "".join(
         (
             "BEGIN IMMEDIATE;",
-            _TABLES,
+            TABLES,
             f"PRAGMA user_version = {VERSION};",
             f"PRAGMA application_id = {APPLICATION};",
         )
     )
     try:
         connection.executescript(script)
-        connection.execute("INSERT INTO state VALUES (1, ?, ?, 0, 0, 1, 1, 1, 0)", (embedder, dimensions))
+        connection.execute("INSERT INTO state VALUES (1, ?, ?, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0)", (embedder, dimensions))
+        seal_state(connection)
         connection.execute("INSERT INTO contents VALUES (0, '')")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def seal_state(connection: sqlite3.Connection) -> None:
+    """Give the row of the index's own state the checksum of what stands there now."""
+    connection.execute("UPDATE state SET checksum = ?", (row_sum(_state(connection)[:-1]),))
+
+
+def check_state(connection: sqlite3.Connection) -> None:
+    """Refuse a state that is not as it was written.
+
+    Raises:
+        DamagedRowError: it is not.
+    """
+    *values, checksum = _state(connection)
+    require(row_sum(values) == checksum, "its state")
+
+
+def _state(connection: sqlite3.Connection) -> tuple[object, ...]:
+    row: tuple[object, ...] | None = connection.execute("SELECT * FROM state").fetchone()
+    require(row is not None, "its state")
+    assert row is not None
+    return row
 
 
 def made_with(connection: sqlite3.Connection) -> tuple[str, int] | None:
@@ -237,9 +277,9 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
         raise unusable(folder, f"was written by a newer version of Quaestor (schema {version}, known {VERSION})")
     if version < VERSION:
         raise unusable(folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})")
+    check_state(connection)
     found = made_with(connection)
-    if found is None:
-        raise unusable(folder, "is damaged (its state is missing)")
+    assert found is not None
     if found != (embedder, dimensions):
         raise unusable(
             folder,

@@ -13,8 +13,8 @@ from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, IndexUnusab
 
 REBUILD = "run `quaestor index --rebuild`"
 
-_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
-_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 _FULL_WORDS = (
     "no space left",
     "disk is full",
@@ -66,7 +66,7 @@ def translated(folder: Path) -> Iterator[None]:
     except OSError as error:
         if is_full(error):
             raise full(folder) from error
-        if error.errno in _READ_ONLY:
+        if error.errno in READ_ONLY:
             raise read_only(folder) from error
         raise
 

@@ -23,6 +23,7 @@ from quaestor.stores import (
     FieldBoosts,
     Matched,
     Pack,
+    Packed,
     Scored,
     StoredChunk,
     StoreStats,
@@ -194,6 +195,9 @@ class EmbeddedStore:
             if self._fixed:
                 self._read_again()
 
+    def settle(self) -> None:
+        """Do nothing: whoever writes or searches makes what is needed."""
+
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
     ) -> Scored:
@@ -308,6 +312,17 @@ class EmbeddedStore:
         with self._reading() as connection:
             found = truth.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
+
+    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+        """Return those of some documents that there are, as ``pack`` made them."""
+        from quaestor.stores.embedded.unpacking import unpacked  # noqa: PLC0415 - only copies need it
+
+        with self._reading() as connection:
+            return list(unpacked(connection, paths, self._dimensions))
+
+    def all_metadata(self) -> Mapping[str, str]:
+        """Return every remembered string."""
+        return self._ask(truth.all_metadata)
 
     def stats(self) -> StoreStats:
         """Return sizes."""

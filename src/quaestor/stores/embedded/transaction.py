@@ -7,15 +7,20 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
+from operator import itemgetter
 from typing import Any
+
+import numpy as np
 
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
 from quaestor.stores import Packed
 from quaestor.stores.embedded.packing import Columns
+from quaestor.stores.embedded.row_sums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
+from quaestor.stores.embedded.schema import check_state, seal_state
 from quaestor.stores.embedded.sizes import SIZES, Sizes
-from quaestor.stores.embedded.truth import batches, marks, storable
+from quaestor.stores.embedded.truth import batches, document_row, marks, places, storable
 
 _Name = tuple[str | bytes, int]
 
@@ -47,11 +52,15 @@ class Transaction:
         self._pending_chunks = 0
         self._changed = False
         self._content_changed = False
+        check_state(connection)
         row = connection.execute(
-            "SELECT dimensions, generation, next_document, next_chunk, next_vector, loose_vectors FROM state"
+            "SELECT dimensions, generation, next_document, next_chunk, next_vector, loose_vectors, documents, chunks, "
+            "remembered FROM state"
         ).fetchone()
         self.dimensions, self._generation = int(row[0]), int(row[1]) + 1
-        self._next_document, self._next_chunk, self._next_vector, self._loose = map(int, row[2:])
+        self._next_document, self._next_chunk, self._next_vector, self._loose = map(int, row[2:6])
+        self._documents, self._chunks, self._remembered = map(int, row[6:])
+        self._name_sums: dict[int, int] = {}
 
     def put(self, packed: Packed) -> None:
         """Put a document with its chunks in place of any earlier version of the same path.
@@ -73,13 +82,10 @@ class Transaction:
             NotFoundError: there is no document of this path.
         """
         self._flush()
-        cursor = self._connection.execute(
-            "UPDATE documents SET (sha256, size, mtime_ns, language, encoding, title, url, author, date, "
-            f"chunker, note) = ({marks(11)}) WHERE path = ?",
-            (*_fields(document)[1:], storable(document.path)),
-        )
-        if not cursor.rowcount:
+        place = self._places([document.path]).get(document.path)
+        if place is None:
             raise NotFoundError(f"{document.path!r} is not in the index: replace it instead of touching it.")
+        self._put_documents([(place.id, *_fields(document), place.first_chunk, place.chunk_count)])
         self._changed = True
 
     def remove(self, path: str) -> None:
@@ -88,7 +94,11 @@ class Transaction:
 
     def set_metadata(self, key: str, value: str) -> None:
         """Remember a string with the index."""
-        self._connection.execute("INSERT OR REPLACE INTO metadata VALUES (?, ?)", (key, storable(value)))
+        stored = storable(value)
+        before = self._connection.execute("SELECT checksum FROM metadata WHERE key = ?", (key,)).fetchone()
+        checksum = text_sum((key,), stored)
+        self._connection.execute("INSERT OR REPLACE INTO metadata VALUES (?, ?, ?)", (key, checksum, stored))
+        self._remembered += checksum - (before[0] if before else 0)
         self._changed = True
 
     def set_embedder(self, name: str, dimensions: int) -> None:
@@ -108,10 +118,20 @@ class Transaction:
             self._connection.execute("INSERT INTO contents VALUES (?, ?)", (self._generation, os.urandom(8).hex()))
             self._connection.execute("UPDATE state SET content = ?", (self._generation,))
             self._collect()
-        self._connection.execute(
-            "UPDATE state SET generation = ?, next_document = ?, next_chunk = ?, next_vector = ?, loose_vectors = ?",
-            (self._generation, self._next_document, self._next_chunk, self._next_vector, self._loose),
+        self._connection.executemany(
+            "INSERT INTO name_sums VALUES (?, ?) "
+            f"ON CONFLICT (bucket) DO UPDATE SET sum = (sum + excluded.sum) & {WRAP}",
+            [(bucket, one & WRAP) for bucket, one in sorted(self._name_sums.items())],
         )
+        self._connection.execute(
+            "UPDATE state SET generation = ?, next_document = ?, next_chunk = ?, next_vector = ?, loose_vectors = ?, "
+            "documents = ?, chunks = ?, remembered = ?",
+            (
+                *(self._generation, self._next_document, self._next_chunk, self._next_vector, self._loose),
+                *(self._documents, self._chunks, self._remembered & WRAP),
+            ),
+        )
+        seal_state(self._connection)
         return True
 
     def _put(self, path: str, version: Packed | None) -> None:
@@ -125,25 +145,20 @@ class Transaction:
         if not self._pending:
             return
         pending, self._pending, self._pending_chunks = self._pending, {}, 0
-        places = self._places(list(pending))
-        self._drop([place for place in places.values() if place.chunk_count])
-        gone = [places[path].id for path, version in pending.items() if version is None and path in places]
+        known = self._places(list(pending))
+        self._drop([place for place in known.values() if place.chunk_count])
+        gone = [known[path].id for path, version in pending.items() if version is None and path in known]
         self._connection.executemany("DELETE FROM documents WHERE id = ?", ((place,) for place in gone))
+        self._documents -= len(gone)
         versions = [version for version in pending.values() if version is not None]
-        self._add(versions, places)
+        self._add(versions, known)
         if gone:
             self._changed = True
 
     def _places(self, paths: Sequence[str]) -> dict[str, _Place]:
-        found: dict[str, _Place] = {}
         by_key = {storable(path): path for path in paths}
-        for batch in batches(list(by_key)):
-            rows = self._connection.execute(
-                f"SELECT path, id, first_chunk, chunk_count FROM documents WHERE path IN ({marks(len(batch))})",
-                batch,
-            )
-            found.update((by_key[path], _Place(*place)) for path, *place in rows)
-        return found
+        rows = places(self._connection, list(by_key))
+        return {by_key[row[1]]: _Place(row[0], *row[-3:-1]) for row in rows}
 
     def _drop(self, places: Sequence[_Place]) -> None:
         """Delete the chunks at ``places`` and log that they went."""
@@ -155,16 +170,28 @@ class Transaction:
         for bounds in ranges:
             rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
             defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
-            many("DELETE FROM names WHERE name = ? AND chunk = ?", list(_lowered(defining)))
+            names = list(_lowered(defining))
+            many("DELETE FROM names WHERE bucket = ? AND name = ? AND chunk = ?", map(_in_bucket, names))
+            self._count_names(names, -1)
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
         many("DELETE FROM terms WHERE first_chunk BETWEEN ? AND ?", ranges)
         many(
-            "INSERT INTO removed VALUES (?, ?, ?, ?)",
-            ((self._generation, place.first_chunk, place.chunk_count, place.id) for place in places),
+            "INSERT INTO removed VALUES (?, ?, ?, ?, ?)",
+            (
+                (self._generation, *run[1:], run[0], link_sum(*run, self._generation))
+                for run in ((place.id, place.first_chunk, place.chunk_count) for place in places)
+            ),
         )
-        self._loose += sum(place.chunk_count for place in places)
+        gone = sum(place.chunk_count for place in places)
+        self._loose += gone
+        self._chunks -= gone
 
-    def _add(self, versions: Sequence[Packed], places: dict[str, _Place]) -> None:
+    def _count_names(self, names: Iterable[_Name], sign: int) -> None:
+        for name, chunk in names:
+            bucket = bucket_of(name)
+            self._name_sums[bucket] = self._name_sums.get(bucket, 0) + sign * name_sum(name, chunk)
+
+    def _add(self, versions: Sequence[Packed], known: dict[str, _Place]) -> None:
         if not versions:
             return
         self._changed = True
@@ -174,28 +201,36 @@ class Transaction:
         terms: list[tuple[Any, ...]] = []
         names: list[_Name] = []
         for version in versions:
-            place = places.get(version.document.path)
+            place = known.get(version.document.path)
             document = place.id if place else self._new_document()
             first, columns = self._next_chunk, version.columns
             self._next_chunk += version.chunks
             documents.append((document, *_fields(version.document), first, version.chunks))
             chunks.extend(
-                (chunk, document, vectors[key], *own)
+                (chunk, document, vectors[key], *own, link_sum(chunk, document, vectors[key], own[-1]))
                 for chunk, key, own in zip(count(first), columns.keys, columns.chunks, strict=False)
             )
-            terms.extend((first + at, document, data) for at, data in columns.terms)
+            terms.extend(
+                (first + at, document, data, data_sum(data, document, first + at)) for at, data in columns.terms
+            )
             names.extend((name, first + at) for name, at in columns.names)
         many = self._connection.executemany
-        many(f"INSERT OR REPLACE INTO documents VALUES ({marks(15)})", documents)
-        many(f"INSERT INTO chunks VALUES ({marks(13)})", chunks)
-        many("INSERT INTO terms VALUES (?, ?, ?)", terms)
-        # In the order of the index, which is quicker: text, then bytes.
-        for kind in (str, bytes):
-            many("INSERT INTO names VALUES (?, ?)", sorted(entry for entry in names if isinstance(entry[0], kind)))
+        self._put_documents(documents)
+        many(f"INSERT INTO chunks VALUES ({marks(14)})", chunks)
+        many("INSERT INTO terms VALUES (?, ?, ?, ?)", terms)
+        # In about the order of the index, which is quicker.
+        many("INSERT INTO names VALUES (?, ?, ?)", sorted(map(_in_bucket, names), key=itemgetter(0, 2)))
+        self._count_names(names, 1)
+        self._chunks += len(chunks)
         if chunks:
             self._content_changed = True
 
+    def _put_documents(self, rows: Iterable[Sequence[Any]]) -> None:
+        statement = f"INSERT OR REPLACE INTO documents VALUES ({marks(16)})"
+        self._connection.executemany(statement, map(document_row, rows))
+
     def _new_document(self) -> int:
+        self._documents += 1
         self._next_document += 1
         return self._next_document - 1
 
@@ -207,11 +242,14 @@ class Transaction:
             cursor = self._connection.execute(f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch)
             found.update(cursor.fetchall())
         fresh = [key for key in rows if key not in found]
+        data = [rows[key] for key in fresh]
+        numbers = np.arange(self._next_vector, self._next_vector + len(fresh))
+        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(fresh), self.dimensions)
         self._connection.executemany(
-            "INSERT INTO vectors VALUES (?, ?, ?)",
-            ((number, key, rows[key]) for number, key in enumerate(fresh, self._next_vector)),
+            "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+            zip(numbers.tolist(), fresh, data, vector_sums(numbers, matrix).tolist(), strict=True),
         )
-        found.update((key, number) for number, key in enumerate(fresh, self._next_vector))
+        found.update(zip(fresh, numbers.tolist(), strict=True))
         self._next_vector += len(fresh)
         return found
 
@@ -239,6 +277,10 @@ def _fields(document: Document) -> tuple[Any, ...]:
         document.chunker,
         None if document.note is None else storable(document.note),
     )
+
+
+def _in_bucket(name: _Name) -> tuple[int, str | bytes, int]:
+    return bucket_of(name[0]), *name
 
 
 def _lowered(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:

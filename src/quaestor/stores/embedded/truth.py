@@ -14,17 +14,33 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.stores import StoredChunk, StoreStats
 from quaestor.stores.embedded.postings import Segment
+from quaestor.stores.embedded.row_sums import (
+    WRAP,
+    DamagedRowError,
+    bucket_of,
+    data_sum,
+    link_sum,
+    link_sums,
+    name_sum,
+    require,
+    row_sum,
+    text_sum,
+    vector_sums,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 500
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
-_DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in _DOCUMENT.split(", "))
+# A document's row as it is summed up: its checksum comes last.
+_WHOLE = f"id, {_DOCUMENT}, first_chunk, chunk_count, checksum"
+_WHOLE_OF_D = ", ".join(f"d.{column}" for column in _WHOLE.split(", "))
 _CHUNK = (
-    "c.id, c.id - d.first_chunk, c.start, c.end, c.start_line, c.end_line, c.text, c.symbol, c.kind, c.scope, "
-    "c.defines, c.checksum"
+    "c.id, c.document, c.vector, c.start, c.end, c.start_line, c.end_line, c.symbol, c.kind, c.scope, c.defines, "
+    "c.text, c.checksum, c.link"
 )
+_CHUNK_COLUMNS = 14
 
 
 class Content(NamedTuple):
@@ -77,8 +93,11 @@ def marks(count: int) -> str:
 
 def content(connection: sqlite3.Connection) -> Content:
     """Return the state that the chunks are in."""
-    row = connection.execute("SELECT c.generation, c.stamp FROM state s JOIN contents c ON c.generation = s.content")
-    return Content(*row.fetchone())
+    row = connection.execute(
+        "SELECT c.generation, c.stamp FROM state s JOIN contents c ON c.generation = s.content"
+    ).fetchone()
+    require(row is not None, "its history")
+    return Content(*row)
 
 
 def has_been(connection: sqlite3.Connection, content: Content) -> bool:
@@ -90,9 +109,11 @@ def has_been(connection: sqlite3.Connection, content: Content) -> bool:
 def removed_since(connection: sqlite3.Connection, content: Content) -> list[Removed]:
     """Return the runs of chunks that went after ``content``."""
     rows = connection.execute(
-        "SELECT document, first_chunk, chunk_count FROM removed WHERE generation > ?", (content.generation,)
-    )
-    return [Removed(*row) for row in rows]
+        "SELECT document, first_chunk, chunk_count, generation, checksum FROM removed WHERE generation > ?",
+        (content.generation,),
+    ).fetchall()
+    require(all(link_sum(*row[:-1]) == row[-1] for row in rows), "its history")
+    return [Removed(*row[:3]) for row in rows]
 
 
 def last_chunk(connection: sqlite3.Connection) -> int:
@@ -107,18 +128,28 @@ def count_after(connection: sqlite3.Connection, chunk: int) -> int:
     return int(count)
 
 
+def count(connection: sqlite3.Connection) -> int:
+    """Return the number of chunks that there are to be."""
+    return int(connection.execute("SELECT chunks FROM state").fetchone()[0])
+
+
 def vectors_after(
     connection: sqlite3.Connection, chunk: int, dimensions: int, batch: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
     """Yield (identifiers, int8 rows) of the chunks above ``chunk``, ascending, up to ``batch`` at a time."""
     rows = connection.execute(
-        "SELECT c.id, v.data FROM chunks c JOIN vectors v ON v.id = c.vector WHERE c.id > ? ORDER BY c.id",
+        "SELECT c.id, c.document, c.vector, c.checksum, c.link, v.checksum, v.data "
+        "FROM chunks c LEFT JOIN vectors v ON v.id = c.vector WHERE c.id > ? ORDER BY c.id",
         (chunk,),
     )
     while found := rows.fetchmany(batch):
-        ids = np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
-        data = np.frombuffer(b"".join(row[1] for row in found), dtype=np.int8)
-        yield ids, data.reshape(len(found), dimensions)
+        *numbers, data = zip(*found, strict=True)
+        require(None not in data and {len(row) for row in data} == {dimensions}, "a vector")
+        ids, documents, vectors, checksums, links, sums = np.array(numbers, dtype=np.int64)
+        require(bool((link_sums(ids, documents, vectors, checksums) == links).all()), "a chunk")
+        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(found), dimensions)
+        require(bool((vector_sums(vectors, matrix) == sums).all()), "a vector")
+        yield ids, matrix
 
 
 class DocumentTerms(NamedTuple):
@@ -136,28 +167,64 @@ class DocumentTerms(NamedTuple):
 def terms_after(connection: sqlite3.Connection, chunk: int) -> Iterator[DocumentTerms]:
     """Yield the terms of all documents whose chunks are above ``chunk``, ascending."""
     rows = connection.execute(
-        "SELECT document, first_chunk, data FROM terms WHERE first_chunk > ? ORDER BY first_chunk", (chunk,)
+        "SELECT document, first_chunk, data, checksum FROM terms WHERE first_chunk > ? ORDER BY first_chunk", (chunk,)
     )
-    for document, first, data in rows:
+    for document, first, data, checksum in rows:
+        require(data_sum(data, document, first) == checksum, "a row of terms")
         segment = Segment.read(zlib.decompress(data))
         yield DocumentTerms(document, segment._replace(chunks=segment.chunks + first))
 
 
+def document_row(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Return a row of ``documents`` with its checksum at its end."""
+    return *row, row_sum(row)
+
+
+def checked_row(row: Sequence[Any]) -> Sequence[Any]:
+    """Return a whole row of ``documents``.
+
+    Raises:
+        DamagedRowError: it is not as it was written.
+    """
+    require(row_sum(row[:-1]) == row[-1], "a document")
+    return row
+
+
 def _document(row: Sequence[Any]) -> Document:
+    """Return the document of a whole row."""
+    fields = checked_row(row)[1:-3]
     # Hardly any row holds text that is kept as bytes, and thousands are read before a first search.
-    return Document(*(map(restored, row) if bytes in map(type, row) else row))
+    return Document(*(map(restored, fields) if bytes in map(type, fields) else fields))
 
 
 def documents(connection: sqlite3.Connection) -> dict[str, Document]:
     """Return every document by path."""
-    rows = connection.execute(f"SELECT {_DOCUMENT} FROM documents")
-    found = map(_document, rows)
-    return {document.path: document for document in found}
+    found = {row[1]: _document(row) for row in connection.execute(f"SELECT {_WHOLE} FROM documents")}
+    (expected,) = connection.execute("SELECT documents FROM state").fetchone()
+    require(len(found) == expected, "the number of documents")
+    return {document.path: document for document in found.values()}
+
+
+def places(connection: sqlite3.Connection, paths: Sequence[str | bytes]) -> Iterator[Sequence[Any]]:
+    """Yield the whole rows of those of some documents that there are."""
+    for batch in batches(paths):
+        rows = connection.execute(f"SELECT {_WHOLE} FROM documents WHERE path IN ({marks(len(batch))})", batch)
+        yield from map(checked_row, rows)
+
+
+def _row_of(connection: sqlite3.Connection, path: str) -> Sequence[Any] | None:
+    """Return a document's whole row."""
+    for row in places(connection, [storable(path)]):
+        return row
+    # What only a damaged index of paths hides is no document that is not there.
+    hidden = connection.execute("SELECT 1 FROM documents WHERE +path = ?", (storable(path),)).fetchone()
+    require(hidden is None, "the index of paths")
+    return None
 
 
 def document(connection: sqlite3.Connection, path: str) -> Document | None:
     """Return one document."""
-    row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE path = ?", (storable(path),)).fetchone()
+    row = _row_of(connection, path)
     return _document(row) if row else None
 
 
@@ -175,13 +242,13 @@ def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
         fields: those from ``start`` to ``defines``.
         text: what stands there, as SQLite keeps it.
     """
-    return zlib.crc32(text.encode() if isinstance(text, str) else text, zlib.crc32(repr(fields).encode()))
+    return text_sum(fields, text)
 
 
-def _stored(row: Sequence[Any], document: Document) -> StoredChunk:
-    chunk, position, start, end, start_line, end_line, text, symbol, kind, scope, defines, checksum = row
-    if chunk_checksum((start, end, start_line, end_line, symbol, kind, scope, defines), text) != checksum:
-        raise sqlite3.DatabaseError(f"a chunk of {document.path!r} does not agree with its checksum")
+def _stored(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
+    chunk, of, vector, start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum, link = row
+    if link_sum(chunk, of, vector, checksum) != link or chunk_checksum(row[3:11], text) != checksum:
+        raise DamagedRowError(f"a chunk of {document.path!r} does not agree with its checksum")
     return StoredChunk(
         id=chunk,
         document=document,
@@ -193,39 +260,48 @@ def _stored(row: Sequence[Any], document: Document) -> StoredChunk:
             scope=_names(scope),
             defines=_names(defines),
         ),
-        position=position,
+        position=chunk - first_chunk,
     )
 
 
 def chunks_of(connection: sqlite3.Connection, path: str) -> list[StoredChunk]:
     """Return a document's chunks in order."""
-    found = document(connection, path)
-    if found is None:
+    row = _row_of(connection, path)
+    if row is None:
         return []
+    found, (first, chunk_count) = _document(row), row[-3:-1]
     rows = connection.execute(
-        f"SELECT {_CHUNK} FROM documents d "
-        "JOIN chunks c ON c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 "
-        "WHERE d.path = ? ORDER BY c.id",
-        (storable(path),),
-    )
-    return [_stored(row, found) for row in rows]
+        f"SELECT {_CHUNK} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id", (first, first + chunk_count - 1)
+    ).fetchall()
+    require(len(rows) == chunk_count, f"the number of chunks of {path!r}")
+    return [_stored(row, found, first) for row in rows]
 
 
 def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, StoredChunk]:
     """Return the chunks that exist, by identifier, in the order of ``ids``."""
     wanted = list(dict.fromkeys(int(chunk) for chunk in ids))
     found: dict[int, StoredChunk] = {}
-    known: dict[str, Document] = {}
+    known: dict[int, Document] = {}
     for batch in batches(wanted):
         rows = connection.execute(
-            f"SELECT {_CHUNK}, {_DOCUMENT_OF_D} FROM chunks c JOIN documents d ON d.id = c.document "
+            f"SELECT {_CHUNK}, {_WHOLE_OF_D} FROM chunks c LEFT JOIN documents d ON d.id = c.document "
             f"WHERE c.id IN ({marks(len(batch))})",
             batch,
         )
         for row in rows:
-            whole = known.get(row[12]) or known.setdefault(row[12], _document(row[12:]))
-            found[row[0]] = _stored(row[:12], whole)
+            if row[1] not in known:
+                known[row[1]] = _document(row[_CHUNK_COLUMNS:])
+            found[row[0]] = _stored(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
+    require(not any(_is_claimed(connection, chunk) for chunk in wanted if chunk not in found), "a chunk")
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+
+def _is_claimed(connection: sqlite3.Connection, chunk: int) -> bool:
+    """Tell whether a chunk is one of some document's, and not just one that went."""
+    rows = connection.execute(
+        "SELECT 1 FROM documents WHERE first_chunk <= ? AND ? < first_chunk + chunk_count LIMIT 1", (chunk, chunk)
+    )
+    return rows.fetchone() is not None
 
 
 def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
@@ -253,25 +329,37 @@ def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, in
 
 def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> list[int]:
     """Return up to ``k`` chunks that define any of ``names``; those that define most of them first."""
-    wanted = [storable(name) for name in dict.fromkeys(name.lower() for name in names)]
+    wanted = {storable(name) for name in {name.lower() for name in names}}
     counts: dict[int, int] = {}
-    for batch in batches(wanted):
-        rows = connection.execute(
-            f"SELECT chunk, count(*) AS matched FROM names WHERE name IN ({marks(len(batch))}) "
-            "GROUP BY chunk ORDER BY matched DESC, chunk LIMIT ?",
-            (*batch, max(k, 0)),
-        )
-        for chunk, matched in rows:
-            counts[chunk] = counts.get(chunk, 0) + matched
+    for batch in batches(sorted({bucket_of(name) for name in wanted})):
+        rows = connection.execute(f"SELECT bucket, name, chunk FROM names WHERE bucket IN ({marks(len(batch))})", batch)
+        sums = dict.fromkeys(batch, 0)
+        for bucket, name, chunk in rows:
+            sums[bucket] += name_sum(name, chunk)
+            if name in wanted:
+                counts[chunk] = counts.get(chunk, 0) + 1
+        _check_buckets(connection, sums)
     return sorted(counts, key=lambda chunk: (-counts[chunk], chunk))[: max(k, 0)]
+
+
+def _check_buckets(connection: sqlite3.Connection, sums: dict[int, int]) -> None:
+    """Hold what the names of some buckets sum up to against what it should be."""
+    rows = connection.execute(f"SELECT bucket, sum FROM name_sums WHERE bucket IN ({marks(len(sums))})", list(sums))
+    expected = dict.fromkeys(sums, 0) | dict(rows)
+    require(all(one & WRAP == expected[bucket] for bucket, one in sums.items()), "a name")
 
 
 def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     """Return the stored rows of those keys that are known."""
     found: dict[bytes, bytes] = {}
     for batch in batches(list(dict.fromkeys(keys))):
-        rows = connection.execute(f"SELECT key, data FROM vectors WHERE key IN ({marks(len(batch))})", batch)
-        found.update(rows.fetchall())
+        rows = connection.execute(
+            f"SELECT key, data, id, checksum FROM vectors WHERE key IN ({marks(len(batch))})", batch
+        ).fetchall()
+        for key, data, number, checksum in rows:
+            [own] = vector_sums(np.array([number]), np.frombuffer(data, dtype=np.int8)[None])
+            require(own == checksum, "a vector")
+            found[key] = data
     return found
 
 
@@ -301,7 +389,22 @@ def generation(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT generation FROM state").fetchone()[0])
 
 
+def all_metadata(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return every remembered string."""
+    return {key: restored(value) for key, value in connection.execute("SELECT key, value FROM metadata")}
+
+
 def metadata(connection: sqlite3.Connection, key: str) -> str | None:
     """Return a remembered string."""
-    row = connection.execute("SELECT value FROM metadata WHERE key = ?", (key,)).fetchone()
-    return restored(row[0]) if row else None
+    # One statement, so that all of it is of one state.
+    value, checksum, lacking = connection.execute(
+        "SELECT m.value, m.checksum, s.remembered - (SELECT coalesce(sum(checksum), 0) FROM metadata) "
+        "FROM state s LEFT JOIN metadata m ON m.key = ?",
+        (key,),
+    ).fetchone()
+    require(not lacking & WRAP, "what it remembers")
+    if value is None:
+        return None
+    require(text_sum((key,), value) == checksum, f"{key!r}")
+    found: str = restored(value)
+    return found

@@ -17,6 +17,7 @@ from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Se
 from quaestor.stores.embedded.progress_marks import Lag
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.recent import RecentChunks
+from quaestor.stores.embedded.row_sums import require
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.truth import Content, Removed
 from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
@@ -54,7 +55,9 @@ class LexicalView(NamedTuple):
     def make(cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag) -> LexicalView:
         """Lay what ``lag`` tells over ``base``."""
         entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
-        return cls.of(lag.content, base, lag.removed, RecentChunks(entries))
+        recent = RecentChunks(entries)
+        require(len(recent) == lag.added, "the number of chunks with terms")
+        return cls.of(lag.content, base, lag.removed, recent)
 
     @classmethod
     def of(

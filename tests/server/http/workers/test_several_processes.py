@@ -77,7 +77,7 @@ def test_both_answer(pair: tuple[httpx.Client, httpx.Client]) -> None:
 def test_a_turn_is_refused_while_the_other_runs_one(
     pair: tuple[httpx.Client, httpx.Client], model: ScriptedServer
 ) -> None:
-    """And closing its stream, as the page's stop button does, ends it for both."""
+    """And the other follows it from its beginning, and stops it."""
     one, other = pair
     session = begin(one)
     model.hung_up.clear()
@@ -89,6 +89,13 @@ def test_a_turn_is_refused_while_the_other_runs_one(
             assert (refused.status_code, refused.json()["error"]["code"]) == (409, "conflict")
         assert other.delete(f"/api/sessions/{session}").status_code == 409
         assert other.get(f"/api/sessions/{session}").json()["running"] is True
+    running = f"/api/sessions/{session}/turns/running"
+    with other.stream("GET", running) as answer:
+        followed = events(answer.iter_lines())
+        assert next(followed)[0] == "searching"
+        assert next(data for name, data in followed if name == "text")
+        assert one.delete(running).status_code == 204
+        assert all(name == "text" for name, _ in followed)
     assert model.hung_up.wait(60)
     until(lambda: not other.get(f"/api/sessions/{session}").json()["running"])
     assert told(other, session) == ["cancelled"]

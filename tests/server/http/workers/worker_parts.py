@@ -102,10 +102,10 @@ class Serving:
 
 
 @contextmanager
-def serving(folder: Path, home: Path, *, workers: int = 2, **environment: str) -> Iterator[Serving]:
-    """Start the server over a folder, and kill what is left of it."""
+def serving(folder: Path, home: Path, *, workers: int = 2, port: int = 0, **environment: str) -> Iterator[Serving]:
+    """Start the server over a folder, at a port of its own if none is given, and kill what is left of it."""
     home.mkdir(exist_ok=True)
-    port, log = free_port(), home / "log"
+    port, log = port or free_port(), home / "log"
     command = [sys.executable, "-m", "quaestor", "serve", str(folder), "--port", str(port), "--workers", str(workers)]
     chosen = {
         **os.environ,

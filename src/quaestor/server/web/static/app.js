@@ -1,9 +1,9 @@
 // What every page does: one listener for what is clicked, one for keys.
 import * as chat from "./chat.js";
-import { copyAnswer, copyCode } from "./copying.js";
+import { copyAnswer, copyChange, copyCode, copyQuote } from "./copy.js";
 import * as documents from "./documents.js";
 import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
-import { say } from "./saying.js";
+import { say } from "./announce.js";
 import { refresh } from "./server.js";
 import { localTimes } from "./times.js";
 import * as sessions from "./sessions.js";
@@ -20,9 +20,12 @@ const DOES = {
   try: (button) => chat.ask(button.textContent),
   stop: chat.stop,
   again: chat.again,
+  edit: chat.edit,
   newest: chat.goToNewest,
   copy: copyAnswer,
   "copy-code": copyCode,
+  "copy-quote": copyQuote,
+  "copy-change": copyChange,
   rename: (button) => sessions.rename(button.closest("[data-session]")),
   delete: (button) => sessions.remove(button.closest("[data-session]")),
   "delete-document": (button) => documents.remove(button.closest("[data-document]")),
@@ -47,8 +50,7 @@ document.addEventListener("click", async (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     if (document.querySelector("dialog:modal")) return;
-    if (chat.isRunning()) chat.stop();
-    else closePanel();
+    if (!closePanel() && chat.isRunning()) chat.stop();
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;

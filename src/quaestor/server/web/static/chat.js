@@ -1,21 +1,28 @@
-// The conversation: asking, stopping, asking again. One turn at a time.
-import { dress } from "./copying.js";
-import { say } from "./saying.js";
-import { call, opened, part } from "./server.js";
+// The conversation: asking, stopping, asking again, and following an answer that another tab, or this one before, asked for.
+import { say } from "./announce.js";
+import { dress } from "./copy.js";
+import { Draft } from "./draft.js";
+import { call, events, opened, part } from "./server.js";
 import { refreshSide } from "./sessions.js";
+import { localTimes } from "./times.js";
 import { Turn } from "./turn.js";
 
 const NEAR = 120;
-const TRIES = 20;
-const PAUSE = 150;
-const FOLLOWING_PAUSE = 1000;
+const LONGEST_PAUSE = 10_000;
+const WAITING = "waiting";
+const GONE = "This conversation is no longer there: it was deleted, perhaps in another tab. Your question is kept below. Send it to begin a new conversation.";
 
 const thread = document.getElementById("thread");
 const composer = document.getElementById("composer");
 const field = document.getElementById("question");
 const send = document.getElementById("send");
 const stopping = document.getElementById("stop");
+const refused = document.getElementById("refused");
 const newest = document.querySelector("[data-do=newest]");
+// What other tabs are told: which conversation has a new turn.
+const tabs = "BroadcastChannel" in window ? new BroadcastChannel("turns") : null;
+let draft;
+// The turn that is arriving, with what ends the wait for it.
 let running = null;
 
 /** Whether an answer is arriving. */
@@ -24,8 +31,14 @@ export function isRunning() {
 }
 
 /** End the answer that is arriving; what there is of it stays. */
-export function stop() {
-  running?.abort();
+export async function stop() {
+  if (!running) return;
+  running.turn.doing("Stopping");
+  running.stopped = true;
+  const { abort, begun } = running;
+  // The stream of an answer that is stopped ends by itself.
+  if (begun && (await call("DELETE", `/api/sessions/${thread.dataset.session}/turns/running`).then(() => true, () => false))) return;
+  abort.abort();
 }
 
 /** Go to the end of the conversation. */
@@ -34,32 +47,48 @@ export function goToNewest() {
 }
 
 /** Ask the question of the last turn again. */
-export async function again() {
+export async function again(button) {
   if (running) return;
-  const last = [...thread.querySelectorAll(".turn")].at(-1);
+  const last = button.closest(".turn");
   const question = last.querySelector(".question").textContent;
-  if (!last.dataset.turn) {
-    // What is not on record cannot be resumed.
-    last.remove();
-    await run(question, { question });
-  } else if (last.dataset.state === "done") {
-    await run(question, { question });
-  } else {
-    last.hidden = true;
-    await run(question, { resume: true });
-  }
-  if (last.dataset.turn) await showAgain(last);
+  if (last.dataset.state === "done" || !last.dataset.turn) return run(question, { question, ...limits() });
+  last.hidden = true;
+  await run(question, { resume: true, ...limits() }, last.dataset.turn - 1);
+}
+
+/** Put the question of a turn into the field, to be asked otherwise. */
+export function edit(button) {
+  field.focus();
+  field.select();
+  // As if it had been typed, so that what stood there comes back with Ctrl-Z.
+  document.execCommand("insertText", false, button.closest(".turn").querySelector(".question").textContent);
 }
 
 /** Ask a question. */
 export async function ask(question) {
-  if (running || !question.trim()) return;
+  if (!question.trim()) return;
+  if (running) return refuse("", "The answer before is still being written. Send this when it is complete, or stop it.");
   document.getElementById("welcome")?.remove();
   field.value = "";
-  await run(question, { question });
+  document.getElementById("limits").open = false;
+  await run(question, { question, ...limits() });
+}
+
+// Which documents a question is about, where the person says so.
+function limits() {
+  const said = (name) => composer.elements[name].value.trim();
+  const list = (name) => said(name).split(/[\s,]+/).filter(Boolean);
+  const by = said("by");
+  return { path: list("path"), language: list("language"), since: said("since"), before: said("before"), by: by ? [by] : [] };
+}
+
+function showLimits() {
+  const number = Object.values(limits()).filter((one) => one.length).length;
+  document.querySelector("#limits summary").textContent = number ? `Filter (${number})` : "Filter";
 }
 
 export function begin() {
+  draft = new Draft(field, () => thread.dataset.session || "new");
   composer.addEventListener("submit", (event) => {
     event.preventDefault();
     ask(field.value);
@@ -70,89 +99,179 @@ export function begin() {
     event.preventDefault();
     composer.requestSubmit();
   });
+  field.addEventListener("input", () => (refused.hidden = true));
+  document.getElementById("limits").addEventListener("input", showLimits);
+  showLimits();
   thread.addEventListener("scroll", showWay, { passive: true });
   new MutationObserver(() => {
     dress(thread);
     showWay();
   }).observe(thread, { childList: true, subtree: true });
   dress(thread);
-  if (!location.hash) goToNewest();
-  follow();
+  const last = lastTurn();
+  if (last && !location.hash) goTo(last);
+  followIfRunning();
+  tabs?.addEventListener("message", ({ data }) => data === thread.dataset.session && lookAgain());
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && lookAgain());
+  addEventListener("pageshow", (event) => event.persisted && lookAgain());
+  askWhatWaited();
+  offerStarters();
+  composer.elements.corpus?.addEventListener?.("change", offerStarters);
 }
 
-// A turn that was not over when the page was made: it goes on in another tab, or this very page left it a moment ago.
-async function follow() {
-  const unfinished = () => thread.querySelector(".turn:last-of-type:is([data-state=running], [data-state=unfinished])");
-  for (let tries = 0; unfinished() && !running; tries += 1) {
-    if (unfinished().dataset.state === "unfinished" && tries > 1) return;
-    await pause(FOLLOWING_PAUSE);
-    if (unfinished() && !running) await showAgain(unfinished()).catch(() => {});
+// What a corpus can be asked to begin with; there is nothing to offer while it is indexed for the first time.
+async function offerStarters() {
+  const place = document.getElementById("starters");
+  if (!place) return;
+  const made = await part(`/parts/starters?corpus=${encodeURIComponent(composer.elements.corpus?.value ?? "")}`).catch(() => null);
+  if (made) place.replaceChildren(made);
+}
+
+// A question that waited for the first index when the page was reloaded.
+function askWhatWaited() {
+  const question = inTab(() => sessionStorage.getItem(WAITING));
+  if (!question || thread.dataset.session) return;
+  inTab(() => sessionStorage.removeItem(WAITING));
+  if (field.value === question) ask(question);
+}
+
+function inTab(work) {
+  try {
+    return work();
+  } catch {
+    return null;
   }
 }
 
-// Show a turn as the server has it by now.
-async function showAgain(turn) {
-  const stick = isAtEnd();
-  turn.replaceWith(await part(`/sessions/${thread.dataset.session}/turns/${turn.dataset.turn}`));
-  if (stick) goToNewest();
+async function run(question, body, after) {
+  const { turn, abort } = start(question);
+  refused.hidden = true;
+  goTo(turn.article);
+  draft.keep(question);
+  let stream;
+  try {
+    stream = await asked(turn, body, abort.signal);
+  } catch (error) {
+    await giveBack(question, error);
+    return;
+  }
+  running.begun = true;
+  draft.keep(field.value);
+  tabs?.postMessage(thread.dataset.session);
+  await arrive(stream, after);
 }
 
-async function run(question, body) {
-  running = new AbortController();
+// Begin to show a turn, in the place of an article or at the end.
+function start(question, place = null) {
+  running = { turn: new Turn(thread, question, place), abort: new AbortController(), begun: false, stopped: false };
   busy(true);
-  for (const button of thread.querySelectorAll("[data-do=again]")) button.remove();
-  const turn = new Turn(thread, question);
-  goToNewest();
-  let problem = "";
-  try {
-    await arrive(turn, body);
-  } catch (error) {
-    const stopped = error.name === "AbortError";
-    problem = stopped ? "You stopped this answer." : error.message;
-    say(stopped ? "Stopped" : "The answer failed");
-  }
+  mark(running.turn.article);
+  return running;
+}
+
+async function asked(turn, body, signal) {
+  const session = thread.dataset.session || (await patiently(turn, newSession));
+  return patiently(turn, () => opened(`/api/sessions/${session}/turns`, body, signal));
+}
+
+// A question that was refused goes back to where it was written, with the reason.
+async function giveBack(question, error) {
+  const { turn, stopped } = running;
   turn.end();
-  try {
-    if (!(await settle(turn))) turn.fail(problem || "This answer is not on record.");
-  } catch (error) {
-    turn.fail(problem || error.message);
-  } finally {
-    running = null;
-    busy(false);
-    refreshSide(thread.dataset.session).catch(() => {});
+  turn.article.remove();
+  over();
+  for (const one of thread.querySelectorAll(".turn[hidden]")) one.hidden = false;
+  let message = stopped ? "" : error.message;
+  if (error.status === 404 && thread.dataset.session) {
+    message = GONE;
+    leave();
+  }
+  refuse(question, message);
+  if (error.status === 409) await lookAgain();
+}
+
+// What was said stays to be read; what is asked next begins a new conversation.
+function leave() {
+  thread.dataset.session = "";
+  history.replaceState(null, "", "/");
+  for (const turn of thread.querySelectorAll(".turn")) {
+    turn.removeAttribute("id");
+    delete turn.dataset.turn;
+    turn.querySelector(".turn-foot")?.remove();
   }
 }
 
-async function arrive(turn, body) {
-  const session = thread.dataset.session || (await patiently(turn, newSession));
-  const listed = document.querySelector(`#conversations a[href$="/${session}"]`);
-  const events = await patiently(turn, () => opened(`/api/sessions/${session}/turns`, body, running.signal));
-  for await (const [name, data] of events) {
-    if (name === "error") throw new Error(data.message);
-    if (name === "searching" && !listed) refreshSide(session).catch(() => {});
-    const stick = isAtEnd();
-    turn.take(name, data);
-    if (stick) goToNewest();
+function refuse(question, message) {
+  if (question) field.value = [question, field.value].filter((text) => text.trim()).join("\n\n");
+  draft.keep();
+  refused.hidden = !message;
+  refused.firstElementChild.textContent = message;
+  if (message) say(message);
+}
+
+// Show a turn as its events arrive, however often the connection is lost, and then as it is on record.
+async function arrive(stream, after) {
+  const { turn, abort } = running;
+  for (let pause = 1000; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      if (stream) await take(turn, stream);
+      await settle(turn, after);
+      break;
+    } catch (error) {
+      if (error.status || abort.signal.aborted) {
+        turn.end();
+        turn.fail(error.status === 404 ? "This conversation was deleted, perhaps in another tab." : error.message);
+        break;
+      }
+      turn.doing("The connection was lost; trying again. What is being written goes on");
+      await wait(pause, abort.signal);
+      stream = await goingOn().catch(() => null);
+      if (stream) turn.restart();
+    }
   }
+  over();
+  refreshSide(thread.dataset.session).catch(() => {});
+}
+
+async function take(turn, stream) {
+  const session = thread.dataset.session;
+  const listed = document.querySelector(`#conversations a[href$="/${session}"]`);
+  for await (const [name, data] of stream) {
+    if (name === "searching" && !listed) refreshSide(session).catch(() => {});
+    // What failed is on record with its reason.
+    if (name !== "error") turn.take(name, data);
+  }
+}
+
+function over() {
+  running = null;
+  busy(false);
 }
 
 // Do what cannot be done while a first index is being made as soon as it can be.
 async function patiently(turn, work) {
+  const { signal } = running.abort;
   for (;;) {
     try {
-      return await work();
+      const found = await work();
+      inTab(() => sessionStorage.removeItem(WAITING));
+      return found;
     } catch (error) {
       if (error.status !== 503 || !error.wait) throw error;
-      turn.wait(error.message);
-      await pause(error.wait * 1000, running.signal);
+      inTab(() => sessionStorage.setItem(WAITING, turn.question));
+      turn.doing(`${error.message} Your question is answered as soon as it can be`);
+      await wait(error.wait * 1000, signal);
+      if (signal.aborted) throw signal.reason;
     }
   }
 }
 
-function pause(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
+// Wait, but no longer than until the network, or the person, is there again.
+function wait(milliseconds, signal) {
+  return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    addEventListener("online", resolve, { once: true });
+    signal?.addEventListener("abort", resolve, { once: true });
   });
 }
 
@@ -161,30 +280,85 @@ async function newSession() {
   const { id } = await call("POST", "/api/sessions", corpus ? { corpus: corpus.value } : {});
   // A conversation stays with what it began with.
   if (corpus) corpus.disabled = true;
+  draft.keep("");
   thread.dataset.session = id;
+  draft.keep(running.turn.question);
   composer.elements.session.value = id;
   history.replaceState(null, "", `/sessions/${id}`);
   return id;
 }
 
-// Put what the server has on record in the place of what arrived, and return whether there is anything. A turn that was
-// stopped is on record a moment later.
-async function settle(turn) {
-  if (!thread.dataset.session) return false;
-  const path = `/sessions/${thread.dataset.session}/turns/last`;
-  let made = await part(path);
-  for (let tries = 0; /^(unfinished|running)$/.test(made.firstElementChild.dataset.state) && tries < TRIES; tries += 1) {
-    await pause(PAUSE);
-    made = await part(path);
-  }
-  const stick = isAtEnd();
-  const article = made.firstElementChild;
-  const { id, dataset: { state } } = article;
-  if (document.getElementById(id)) return false;
-  turn.article.replaceWith(made);
-  if (stick) goToNewest();
+// Put what the server has on record in the place of what arrived.
+async function settle(turn, after) {
+  const place = thread.scrollTop;
+  const made = await newTurns(after);
+  const state = made.querySelector(".turn:last-of-type")?.dataset.state;
+  turn.end();
+  if (!state) return turn.fail("This answer is not on record.");
+  turn.article.remove();
+  put(made);
+  thread.scrollTop = place;
   if (state === "done") say("The answer is complete");
-  return true;
+  if (state === "cancelled") say("Stopped");
+  return followIfRunning(true);
+}
+
+// See what became of the conversation elsewhere.
+async function lookAgain() {
+  if (running || !thread.dataset.session) return;
+  const made = await newTurns().catch(() => null);
+  if (!made?.firstElementChild || running) return;
+  put(made);
+  goTo(lastTurn());
+  await followIfRunning();
+}
+
+// The turns that are not shown yet, or not as they are by now.
+function newTurns(after) {
+  const last = [...thread.querySelectorAll(".turn[data-turn]")].at(-1);
+  const settled = last && !/^(running|unfinished)$/.test(last.dataset.state);
+  const from = after ?? (last ? last.dataset.turn - (settled ? 0 : 1) : 0);
+  return part(`/sessions/${thread.dataset.session}/turns?after=${from}`);
+}
+
+function put(made) {
+  localTimes(made);
+  document.getElementById("welcome")?.remove();
+  for (const one of made.querySelectorAll(".turn")) document.getElementById(one.id)?.remove();
+  // Only the last question is asked again as it is.
+  if (made.querySelector(".turn")) for (const button of thread.querySelectorAll("[data-do=again]")) button.remove();
+  thread.append(made);
+  mark(lastTurn());
+}
+
+// Follow the last turn if it goes on; it may have been asked for in another tab, or before this page was opened.
+async function followIfRunning(within = false) {
+  const last = lastTurn();
+  if ((running && !within) || last?.dataset.state !== "running") return;
+  const stream = await goingOn().catch(() => null);
+  start(last.querySelector(".question").textContent, last);
+  running.begun = true;
+  running.turn.since(Number(last.dataset.seconds) || 0);
+  await arrive(stream, last.dataset.turn - 1);
+}
+
+// The events of the turn that goes on; null if none does by now.
+function goingOn() {
+  return events(`/api/sessions/${thread.dataset.session}/turns/running`);
+}
+
+function lastTurn() {
+  return [...thread.querySelectorAll(".turn")].at(-1);
+}
+
+// The turn that is read takes the whole view at least, so that its question can stand at the top.
+function mark(article) {
+  for (const one of thread.querySelectorAll(".turn.current")) one.classList.remove("current");
+  article?.classList.add("current");
+}
+
+function goTo(article) {
+  thread.scrollTop += article.getBoundingClientRect().top - thread.getBoundingClientRect().top - parseFloat(getComputedStyle(thread).paddingTop);
 }
 
 function busy(is) {
@@ -195,10 +369,6 @@ function busy(is) {
   if (!is && matchMedia("(pointer: fine)").matches && (document.activeElement === document.body || document.activeElement === stopping)) field.focus();
 }
 
-function isAtEnd() {
-  return thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR;
-}
-
 function showWay() {
-  newest.hidden = isAtEnd();
+  newest.hidden = thread.scrollHeight - thread.scrollTop - thread.clientHeight < NEAR;
 }

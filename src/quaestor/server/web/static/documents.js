@@ -1,6 +1,6 @@
 // One's own documents: uploaded, dropped, pasted, deleted.
-import { confirmed } from "./asking.js";
-import { say } from "./saying.js";
+import { confirmed } from "./ask.js";
+import { say } from "./announce.js";
 import { call, refresh } from "./server.js";
 import { amount, plain } from "./text.js";
 

@@ -1,12 +1,13 @@
 // The panel at the side, a sheet on a phone: sources, and the lines that an answer rests on.
-import { say } from "./saying.js";
+import { say } from "./announce.js";
+import { dress } from "./copy.js";
 import { part } from "./server.js";
 
 const panel = document.getElementById("panel");
 const title = document.getElementById("panel-title");
 const body = document.getElementById("panel-body");
 const back = document.getElementById("panel-back");
-const beside = matchMedia("(min-width: 68.01rem)");
+const beside = matchMedia("(min-width: 76.01rem)");
 let opener = null;
 let shown = [];
 
@@ -60,6 +61,7 @@ async function show() {
     made.textContent = error.message;
   }
   body.replaceChildren(made);
+  dress(body);
   const page = body.firstElementChild;
   title.textContent = page?.dataset.title || "Sources";
   back.hidden = shown.length < 2;

@@ -26,6 +26,11 @@ export async function part(path, body) {
   return holder.content;
 }
 
+/** Ask for plain text. */
+export async function text(path) {
+  return (await request(path, {})).text();
+}
+
 /** Put pieces that the server made in the place of those with the same ids. */
 export async function refresh(path) {
   const made = await part(path);
@@ -35,12 +40,18 @@ export async function refresh(path) {
   }
 }
 
-/** Ask for a stream of events, [name, data] each; it is there once the server has let it begin. */
+/** Send JSON and get a stream of events, [name, data] each; it is there once the server has let it begin. */
 export async function opened(path, body, signal) {
-  return events(await request(path, { ...sent("POST", body), signal }));
+  return read(await request(path, { ...sent("POST", body), signal }));
 }
 
-async function* events(answer) {
+/** Ask for a stream of events that goes on already; null if there is none. */
+export async function events(path) {
+  const answer = await request(path, {});
+  return answer.status === 204 ? null : read(answer);
+}
+
+async function* read(answer) {
   let held = "";
   for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
     const whole = (held + text).split("\n\n");

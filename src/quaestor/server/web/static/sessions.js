@@ -1,6 +1,6 @@
 // The list of conversations: other names for them, and their end.
-import { confirmed, written } from "./asking.js";
-import { say } from "./saying.js";
+import { confirmed, written } from "./ask.js";
+import { say } from "./announce.js";
 import { call, refresh } from "./server.js";
 import { plain } from "./text.js";
 

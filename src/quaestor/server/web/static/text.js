@@ -19,3 +19,8 @@ export function line(text) {
 export function amount(number, noun) {
   return `${Number(number).toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
+
+/** "8 s", "2 min 5 s". */
+export function time(seconds) {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

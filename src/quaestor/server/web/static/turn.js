@@ -1,31 +1,37 @@
 // One turn while its answer arrives: what is done for it, on one line each, and its text. What the server makes of the
 // turn takes its place in the end.
-import { Reader, say } from "./saying.js";
+import { Reader, say } from "./announce.js";
 import { part } from "./server.js";
-import { amount, line, plain } from "./text.js";
+import { amount, line, plain, time } from "./text.js";
 
 const limits = (understood) => (understood?.length ? `, only ${understood.map(line).join(", ")}` : "");
+// Tokens mean nothing to most people; three of them are two words, more or less.
+const words = (tokens) => Math.max(10, Math.round((Number(tokens) * 2) / 30) * 10);
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export class Turn {
   #now;
-  #steps;
+  #elapsed;
+  #clock;
+  #begun = performance.now();
   #live;
   #tail;
   #held = "";
   #fence = "";
-  #found = 0;
   #reader = new Reader();
 
-  /** Begin a turn at the end of a thread. */
-  constructor(thread, question) {
+  /** Begin a turn at the end of a thread, or in the place of an article. */
+  constructor(thread, question, place = null) {
+    this.question = question;
     this.article = document.getElementById("fresh-turn").content.cloneNode(true).firstElementChild;
     this.article.querySelector(".question").textContent = plain(question);
-    this.#now = this.article.querySelector(".now");
-    this.#steps = this.article.querySelector("ol");
+    this.#now = this.article.querySelector(".doing");
+    this.#elapsed = this.article.querySelector(".elapsed");
     this.#live = this.article.querySelector(".live");
-    thread.append(this.article);
-    this.#step("Searching");
+    if (place) place.replaceWith(this.article);
+    else thread.append(this.article);
+    this.#clock = setInterval(() => this.#showElapsed(), 1000);
+    this.doing("Searching");
   }
 
   /** Take an event of the stream. */
@@ -33,19 +39,36 @@ export class Turn {
     if (name === "text") return this.#text(plain(data.text));
     if (name === "proposed") this.#propose(data);
     const step = this.#words(name, data);
-    if (step) this.#step(step, name === "returned" && data.failed);
+    if (step) this.doing(step, name === "returned" && data.failed);
   }
 
-  /** Say that the turn cannot begin yet. */
-  wait(message) {
-    this.#step(line(message));
+  /** Say what is being done. */
+  doing(text, failed = false) {
+    if (this.#now.textContent !== text) say(text);
+    this.#now.textContent = text;
+    this.#now.classList.toggle("failed", failed);
+  }
+
+  /** Say that it began some seconds ago. */
+  since(seconds) {
+    this.#begun = performance.now() - 1000 * seconds;
+    this.#showElapsed();
+  }
+
+  /** Begin to take the events anew, from the first. */
+  restart() {
+    this.#live.replaceChildren();
+    for (const shown of this.article.querySelectorAll(".proposal")) shown.remove();
+    this.#held = "";
+    this.#reader = new Reader();
   }
 
   /** End with what went wrong, or with why there is no more. */
   end() {
+    clearInterval(this.#clock);
     this.#reader.end();
     this.article.classList.remove("streaming");
-    this.#now.hidden = true;
+    this.#now.parentElement.hidden = true;
   }
 
   /** Say in the turn's place what went wrong. */
@@ -55,15 +78,20 @@ export class Turn {
     this.article.append(note);
   }
 
+  #showElapsed() {
+    const seconds = Math.round((performance.now() - this.#begun) / 1000);
+    this.#elapsed.textContent = seconds < 2 ? "" : ` · ${time(seconds)}`;
+  }
+
   #words(name, data) {
     switch (name) {
       case "searching": return `Searching${limits(data.understood)}`;
-      case "passages": this.#found = data.passages.length; return `Found ${amount(data.passages.length, "passage")}`;
+      case "passages": return `Found ${amount(data.passages.length, "passage")}`;
       case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
-      case "composed": return `Sending ${amount(data.tokens, "token")} of ${Number(data.limit).toLocaleString("en")} to ${line(data.model)}, ${Number(data.sent ?? 0)} of ${amount(this.#found, "passage")}`;
-      case "retried": return `Composing anew: ${line(data.reason)}`;
-      case "called": return `${line(data.name)}: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
-      case "returned": return data.failed ? `${line(data.name)} brought nothing` : `${line(data.name)} brought ${amount(data.passages?.length ?? 0, "passage")}`;
+      case "composed": return `${line(data.model)} reads ${amount(Number(data.sent ?? 0), "passage")}, about ${amount(words(data.tokens), "word")}`;
+      case "retried": return "Once more, with less to read";
+      case "called": return `The model looks further: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
+      case "returned": return data.failed ? "That brought nothing" : `That brought ${amount(data.passages?.length ?? 0, "passage")}`;
       case "proposed": return `Proposes to change ${line((data.paths ?? []).join(", "))}`;
       case "stopped": return `Ended early: ${line(data.reason)}`;
       case "citations": return "Checking what is cited";
@@ -92,15 +120,9 @@ export class Turn {
     this.article.append(shown);
   }
 
-  #step(text, failed = false) {
-    if (this.#now.textContent !== text) say(text);
-    this.#now.textContent = text;
-    this.#now.classList.toggle("failed", failed);
-  }
-
   // Whole paragraphs are given to the server, which makes safe HTML of their Markdown; the rest is shown as it is.
   #text(text) {
-    if (!this.#live.hasChildNodes()) this.#step("Answering");
+    if (!this.#live.hasChildNodes()) this.doing("Writing");
     this.#reader.take(text);
     this.#held += text;
     for (let at = this.#end(); at > 0; at = this.#end()) {

@@ -1,0 +1,126 @@
+"""Questions to begin with, made of what a corpus says of itself: its title, the names in its code, its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from quaestor.answers.overview.introduction import readme_of
+from quaestor.answers.overview.material import Material, is_code
+from quaestor.answers.overview.most_imported import importers_of
+from quaestor.answers.overview.prose_lines import headings, plain
+from quaestor.corpus import Corpus
+
+_MOST_FILES = 6
+_OF_EACH = 3
+_LONGEST_HEADING = 60
+_KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
+_PLAIN_NAME = re.compile(r"[^\W\d_][\w$]{3,60}")
+_NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix|page)\s+)?[\dA-Z]?(?:\.?\d+)*[.):]*\s+", re.IGNORECASE)
+# What every second document has says nothing of this one.
+_ANYBODYS = re.compile(
+    r"(?:table of )?contents?|index|introduction|overview|about|summary|conclusions?|references|bibliography|notes?"
+    r"|licen[cs]es?|copyright|contribut\w+|credits?|thanks|acknowledg\w+|authors?|change ?log|history|news|unreleased"
+    r"|links|see also|further reading|todo|faq|readme|example|examples|page \d+|untitled",
+    re.IGNORECASE,
+)
+# A version, a date or an address is the name of a section, and no subject.
+_NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}<>|]")
+_WRITTEN = frozenset({"markdown", "restructuredtext", "asciidoc", "html", "org", "docx", "pdf", "epub", "latex"})
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """A question to begin with.
+
+    Attributes:
+        question: as a person would ask it.
+        path: the document that should answer it; empty where any may.
+        first: first line of what should answer it, 1-based.
+        last: the last one, inclusive.
+    """
+
+    question: str
+    path: str = ""
+    first: int = 1
+    last: int = 10**9
+
+    def is_answered_by(self, path: str, line: int) -> bool:
+        """Return whether a line of a document is where the answer should stand."""
+        return not self.path or (path == self.path and self.first <= line <= self.last)
+
+
+def starters(corpus: Corpus) -> Iterator[Starter]:
+    """Yield questions that a corpus should have answers to, the most telling first.
+
+    Whether it answers one is for the caller to find out: they are made of names and headings, nothing is searched for.
+    """
+    material = Material(corpus.store)
+    if readme_of(material, "") is not None:
+        yield Starter("What is this about?")
+    yield from _taken_in_turns(_of_code(material), _of_prose(material)) if material.is_code else _of_prose(material)
+
+
+def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
+    both = [first, second]
+    while both:
+        for one in list(both):
+            found = next(one, None)
+            if found is None:
+                both.remove(one)
+            else:
+                yield found
+
+
+def _of_code(material: Material) -> Iterator[Starter]:
+    """Yield questions about what is defined in the files that most others import, or else in the largest."""
+    counted = importers_of(material)
+    largest = sorted(
+        (path for path, one in material.documents.items() if is_code(one) and _is_own(material, path)),
+        key=lambda path: -material.documents[path].size,
+    )
+    paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
+    names = [(path, list(islice(_names(material, path), 2))) for path in paths]
+    for path, (name, *_) in ((path, found) for path, found in names if found):
+        yield Starter(f"What does `{name}` do?", path)
+    for _, (_, name) in ((path, found) for path, found in names if found[1:]):
+        yield Starter(f"Who uses `{name}`?")
+
+
+def _is_own(material: Material, path: str) -> bool:
+    profile = material.profile(path)
+    return not (profile.test or profile.example or profile.background)
+
+
+def _names(material: Material, path: str) -> Iterator[str]:
+    """Yield the names that a file defines for others."""
+    for stored in material.store.chunks_of(path):
+        symbol = (stored.chunk.symbol or "").rpartition(".")[2]
+        if stored.chunk.kind in _KINDS and not stored.chunk.scope and _PLAIN_NAME.fullmatch(symbol):
+            yield symbol
+
+
+def _of_prose(material: Material) -> Iterator[Starter]:
+    """Yield questions about sections of the README and of the largest other documents, one of each in turn."""
+    readme = readme_of(material, "")
+    others = sorted(
+        (path for path, one in material.documents.items() if one.language in _WRITTEN and _is_own(material, path)),
+        key=lambda path: -material.documents[path].size,
+    )
+    paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
+    sections = [list(islice(_asked_sections(material, path), _OF_EACH)) for path in paths]
+    for rank in range(_OF_EACH):
+        yield from (found[rank] for found in sections if rank < len(found))
+
+
+def _asked_sections(material: Material, path: str) -> Iterator[Starter]:
+    lines = material.lines(path)
+    found = list(headings(lines))
+    for (first, text), (following, _) in zip(found, [*found[1:], (len(lines) + 1, "")], strict=True):
+        heading = _NUMBERING.sub("", plain(text)).strip(" .:#")
+        if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
+            continue
+        question = heading if heading.endswith("?") else f"What is said about “{heading}”?"
+        yield Starter(question, path, first, following - 1)

@@ -1,0 +1,156 @@
+"""Which store holds the index of a source: the folder of its own on this machine, or a corpus of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.assemble.source_paths import index_folder
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import IndexUnusableError, UsageError
+from quaestor.core.wording import command
+from quaestor.stores import Store
+from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Database
+    from quaestor.stores.postgres.corpus_states import Listed
+    from quaestor.stores.postgres.postgres_store import PostgresStore
+
+EMBEDDED = "embedded"
+
+
+def is_shared(settings: Settings) -> bool:
+    """Return whether indexes are held by a database.
+
+    Raises:
+        UsageError: there is no such store.
+    """
+    if settings.store == EMBEDDED:
+        return False
+    if not settings.store.startswith(("postgresql://", "postgres://")):
+        raise UsageError(
+            f"There is no store {settings.store.partition('://')[0]!r}. Use 'embedded', or the address of a database: "
+            "'postgresql://USER@HOST/DATABASE'."
+        )
+    return True
+
+
+@cache
+def open_database(uri: str) -> Database:
+    """Return the database at an address, with the connections that all of this process share.
+
+    Raises:
+        UsageError: it is no address, or the extra is not installed.
+        IndexUnusableError: it cannot be reached or used.
+    """
+    try:
+        from quaestor.stores.postgres.connection import Database  # noqa: PLC0415 - only for these
+    except ImportError as error:
+        from quaestor.stores.postgres.failures import missing_driver  # noqa: PLC0415
+
+        raise missing_driver() from error
+    return Database.open(uri)
+
+
+def made_with(root: Path, settings: Settings) -> tuple[str, int] | None:
+    """Return the name and the dimensions of the embedder of a source's index; None if there is none that can tell."""
+    if not is_shared(settings):
+        return EmbeddedStore.made_with(index_folder(root, settings))
+    return _postgres().made_with(open_database(settings.store), _corpus(root, settings))
+
+
+def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *, create: bool) -> Store:
+    """Open the store that holds a source's index.
+
+    Args:
+        root: real path of the source.
+        settings: name the store.
+        embedder: the name of the embedder that it was, or is to be, made with.
+        dimensions: length of that one's vectors.
+        create: make it if it is missing.
+
+    Raises:
+        IndexUnusableError: it cannot be reached or used, or was made with another embedder.
+    """
+    if not is_shared(settings):
+        folder = index_folder(root, settings)
+        return EmbeddedStore.open(folder, embedder=embedder, dimensions=dimensions, create=create)
+    return _postgres().open(
+        open_database(settings.store),
+        _corpus(root, settings),
+        embedder=embedder,
+        dimensions=dimensions,
+        create=create,
+        cache=cache_folder(settings),
+    )
+
+
+@contextmanager
+def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
+    """Hold the store of a source's index, whatever embedder it was made with; nothing is made.
+
+    Raises:
+        IndexUnusableError: there is none, or it cannot be used.
+    """
+    made = made_with(root, settings)
+    if made is None:
+        raise IndexUnusableError(f"There is no index of {str(root)!r} there. Run {command('index', root)}.")
+    store = open_store(root, settings, *made, create=False)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def corpora_of(settings: Settings) -> list[Listed]:
+    """Return what a database holds, by name."""
+    from quaestor.stores.postgres.corpus_states import list_corpora  # noqa: PLC0415 - only for these
+    from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415
+
+    database = open_database(settings.store)
+    migrate(database)
+    return database.read(list_corpora)
+
+
+def erase_store(root: Path, settings: Settings) -> None:
+    """Throw the index of a source away; what is missing is no error."""
+    if is_shared(settings):
+        _postgres().erase(open_database(settings.store), _corpus(root, settings))
+    else:
+        EmbeddedStore.erase(index_folder(root, settings))
+
+
+def cache_folder(settings: Settings) -> Path:
+    """Return where words of a database's corpora are kept on this machine; it may be deleted at any time."""
+    key = blake2b(settings.store.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    return data_home(settings) / "words" / key
+
+
+def _corpus(root: Path, settings: Settings) -> str:
+    from quaestor.assemble.corpus_names import corpus_name  # noqa: PLC0415 - only for these
+
+    return corpus_name(root, settings)
+
+
+def _postgres() -> type[PostgresStore]:
+    from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - only for these
+
+    return PostgresStore
+
+
+def refuse_shared(settings: Settings, what: str) -> None:
+    """Refuse what only an index on this machine can be given.
+
+    Raises:
+        IndexUnusableError: the settings name a database.
+    """
+    if is_shared(settings):
+        raise IndexUnusableError(
+            f"{what} an index that a database holds is not possible: its rows would lie on this machine alone. "
+            "Use `--store embedded`."
+        )

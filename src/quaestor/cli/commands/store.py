@@ -1,0 +1,139 @@
+"""``quaestor store``: what a database holds, and taking an index from one store to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quaestor.assemble.stores_by_name import EMBEDDED, corpora_of, is_shared, made_with, open_as_made, open_store
+from quaestor.cli.options import json_option, path_argument, store_option
+from quaestor.cli.output import echo, one_line, print_json, print_table, remark
+from quaestor.cli.progress import progress_of
+from quaestor.cli.scope import configure, find_root
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.postgres_store import PostgresStore
+
+_WRONG = 1
+
+
+@click.group("store")
+def command() -> None:
+    """List, check, tidy or move what a store holds.
+
+    A store is the address of a database, as --store and QUAESTOR_STORE have it, or for `copy` a folder, which stands
+    for its index on this machine.
+    """
+
+
+@command.command("corpora")
+@store_option
+@json_option
+def corpora(store: str | None, as_json: bool) -> None:
+    """List the corpora of a database."""
+    found = corpora_of(_shared(configure(None, store=store).settings))
+    if as_json:
+        return print_json({"corpora": [one._asdict() for one in found]})
+    if not found:
+        return remark("There is no corpus in it yet. `quaestor index --store STORE` makes one.")
+    rows = [(one.name, f"{one.documents:,}", f"{one.chunks:,}", one.changed, one.embedder) for one in found]
+    return print_table(("corpus", "documents", "chunks", "changed", "embedder"), rows, right=(1, 2))
+
+
+@command.command("check")
+@path_argument
+@store_option
+@json_option
+def check(path: str | None, store: str | None, as_json: bool) -> int:
+    """Look at all that a database holds of a corpus; exit code 1 means that something is wrong."""
+    with _corpus(path, store) as opened:
+        wrong = opened.check()
+    if as_json:
+        print_json({"wrong": wrong})
+    elif wrong:
+        for one in wrong:
+            echo(one_line(one))
+        remark("`quaestor store vacuum` makes words anew; `quaestor index --rebuild` makes everything anew.")
+    else:
+        echo("nothing is wrong")
+    return _WRONG if wrong else 0
+
+
+@command.command("vacuum")
+@path_argument
+@store_option
+def vacuum(path: str | None, store: str | None) -> None:
+    """Drop what no chunk of a corpus uses, make its words and its index of vectors anew, and give back room."""
+    with _corpus(path, store) as opened:
+        opened.vacuum()
+    remark("done")
+
+
+@command.command("copy")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.option("--corpus", help="Its name in the database; that of the folder's repository if not set.")
+@json_option
+def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
+    """Make one store hold what the other does; nothing is embedded again, and a broken copy goes on where it was.
+
+    FROM and TO are addresses of databases, or one of them is a folder: then its index on this machine is meant.
+    """
+    from quaestor.stores.copying import copy_store  # noqa: PLC0415 - only here
+
+    folders = [one for one in (source, target) if not _is_address(one)]
+    if len(folders) > 1 or (not folders and corpus is None):
+        raise UsageError("Give a folder and the address of a database, or two addresses and --corpus NAME.")
+    root = find_root(folders[0] if folders else None)
+    settings = [_settings(root, one, corpus) for one in (source, target)]
+    made = made_with(root, settings[0])
+    with open_as_made(root, settings[0]) as first:
+        assert made is not None
+        second = open_store(root, settings[1], *made, create=True)
+        try:
+            draw = progress_of("documents")
+            copied = copy_store(first, second, lambda done, total: draw(done, total, "copying"))
+        finally:
+            second.close()
+    if as_json:
+        return print_json(copied._asdict())
+    held = f"{amount(copied.documents, 'document')}, {amount(copied.chunks, 'chunk')}"
+    echo(f"{held}: {copied.written:,} written, {copied.removed:,} removed; both hold {copied.digest[:16]}")
+    return None
+
+
+def _settings(root: Path, place: str, corpus: str | None) -> Settings:
+    return configure(root, store=place if _is_address(place) else EMBEDDED, corpus=corpus).settings
+
+
+def _is_address(text: str) -> bool:
+    return "://" in text
+
+
+def _shared(settings: Settings) -> Settings:
+    """Return settings that name a database.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if not is_shared(settings):
+        raise UsageError("No database is named: give --store postgresql://USER@HOST/DATABASE, or set QUAESTOR_STORE.")
+    return settings
+
+
+@contextmanager
+def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
+    """Hold the corpus of a source in the database that is named."""
+    from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - once it is known to be one
+
+    root = find_root(path)
+    with open_as_made(root, _shared(configure(root, store=store).settings)) as opened:
+        assert isinstance(opened, PostgresStore)
+        yield opened

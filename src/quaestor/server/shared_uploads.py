@@ -1,0 +1,96 @@
+"""The documents that a user uploaded, in PostgreSQL: each server copies them to a folder of its own, to index that."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from quaestor.server.upload_shelf import Lying, lying_in, written
+from quaestor.state.postgres import StateConnection, StateTables
+
+_SIZES = "select name, octet_length(data), changed from uploads where owner = ?"
+_SEEN: dict[Path, tuple[int, int]] = {}
+# What was copied last, by its folder: the number of documents and the last of their times.
+_BRINGING = threading.Lock()
+
+
+class SharedShelf:
+    """A ``Shelf`` that all servers share.
+
+    Args:
+        tables: of the server that holds it.
+        owner: the user's id.
+        folder: of this machine, for the copy.
+        incoming: a folder of the same disk, where files are written before they are there.
+    """
+
+    def __init__(self, tables: StateTables, owner: str, folder: Path, incoming: Path) -> None:
+        self._tables = tables
+        self._owner = owner
+        self._incoming = incoming
+        self.folder = folder
+
+    def all(self) -> list[Lying]:
+        """Return all of them, in any order."""
+        with self._tables.reading() as connection:
+            return self._lying(connection)
+
+    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
+        """Store a document, and have it in the folder at once."""
+        with self._tables.step(f"uploads {self._owner}") as connection:
+            there = self._lying(connection)
+            check(there)
+            taken = {one.name for one in there}
+            name = next(one for one in names if one not in taken)
+            # Later than any other of this user's, so that whoever knows the number of documents and the last of these
+            # times knows of every change.
+            after = max((one.changed for one in there), default=0) + 1
+            changed = max(after, int(self._tables.now(connection) * 1e6))
+            connection.execute(
+                "insert into uploads (owner, name, data, changed) values (?, ?, ?, ?)",
+                (self._owner, name, data, changed),
+            )
+        self.bring()
+        return Lying(name, len(data), changed)
+
+    def remove(self, name: str) -> None:
+        """Remove one, if it is there."""
+        with self._tables.step(f"uploads {self._owner}") as connection:
+            connection.execute("delete from uploads where owner = ? and name = ?", (self._owner, name))
+        self.bring()
+
+    def bring(self) -> None:
+        """Bring the folder up to what is stored; where nothing changed, that is one small question."""
+        with self._tables.reading() as connection:
+            [state] = connection.execute(
+                "select count(*), coalesce(max(changed), 0) from uploads where owner = ?", (self._owner,)
+            ).fetchall()
+        with _BRINGING:
+            if state != _SEEN.get(self.folder):
+                self._copy()
+                _SEEN[self.folder] = state
+
+    def _copy(self) -> None:
+        stored, here = set(self.all()), set(lying_in(self.folder))
+        for name in {one.name for one in here} - {one.name for one in stored}:
+            (self.folder / name).unlink(missing_ok=True)
+        if stored:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for lacking in stored - here:
+            self._fetch(lacking)
+
+    def _fetch(self, lying: Lying) -> None:
+        with self._tables.reading() as connection:
+            row = connection.execute(
+                "select data from uploads where owner = ? and name = ?", (self._owner, lying.name)
+            ).fetchone()
+        if row is None:
+            return  # it was removed meanwhile, which the next look will see
+        with written(self._incoming, row[0]) as place:
+            os.utime(place, ns=(lying.changed * 1000, lying.changed * 1000))
+            place.replace(self.folder / lying.name)
+
+    def _lying(self, connection: StateConnection) -> list[Lying]:
+        return [Lying(*row) for row in connection.execute(_SIZES, (self._owner,))]

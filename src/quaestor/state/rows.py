@@ -1,0 +1,83 @@
+"""What sessions, users, ledger, rates and claims need of what holds them: one wording of SQL for two engines.
+
+The statements keep to what SQLite and PostgreSQL both understand: ``?`` and ``:name`` stand for values, numbers and
+texts are all that is stored beside bytes, and nothing is written but with ``on conflict`` where a row may be there.
+``sqlite3.Connection`` is such a connection as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+Values = Sequence[Any] | Mapping[str, Any]
+
+
+class RowsRefusedError(Exception):
+    """Rows break a rule of the tables: a key is there already, one that they refer to is not, or a type is wrong."""
+
+
+class Cursor(Protocol):
+    """What a statement returned."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows it changed."""
+
+    @property
+    def description(self) -> Any:
+        """A tuple for each column, its name first; None for a statement that returns nothing."""
+
+    def fetchone(self) -> Any:
+        """Return the next row; None behind the last."""
+
+    def fetchall(self) -> list[Any]:
+        """Return the rows that are left."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """Runs statements inside a transaction."""
+
+    def execute(self, sql: str, values: Values = (), /) -> Cursor:
+        """Run a statement."""
+
+    def executemany(self, sql: str, values: Iterable[Values], /) -> object:
+        """Run a statement for each of several rows."""
+
+
+class Database(Protocol):
+    """Holds users and ledger: a file, or a schema of a server that several processes and machines use."""
+
+    @property
+    def name(self) -> str:
+        """Where it is, for people; without a password."""
+
+    def reading(self) -> AbstractContextManager[Connection | None]:
+        """Give a connection to read with; None where nothing was ever written.
+
+        Raises:
+            AccountsUnusableError: it cannot be read.
+        """
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """Give a connection inside a transaction that no other writer runs beside; an exception takes all of it back.
+
+        Raises:
+            AccountsUnusableError: it cannot be written.
+        """
+
+    def close(self) -> None:
+        """Release what it holds open; that is opened again when needed."""
+
+
+class Shared(Protocol):
+    """Holds what the processes of a server, or of several, must know together."""
+
+    def step(self, name: str) -> AbstractContextManager[Connection]:
+        """Give a connection inside a transaction that no other of this name runs beside; an exception takes it back."""
+
+    def now(self, connection: Connection) -> float:
+        """Return seconds that never go back, and that are the same for all who share this."""

@@ -1,0 +1,114 @@
+"""Taking an index from one store to another, as it is: nothing is cut or embedded again.
+
+Documents are compared by a hash of all that is stored of them, so that a copy that was broken off goes on where it
+was, and one that is there already writes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+
+from quaestor.core.errors import ConflictError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.stores import Packed, Store
+
+_DOCUMENTS_AT_ONCE = 200
+
+
+class Copied(NamedTuple):
+    """What a copy came to.
+
+    Attributes:
+        documents: number of documents that both stores now hold.
+        chunks: number of their chunks.
+        written: documents that were written.
+        removed: documents that only the other store held.
+        digest: of everything that was compared, in hexadecimal.
+    """
+
+    documents: int
+    chunks: int
+    written: int
+    removed: int
+    digest: str
+
+
+def copy_store(source: Store, target: Store, progress: Callable[[int, int], None]) -> Copied:
+    """Make ``target`` hold what ``source`` does, and compare all of both afterwards.
+
+    Args:
+        source: is read.
+        target: opened for the same embedder.
+        progress: called with the number of documents that are done, and of all.
+
+    Raises:
+        ConflictError: they do not agree afterwards: one of them was written meanwhile.
+    """
+    paths, others = sorted(source.documents()), set(target.documents())
+    written = 0
+    for start, batch in _batches(paths):
+        written += _copy_batch(source, target, batch)
+        progress(min(start + len(batch), len(paths)), len(paths))
+    surplus = sorted(others.difference(paths))
+    with target.writing() as writer:
+        for path in surplus:
+            writer.remove(path)
+        known = target.all_metadata()
+        for key, value in source.all_metadata().items():
+            if known.get(key) != value:
+                writer.set_metadata(key, value)
+    target.settle()
+    first, second = digest_of(source), digest_of(target)
+    if first != second:
+        raise ConflictError("The two stores do not hold the same: one was written meanwhile. Run the same again.")
+    return Copied(first.documents, first.chunks, written, len(surplus), first.digest)
+
+
+class Digest(NamedTuple):
+    """A hash of all documents of a store, with their numbers."""
+
+    documents: int
+    chunks: int
+    digest: str
+
+
+def digest_of(store: Store) -> Digest:
+    """Return a hash of all that a store holds of its documents: chunks, vectors and terms."""
+    whole, documents, chunks = hashlib.sha256(), 0, 0
+    for _, batch in _batches(sorted(store.documents())):
+        found = {packed.document.path: packed for packed in store.unpacked(batch)}
+        for path in batch:
+            if path in found:
+                whole.update(packed_hash(found[path]))
+                documents, chunks = documents + 1, chunks + found[path].chunks
+    return Digest(documents, chunks, whole.hexdigest())
+
+
+def packed_hash(packed: Packed) -> bytes:
+    """Return a hash of a document."""
+    columns = packed.columns
+    found = hashlib.sha256(
+        repr((packed.document, packed.chunks, columns.dimensions)).encode("utf-8", "backslashreplace")
+    )
+    for part in (*columns.keys, columns.vectors, *(data for _, data in columns.terms)):
+        found.update(len(part).to_bytes(8, "little") + part)
+    for chunk in columns.chunks:
+        found.update(repr(tuple(chunk)).encode("utf-8", "backslashreplace"))
+    return found.digest()
+
+
+def _copy_batch(source: Store, target: Store, paths: Sequence[str]) -> int:
+    """Write those of some documents that the other store does not hold as they are; return how many."""
+    held = {packed.document.path: packed_hash(packed) for packed in target.unpacked(paths)}
+    differing = [packed for packed in source.unpacked(paths) if held.get(packed.document.path) != packed_hash(packed)]
+    if differing:
+        with target.writing() as writer:
+            for packed in differing:
+                writer.put(packed)
+    return len(differing)
+
+
+def _batches(paths: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    for start in range(0, len(paths), _DOCUMENTS_AT_ONCE):
+        yield start, paths[start : start + _DOCUMENTS_AT_ONCE]

@@ -1,0 +1,68 @@
+"""Looking at all of an index for damage: every row of the truth, and every byte of what is derived from it.
+
+Nothing is changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
+from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.sqlite_failures import translated, unusable
+
+_MOST_SAID = 3
+_BROKEN_UP = (
+    "SELECT path FROM documents d WHERE chunk_count != (SELECT count(*) FROM chunks c"
+    " WHERE c.document = d.id AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)"
+)
+_WITHOUT_VECTOR = "SELECT count(*) FROM chunks c LEFT JOIN vectors v ON v.id = c.vector WHERE length(v.data) IS NOT ?"
+_DERIVED = {FOLDER: "the postings of its words"}
+
+
+def examine(folder: Path) -> list[str]:
+    """Return what of an index is damaged that is made anew from the rest; nothing for a whole index, or where none is.
+
+    Raises:
+        IndexUnusableError: the rest is damaged, or it is no index of this version.
+        IndexBusyError: another process has locked it.
+    """
+    if not (folder / schema.FILE).exists():
+        return []
+    with translated(folder), closing(schema.connect_reading(folder)[0]) as connection:
+        if schema.is_blank(connection):
+            return []
+        made = schema.made_with(connection)
+        if made is None:
+            raise unusable(folder, "is damaged (its state is missing)")
+        schema.check(connection, folder, *made)
+        _check_truth(connection, folder, made[1])
+    damaged: list[str] = []
+    LexicalBase.load(folder, whole=True, noticed=damaged.append)
+    MatrixBase.load(folder, made[1], whole=True, noticed=damaged.append)
+    return [_DERIVED.get(name, "its vectors") for name in damaged]
+
+
+def _check_truth(connection: sqlite3.Connection, folder: Path, dimensions: int) -> None:
+    """Read every row.
+
+    Raises:
+        IndexUnusableError: one is missing, or belongs to nothing.
+        DatabaseError: one cannot be read, or does not agree with its checksum.
+    """
+    said = "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_SAID})"))
+    if said != "ok":
+        raise unusable(folder, f"is damaged ({said})")
+    for path in truth.documents(connection):
+        truth.chunks_of(connection, path)
+    for _ in truth.terms_after(connection, 0):
+        pass  # each is unpacked and read
+    broken = connection.execute(_BROKEN_UP).fetchone()
+    if broken is not None:
+        raise unusable(folder, f"is damaged (chunks of {truth.restored(broken[0])!r} are missing)")
+    (bare,) = connection.execute(_WITHOUT_VECTOR, (dimensions,)).fetchone()
+    if bare:
+        raise unusable(folder, f"is damaged ({bare:,} chunks have no vector)")

@@ -1,0 +1,1 @@
+"""Holding indexes in PostgreSQL with pgvector, for teams: one database, any number of corpora and servers."""

@@ -1,0 +1,251 @@
+"""One database: transactions with time-outs on everything, and repeating what is safe to repeat.
+
+Nothing here or above it leaves anything in a session, so that a pooler in transaction mode may stand in between: no
+prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import psycopg
+
+from quaestor.core.errors import IndexUnusableError
+from quaestor.stores.postgres.address import Address
+from quaestor.stores.postgres.failures import translated
+from quaestor.stores.postgres.pool import Connection, Pool
+
+__all__ = ["Connection", "Database"]
+
+_T = TypeVar("_T")
+
+OLDEST_SERVER = 14
+READ_SECONDS = 30.0
+WRITE_SECONDS = 600.0
+"""What one statement may take, unless something else is said."""
+LOCK_SECONDS = 60.0
+"""What a lock is waited for, unless something else is said."""
+
+_ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_REPEAT_SECONDS = 15.0
+_MOST_CONNECTIONS = 10
+_UNDONE = {"40001", "40P01"}  # conflicts and deadlocks, which undo a transaction whole
+_COMING_OR_GOING = {"57P01", "57P02", "57P03"}
+
+
+class Database:
+    """A database of a team; threads may share it.
+
+    Attributes:
+        address: where it is.
+    """
+
+    def __init__(self, address: Address, *, most: int = _MOST_CONNECTIONS) -> None:
+        """Connect nothing yet; at most ``most`` connections are held for writing, and as many to standbys."""
+        self.address = address
+        self._primary = Pool(address.uri, "read-write" if address.standbys else "any", most)
+        self._standby = Pool(address.uri, "prefer-standby", most) if address.standbys else self._primary
+        self._patience = 0.0  # a server that never answered is not waited for
+
+    @classmethod
+    def open(cls, uri: str) -> Database:
+        """Return the database at an address that answers and is new enough.
+
+        Raises:
+            UsageError: it is no address.
+            IndexUnusableError: it cannot be reached, or is too old.
+        """
+        database = cls(Address.read(uri))
+        version = database.read(lambda connection: connection.info.server_version)
+        try:
+            check_server(version, database.address)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def close(self) -> None:
+        """Close the connections that are not in use."""
+        self._primary.forget()
+        self._standby.forget()
+
+    @contextmanager
+    def writing(self, *, seconds: float = WRITE_SECONDS, lock_seconds: float = LOCK_SECONDS) -> Iterator[Connection]:
+        """Hold a transaction on the primary; it commits at the end of the block, and is undone if the block raises.
+
+        Args:
+            seconds: what each statement may take.
+            lock_seconds: what a lock may be waited for.
+
+        Raises:
+            QuaestorError: what ``failures.translated`` says.
+        """
+        with translated(self.address):
+            connection, _ = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
+            with _ended(self._primary, connection):
+                yield connection
+
+    def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
+        """Return what ``work`` does in a transaction of its own; repeated whole if a deadlock or a conflict undid it.
+
+        What else fails is not repeated: what was sent may have been done.
+        """
+
+        def once() -> _T:
+            with self.writing(seconds=seconds) as connection:
+                return work(connection)
+
+        return self._repeated(self._primary, once, lambda error: _code_of(error) in _UNDONE)
+
+    def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
+        """Return what ``work`` reads of one state of the database; repeated if the connection is lost.
+
+        Args:
+            work: called with a transaction that sees one state and cannot write; perhaps more than once.
+            seconds: what each statement may take.
+            primary: ask the primary even where there is a standby, which may lag behind.
+        """
+        return self.read_after("", lambda connection, _: work(connection), seconds=seconds, primary=primary)
+
+    def read_after(
+        self,
+        first: str,
+        work: Callable[[Connection, Sequence[Any] | None], _T],
+        *,
+        seconds: float = READ_SECONDS,
+        primary: bool = False,
+    ) -> _T:
+        """Return what ``read`` does; ``work`` is given the first row of a statement that is sent with the beginning.
+
+        A look at the state thus takes no round trip of its own.
+        """
+        pool = self._primary if primary else self._standby
+
+        def once() -> _T:
+            connection, row = self._begun(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
+            with _ended(pool, connection):
+                return work(connection, row)
+
+        with translated(self.address):
+            return self._repeated(pool, once)
+
+    def look(self, statement: str) -> Sequence[Any] | None:
+        """Return the first row of one statement, of a transaction in a single round trip; repeated as ``read``."""
+        message = f"BEGIN {_ONE_STATE}; {_limits(READ_SECONDS, LOCK_SECONDS)}; {statement}; COMMIT".encode()
+
+        def once() -> Sequence[Any] | None:
+            connection, row = self._standby.take(), None
+            try:
+                cursor = connection.execute(message)
+                more: bool | None = True
+                while more:
+                    row = cursor.fetchone() if cursor.description else row
+                    more = cursor.nextset()
+            except BaseException:
+                connection.close()
+                raise
+            finally:
+                self._standby.give(connection)
+            return row
+
+        with translated(self.address):
+            return self._repeated(self._standby, once)
+
+    def run_outside(self, statement: str) -> None:
+        """Run a statement that no transaction may hold, such as ``VACUUM``; it takes what time it needs."""
+        with translated(self.address):
+            connection = self._primary.take()
+            try:
+                connection.execute(statement.encode())
+            finally:
+                self._primary.give(connection)
+
+    def _begun(
+        self, pool: Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
+    ) -> tuple[Connection, Sequence[Any] | None]:
+        """Return a connection in a transaction with its limits, and the first row of a statement; in one message."""
+        connection = pool.take()
+        try:
+            cursor = connection.execute(f"BEGIN {kind}; {_limits(seconds, lock_seconds)}; {first}".encode())
+            while cursor.nextset():
+                pass
+            row = cursor.fetchone() if first else None
+        except BaseException:
+            connection.close()
+            pool.give(connection)
+            raise
+        self._patience = _REPEAT_SECONDS
+        return connection, row
+
+    def _repeated(
+        self, pool: Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
+    ) -> _T:
+        """Return what ``once`` does, tried again for some seconds while it fails in passing."""
+        began, pause = time.monotonic(), 0.05
+        while True:
+            try:
+                return once()
+            except (psycopg.Error, IndexUnusableError) as error:
+                if not (may_repeat or is_passing)(error) or time.monotonic() + pause > began + self._patience:
+                    raise
+            pool.forget()
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+
+def is_passing(error: BaseException) -> bool:
+    """Return whether the same may succeed in a moment: a connection was lost, a server comes or goes, or a conflict."""
+    code = _code_of(error)
+    if code:
+        return code in _UNDONE or code in _COMING_OR_GOING or code.startswith("08")
+    said = str(error).lower()
+    # Connections that are refused come without a code: those for who asks will be refused again.
+    refused = any(words in said for words in ("authentication", "does not exist", "no password", "pg_hba"))
+    return isinstance(error, psycopg.OperationalError) and not refused
+
+
+def check_server(version: int, address: Address) -> None:
+    """Refuse a server that is too old; ``version`` as libpq says it, such as 160004.
+
+    Raises:
+        IndexUnusableError: it is.
+    """
+    if version // 10000 < OLDEST_SERVER:
+        raise IndexUnusableError(
+            f"The server of the store {str(address)!r} is PostgreSQL {version // 10000}; {OLDEST_SERVER} or newer is "
+            "needed: upgrade it."
+        )
+
+
+@contextmanager
+def _ended(pool: Pool, connection: Connection) -> Iterator[None]:
+    """Commit at the end of the block, undo everything if it raises, and give the connection back."""
+    try:
+        try:
+            yield
+        except BaseException:
+            with suppress(psycopg.Error):
+                connection.rollback()
+            raise
+        connection.commit()
+    finally:
+        pool.give(connection)
+
+
+def _code_of(error: BaseException) -> str | None:
+    """Return PostgreSQL's code of an error, or of the one that it was translated from."""
+    cause = error if isinstance(error, psycopg.Error) else error.__cause__
+    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
+
+
+def _limits(seconds: float, lock_seconds: float) -> str:
+    """Return what bounds the statements of one transaction, and the time between them."""
+    limits = {
+        "statement_timeout": seconds,
+        "lock_timeout": lock_seconds,
+        "idle_in_transaction_session_timeout": max(seconds, WRITE_SECONDS),
+    }
+    return "; ".join(f"SET LOCAL {name} = {int(limit * 1000)}" for name, limit in limits.items())

@@ -1,0 +1,157 @@
+"""The corpora of a database, and the state that each is in."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.stores.postgres.escaped_text import kept, restored
+from quaestor.stores.postgres.nearest import index_names
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection
+
+_COLUMNS = (
+    "embedder, dimensions, generation, content, stamp, written, next_document, next_chunk, next_vector, loose_vectors"
+)
+TABLES = ("states", "metadata", "documents", "chunks", "vectors", "names", "terms", "segments", "removed")
+"""The tables whose rows belong to a corpus, without those of `corpora`."""
+
+
+class State(NamedTuple):
+    """The row of one corpus in ``quaestor.states``; the columns say what they are."""
+
+    embedder: str
+    dimensions: int
+    generation: int
+    content: int
+    stamp: str
+    written: str
+    next_document: int
+    next_chunk: int
+    next_vector: int
+    loose_vectors: int
+
+
+class Listed(NamedTuple):
+    """A corpus as `quaestor store corpora` lists it.
+
+    Attributes:
+        name: of the corpus.
+        embedder: the name of the embedder that it was made with.
+        documents: number of documents.
+        chunks: number of chunks.
+        generation: committed transactions.
+        changed: when the last was, in the form of ISO 8601.
+    """
+
+    name: str
+    embedder: str
+    documents: int
+    chunks: int
+    generation: int
+    changed: str
+
+
+def find_corpus(connection: Connection, name: str) -> int | None:
+    """Return the number of a corpus, None if there is none of this name."""
+    row = connection.execute("SELECT corpus_id FROM quaestor.corpora WHERE name = %s", (kept(name),)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def make_corpus(connection: Connection, name: str, embedder: str, dimensions: int) -> int:
+    """Return the number of a corpus, made if there is none yet; of those who come at once, one makes it."""
+    inserted = "INSERT INTO quaestor.corpora (name) VALUES (%s) ON CONFLICT (name) DO NOTHING"
+    connection.execute(inserted, (kept(name),))
+    corpus = find_corpus(connection, name)
+    assert corpus is not None
+    connection.execute(
+        "INSERT INTO quaestor.states (corpus_id, embedder, dimensions) VALUES (%s, %s, %s) "
+        "ON CONFLICT (corpus_id) DO NOTHING",
+        (corpus, kept(embedder), dimensions),
+    )
+    return corpus
+
+
+def erase_corpus(connection: Connection, corpus: int) -> None:
+    """Delete a corpus with everything in it, once nobody writes it."""
+    state(connection, corpus, lock=True)
+    for name in index_names(connection, corpus):
+        connection.execute(f"DROP INDEX quaestor.{name}".encode())
+    for table in TABLES:
+        connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
+    connection.execute("DELETE FROM quaestor.corpora WHERE corpus_id = %s", (corpus,))
+
+
+def list_corpora(connection: Connection) -> list[Listed]:
+    """Return every corpus by name: the one question that is asked across all of them."""
+    rows = connection.execute(
+        "SELECT c.name, s.embedder, s.generation, s.changed AT TIME ZONE 'UTC', count(d.id), "
+        "coalesce(sum(d.chunk_count), 0) "
+        "FROM quaestor.corpora c JOIN quaestor.states s ON s.corpus_id = c.corpus_id "
+        "LEFT JOIN quaestor.documents d ON d.corpus_id = c.corpus_id GROUP BY 1, 2, 3, 4 ORDER BY 1"
+    )
+    return [
+        Listed(
+            restored(name), restored(embedder), documents, int(chunks), generation, changed.isoformat("T", "seconds")
+        )
+        for name, embedder, generation, changed, documents, chunks in rows
+    ]
+
+
+def state(connection: Connection, corpus: int, *, lock: bool = False) -> State:
+    """Return the state of a corpus; ``lock`` keeps other writers out until the transaction ends.
+
+    Raises:
+        IndexUnusableError: it was deleted.
+    """
+    return read_state(connection.execute(f"{state_query(corpus)}{' FOR UPDATE' if lock else ''}".encode()).fetchone())
+
+
+def state_query(corpus: int) -> str:
+    """Return the statement whose row ``read_state`` reads."""
+    return f"SELECT {_COLUMNS} FROM quaestor.states WHERE corpus_id = {corpus}"
+
+
+def read_state(row: Sequence[Any] | None) -> State:
+    """Return the state that a row holds; raises as ``state``."""
+    if row is None:
+        raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
+    return State(restored(row[0]), *row[1:])
+
+
+def first_state(connection: Connection, corpus: int) -> State | None:
+    """Return what ``state`` does; None where there is none, as on a standby that lags."""
+    row = connection.execute(state_query(corpus).encode()).fetchone()
+    return None if row is None else read_state(row)
+
+
+def set_state(connection: Connection, corpus: int, new: State) -> None:
+    """Write the state of a corpus."""
+    columns = [name.strip() for name in _COLUMNS.split(",")]
+    settings = ", ".join(f"{name} = %s" for name in columns)
+    connection.execute(
+        f"UPDATE quaestor.states SET {settings}, changed = now() WHERE corpus_id = %s".encode(),
+        (*new._replace(embedder=kept(new.embedder)), corpus),
+    )
+
+
+def check_embedder(found: State, embedder: str, name: str) -> None:
+    """Refuse vectors that are another embedder's than when the corpus ``name`` was opened.
+
+    Raises:
+        EmbedderChangedError: they are.
+    """
+    if found.embedder != embedder:
+        raise EmbedderChangedError(
+            f"The corpus {name!r} was given the embedder {found.embedder!r} since it was opened for {embedder!r}: open "
+            "it again."
+        )
+
+
+def new_stamp() -> str:
+    """Return a text that nobody else makes."""
+    return secrets.token_hex(8)

@@ -1,0 +1,300 @@
+"""Writing one corpus: one transaction, in batches of documents by ``COPY``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
+from quaestor.stores import Packed
+from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
+from quaestor.stores.embedded.transaction import LOOSE_SHARE
+from quaestor.stores.embedded.truth import storable
+from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
+from quaestor.stores.postgres.escaped_text import kept
+from quaestor.stores.postgres.half_vectors import sent
+from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection
+
+# The columns of every table that is copied to, with the types that they are sent as: a half vector is bytes here.
+_COPIED = {
+    "documents": (
+        f"corpus_id, id, path_key, {stored_rows.DOCUMENT}, first_chunk, chunk_count",
+        "int8 int8 bytea text text int8 int8 text text text text text text text text int8 int8",
+    ),
+    "chunks": (
+        f"corpus_id, id, document, vector, {stored_rows.CHUNK}",
+        "int8 int8 int8 int8 int8 int8 int8 int8 text text text text text int8",
+    ),
+    "vectors": ("corpus_id, id, key, embedding", "int8 int8 bytea bytea"),
+    "names": ("corpus_id, name, chunk", "int8 int8 int8"),
+    "terms": ("corpus_id, first_chunk, document, data", "int8 int8 int8 bytea"),
+}
+
+
+class _Place(NamedTuple):
+    """Where a document stands now."""
+
+    id: int
+    first_chunk: int
+    chunk_count: int
+
+
+class Transaction:
+    """The writer of one transaction; see ``quaestor.stores.Writer``.
+
+    Documents are gathered and written some thousand chunks at a time, in the order in which they came.
+
+    Args:
+        connection: in a transaction that has locked the corpus.
+        corpus: its number.
+        state: as it was found.
+    """
+
+    def __init__(self, connection: Connection, corpus: int, state: State, sizes: Sizes = SIZES) -> None:
+        self._connection = connection
+        self._corpus = corpus
+        self._sizes = sizes
+        self._pending: dict[str, Packed | None] = {}
+        self._pending_chunks = 0
+        self._changed = False
+        self._content_changed = False
+        self._state = state._replace(generation=state.generation + 1, written=new_stamp())
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        return self._state.dimensions
+
+    @property
+    def written(self) -> str:
+        """The stamp that the corpus bears once this is committed."""
+        return self._state.written
+
+    def put(self, packed: Packed) -> None:
+        """Put a document with its chunks in place of any earlier version of the same path.
+
+        Raises:
+            ValueError: its vectors have other dimensions than the index.
+        """
+        shape = (packed.chunks, packed.columns.dimensions)
+        if shape[1] != self.dimensions:
+            raise ValueError(
+                f"{packed.document.path!r}: vectors of shape {shape} in an index of {self.dimensions} dimensions"
+            )
+        self._put(packed.document.path, packed)
+
+    def touch(self, document: Document) -> None:
+        """Update a document's own fields when its chunks are unchanged.
+
+        Raises:
+            NotFoundError: there is no document of this path.
+        """
+        self._flush()
+        columns = stored_rows.DOCUMENT.split(", ")[1:]
+        changes = ", ".join(f"{column} = %s" for column in columns)
+        done = self._connection.execute(
+            f"UPDATE quaestor.documents SET {changes} WHERE corpus_id = %s AND path_key = %s".encode(),
+            (*stored_rows.document_row(document)[1:], self._corpus, stored_rows.path_key(document.path)),
+        )
+        if not done.rowcount:
+            raise NotFoundError(f"{document.path!r} is not in the index: replace it instead of touching it.")
+        self._changed = True
+
+    def remove(self, path: str) -> None:
+        """Drop a document with its chunks; an unknown path is no error."""
+        self._put(path, None)
+
+    def set_metadata(self, key: str, value: str) -> None:
+        """Remember a string with the index."""
+        self._connection.execute(
+            "INSERT INTO quaestor.metadata (corpus_id, key, value) VALUES (%s, %s, %s) "
+            "ON CONFLICT (corpus_id, key) DO UPDATE SET value = excluded.value",
+            (self._corpus, kept(key), kept(value)),
+        )
+        self._changed = True
+
+    def set_embedder(self, name: str, dimensions: int) -> None:
+        """Say that all vectors are another embedder's from now on; the caller replaces every document with it."""
+        self._flush()
+        self._state = self._state._replace(embedder=name, dimensions=dimensions)
+        # Of an empty index, too: whoever has it open must notice before writing.
+        self._changed = self._content_changed = True
+
+    def finish(self) -> State | None:
+        """Write what is pending and the new state, without committing; return that, None if nothing changed."""
+        self._flush()
+        if not (self._changed or self._content_changed):
+            return None
+        if self._content_changed:
+            self._state = self._state._replace(content=self._state.generation, stamp=new_stamp())
+            self._collect()
+        set_state(self._connection, self._corpus, self._state)
+        return self._state
+
+    def _put(self, path: str, version: Packed | None) -> None:
+        self._pending.pop(path, None)
+        self._pending[path] = version
+        self._pending_chunks += version.chunks if version else 1
+        if self._pending_chunks >= self._sizes.written:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        pending, self._pending, self._pending_chunks = self._pending, {}, 0
+        places = self._places(pending)
+        self._drop([place for place in places.values() if place.chunk_count])
+        self._execute(
+            "DELETE FROM quaestor.documents WHERE corpus_id = %s AND id = ANY(%s)",
+            [place.id for place in places.values()],
+        )
+        if any(version is None for path, version in pending.items() if path in places):
+            self._changed = True
+        self._add([version for version in pending.values() if version is not None], places)
+
+    def _places(self, paths: Iterable[str]) -> dict[str, _Place]:
+        by_key = {stored_rows.path_key(path): path for path in paths}
+        found = self._execute(
+            "SELECT path_key, id, first_chunk, chunk_count FROM quaestor.documents "
+            "WHERE corpus_id = %s AND path_key = ANY(%s)",
+            list(by_key),
+        )
+        return {by_key[key]: _Place(*place) for key, *place in found}
+
+    def _drop(self, places: Sequence[_Place]) -> None:
+        """Delete the chunks at ``places``, and log that they went where a segment holds them."""
+        if not places:
+            return
+        self._content_changed = True
+        firsts = [place.first_chunk for place in places]
+        lasts = [place.first_chunk + place.chunk_count - 1 for place in places]
+        gone = self._execute(
+            "DELETE FROM quaestor.chunks WHERE corpus_id = %s AND id = ANY(%s) RETURNING id, defines",
+            [chunk for first, last in zip(firsts, lasts, strict=True) for chunk in range(first, last + 1)],
+        )
+        names = [
+            (stored_rows.name_key(storable(name.lower())), chunk)
+            for chunk, some in gone
+            for name in json.loads(some or "[]")
+        ]
+        self._execute(
+            "DELETE FROM quaestor.names n USING unnest(%s::bigint[], %s::bigint[]) AS gone(name, chunk) "
+            "WHERE n.corpus_id = %s AND n.name = gone.name AND n.chunk = gone.chunk",
+            values=([name for name, _ in names], [chunk for _, chunk in names], self._corpus),
+        )
+        self._execute(
+            "DELETE FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s)",
+            [
+                chunk
+                for first, last in zip(firsts, lasts, strict=True)
+                for chunk in range(first, last + 1, MOST_TOGETHER)
+            ],
+        )
+        self._execute(
+            "INSERT INTO quaestor.removed (corpus_id, first_chunk, chunk_count, document) "
+            "SELECT %s, run.first, run.last - run.first + 1, run.document "
+            "FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS run(first, last, document) "
+            "WHERE run.first <= (SELECT max(last_chunk) FROM quaestor.segments WHERE corpus_id = %s)",
+            values=(self._corpus, firsts, lasts, [place.id for place in places], self._corpus),
+        )
+        loose = self._state.loose_vectors + sum(place.chunk_count for place in places)
+        self._state = self._state._replace(loose_vectors=loose)
+
+    def _add(self, versions: Sequence[Packed], places: dict[str, _Place]) -> None:
+        if not versions:
+            return
+        self._changed = True
+        vectors = self._vectors([version.columns for version in versions])
+        found: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COPIED}
+        for version in versions:
+            place = places.get(version.document.path)
+            document = place.id if place else self._new_document()
+            self._add_rows(found, version, document, vectors)
+        for table in ("documents", "chunks", "names", "terms"):
+            self._copy(table, found[table])
+        if found["chunks"]:
+            self._content_changed = True
+
+    def _add_rows(
+        self, found: dict[str, list[tuple[Any, ...]]], version: Packed, document: int, vectors: dict[bytes, int]
+    ) -> None:
+        """Add the rows of one document to those of each table."""
+        corpus, first, columns = self._corpus, self._state.next_chunk, version.columns
+        self._state = self._state._replace(next_chunk=first + version.chunks)
+        key = stored_rows.path_key(version.document.path)
+        found["documents"].append(
+            (corpus, document, key, *stored_rows.document_row(version.document), first, version.chunks)
+        )
+        found["chunks"].extend(
+            (corpus, first + at, document, vectors[key], *stored_rows.chunk_row(own))
+            for at, (key, own) in enumerate(zip(columns.keys, columns.chunks, strict=True))
+        )
+        found["names"].extend((corpus, stored_rows.name_key(name), first + at) for name, at in columns.names)
+        found["terms"].extend((corpus, first + at, document, data) for at, data in columns.terms)
+
+    def _new_document(self) -> int:
+        number = self._state.next_document
+        self._state = self._state._replace(next_document=number + 1)
+        return number
+
+    def _vectors(self, every: Iterable[Columns]) -> dict[bytes, int]:
+        """Store the vectors of new keys; return the identifiers of all keys."""
+        given = {key: row for columns in every for key, row in zip(columns.keys, columns.rows(), strict=True)}
+        query = "SELECT key, id FROM quaestor.vectors WHERE corpus_id = %s AND key = ANY(%s)"
+        found: dict[bytes, int] = dict(self._execute(query, list(given)))
+        fresh = {key: row for key, row in given.items() if key not in found}
+        first = self._state.next_vector
+        matrix = np.frombuffer(b"".join(fresh.values()), dtype=np.int8).reshape(len(fresh), self.dimensions)
+        self._copy(
+            "vectors",
+            [(self._corpus, first + at, *row) for at, row in enumerate(zip(fresh, sent(matrix), strict=True))],
+        )
+        found.update((key, first + at) for at, key in enumerate(fresh))
+        self._state = self._state._replace(next_vector=first + len(fresh))
+        return found
+
+    def _collect(self) -> None:
+        """Drop the vectors that no chunk uses, once they may be too many."""
+        if self._state.loose_vectors <= self._sizes.loose:
+            return
+        [(count,)] = self._execute("SELECT count(*) FROM quaestor.vectors WHERE corpus_id = %s", values=(self._corpus,))
+        if self._state.loose_vectors <= LOOSE_SHARE * count:
+            return
+        self._execute(
+            "DELETE FROM quaestor.vectors v WHERE v.corpus_id = %s AND NOT EXISTS "
+            "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = v.corpus_id AND c.vector = v.id)",
+            values=(self._corpus,),
+        )
+        self._state = self._state._replace(loose_vectors=0)
+
+    def _execute(self, query: str, among: Sequence[Any] | None = None, *, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return its rows, if it has any.
+
+        Args:
+            query: with the corpus and ``among`` as its parameters, where that is given.
+            among: a list for ``ANY``; nothing is run for an empty one.
+            values: its parameters otherwise.
+        """
+        if among is not None and not among:
+            return []
+        cursor = self._connection.execute(query.encode(), values if among is None else (self._corpus, among))
+        return cursor.fetchall() if cursor.description else []
+
+    def _copy(self, table: str, entries: Sequence[Sequence[Any]]) -> None:
+        if not entries:
+            return
+        columns, types = _COPIED[table]
+        statement = f"COPY quaestor.{table} ({columns}) FROM STDIN (FORMAT BINARY)"
+        with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+            copy.set_types(types.split())
+            for entry in entries:
+                copy.write_row(entry)

@@ -1,0 +1,72 @@
+"""Which documents of a corpus a filter lets through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quaestor.core.authors import is_by
+from quaestor.stores import Bylines, Where
+from quaestor.stores.embedded.filtering import Allowed
+from quaestor.stores.globs import compile_globs, literal_folder
+from quaestor.stores.postgres.escaped_text import kept, restored, restored_or_none
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection
+
+
+def allowed(connection: Connection, corpus: int, where: Where) -> Allowed:
+    """Return the documents with chunks that ``where`` lets through."""
+    rows = _through(connection, corpus, "id, first_chunk, chunk_count", where, "chunk_count > 0")
+    found = list(rows)
+    table = np.array(found, dtype=np.int64).reshape(len(found), 3)
+    return Allowed(table[:, 0], table[:, 1], table[:, 2])
+
+
+def bylines(connection: Connection, corpus: int, where: Where | None) -> Bylines:
+    """Return who wrote the documents that ``where`` lets through, and when."""
+    documents, dates, authors = 0, list[str](), dict[str, int]()
+    for date, author in _through(connection, corpus, "date, author", where or Where(), "true"):
+        documents += 1
+        if date is not None:
+            dates.append(restored(date))
+        if author is not None:
+            name = restored(author)
+            authors[name] = authors.get(name, 0) + 1
+    return Bylines(documents, len(dates), min(dates, default=None), max(dates, default=None), authors)
+
+
+def _through(
+    connection: Connection, corpus: int, columns: str, where: Where, condition: str
+) -> Iterator[Sequence[Any]]:
+    """Yield columns of the documents that a filter lets through."""
+    conditions, values = ["corpus_id = %s", condition], list[Any]([corpus])
+    for part in where.parts():
+        for text, value in _conditions(part):
+            conditions.append(text)
+            values.append(value)
+    parts = [part for part in where.parts() if part.paths or part.authors]
+    matches = [compile_globs(part.paths).fullmatch for part in parts if part.paths]
+    names = [part.authors for part in parts if part.authors]
+    query = f"SELECT path, author, {columns} FROM quaestor.documents WHERE {' AND '.join(conditions)}"
+    for path, author, *rest in connection.execute(query.encode(), values):
+        # Globs and names are matched here, by the code that the embedded store matches them by.
+        if all(match(restored(path)) for match in matches) and all(
+            is_by(restored_or_none(author), wanted) for wanted in names
+        ):
+            yield rest
+
+
+def _conditions(part: Where) -> Iterator[tuple[str, Any]]:
+    """Yield what the database can tell, with its value."""
+    if part.languages:
+        yield "language = ANY(%s)", [kept(language) for language in part.languages]
+    if part.since:
+        yield "date >= %s", kept(part.since)
+    if part.before:
+        yield "date < %s", kept(part.before)
+    folder = literal_folder(part.paths)
+    if folder:
+        yield "starts_with(path, %s)", kept(folder)

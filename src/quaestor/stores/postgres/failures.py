@@ -1,0 +1,104 @@
+"""Turning the failures of PostgreSQL and of the way there into Quaestor's errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from quaestor.core.errors import (
+    IndexBusyError,
+    IndexReadOnlyError,
+    IndexUnusableError,
+    LimitError,
+    QuaestorError,
+    UsageError,
+)
+from quaestor.stores.postgres.address import masked
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from quaestor.stores.postgres.address import Address
+
+# By the first characters of a code, the longest first: what to raise, and what to say of the store and of the reason.
+_MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
+    (
+        ("53100", "53400"),
+        LimitError,
+        "There is no room on the disk of the store {0} ({1}); it is as it was before: free some space and run again.",
+    ),
+    (("53",), IndexBusyError, "The server of the store {0} has no room for more work ({1}): try again later."),
+    (
+        ("25006",),
+        IndexReadOnlyError,
+        "The store {0} is a standby or only to be read: name the primary, alone or beside it "
+        "('postgresql://USER@PRIMARY,STANDBY/DATABASE').",
+    ),
+    (("42501",), IndexUnusableError, "The user of the store {0} may not do this ({1}): ask whoever owns the database."),
+    (("57014", "55P03", "40"), IndexBusyError, "The server of the store {0} was busy for too long ({1}): try again."),
+    (("XX001", "XX002"), IndexUnusableError, "The data of the store {0} is damaged ({1}): restore it from a backup."),
+    (("08", "28", "3D", "57"), IndexUnusableError, "The store {0} cannot be reached ({1}): {2}."),
+    (("",), IndexUnusableError, "The store {0} cannot be used ({1}): run `quaestor store check`."),
+)
+# What a server says of a connection that it refuses comes without a code, so its words are looked at: English ones,
+# and the words themselves are shown with any other.
+_NEXT_STEPS = (
+    ("password authentication failed", "check the user and the password"),
+    ("no password supplied", "put the password into the address, PGPASSWORD or a password file"),
+    ("no pg_hba.conf entry", "the server must let this user in from this machine (pg_hba.conf)"),
+    ("does not exist", "create it, or check the names in the address"),
+    ("could not translate host name", "check the host in the address"),
+    ("failed to resolve host", "check the host in the address"),
+    ("connection refused", "check that the server runs there, and the host and port in the address"),
+    ("timeout expired", "check that the server can be reached from here"),
+    ("too many clients", "let the server take more connections, or put PgBouncer in front of it"),
+    ("remaining connection slots", "let the server take more connections, or put PgBouncer in front of it"),
+    ("starting up", "wait until the server is up and try again"),
+    ("shutting down", "wait until the server is up and try again"),
+    ("session is read-only", "none of the hosts named is the primary: name it as well"),
+    ("ssl", "check 'sslmode' in the address"),
+)
+
+
+@contextmanager
+def translated(address: Address) -> Iterator[None]:
+    """Raise what goes wrong inside as an error for people.
+
+    Raises:
+        LimitError: the server's disk is full; nothing was written.
+        IndexBusyError: it took longer than it may, or a lock was held all that time.
+        IndexReadOnlyError: it is a standby, or only to be read.
+        IndexUnusableError: the database cannot be reached or used.
+    """
+    import psycopg  # noqa: PLC0415 - whoever has no server needs no driver
+
+    try:
+        yield
+    except psycopg.Error as error:
+        raise explained(error, address) from error
+
+
+def explained(error: psycopg.Error, address: Address) -> QuaestorError:
+    """Return what an error of the driver means to people, with the next step."""
+    code, said = error.sqlstate or "08", _words(error)
+    kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
+    return kind(message.format(repr(str(address)), said, _next_step(said)))
+
+
+def missing_driver() -> UsageError:
+    """Return the error for a machine that lacks the extra."""
+    return UsageError("A store in PostgreSQL needs the extra 'postgres': run `pip install 'quaestor[postgres]'`.")
+
+
+def _words(error: psycopg.Error) -> str:
+    """Return what the server or the driver said, in one line without passwords."""
+    first = error.diag.message_primary or " ".join(str(error).split())
+    return masked(first).rstrip(".") or type(error).__name__
+
+
+def _next_step(said: str) -> str:
+    lowered = said.lower()
+    return next(
+        (step for words, step in _NEXT_STEPS if words in lowered), "check the address and the server, and retry"
+    )

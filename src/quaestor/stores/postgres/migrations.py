@@ -1,0 +1,124 @@
+"""Bringing a database's tables to what this version needs: one process at a time, all or nothing.
+
+Each step is a file in ``sql/``, numbered; a database remembers those that it was given. A step that was released is
+never changed: what is to be otherwise comes in a further one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.light_imports import NamedTuple
+from quaestor.stores.postgres.address import Address
+from quaestor.stores.postgres.connection import Connection, Database
+from quaestor.stores.postgres.failures import explained
+
+OLDEST_PGVECTOR = (0, 8)
+_FOLDER = Path(__file__).parent / "sql"
+_LOCK = 0x51554145  # any number that nobody else locks; the one that marks the embedded store's files
+_SECONDS = 3600.0
+
+
+class Step(NamedTuple):
+    """One change of the tables; ``number`` counts from 1 without gaps."""
+
+    number: int
+    name: str
+    sql: str
+
+
+def steps() -> list[Step]:
+    """Return all changes that this version knows, in order."""
+    files = sorted(_FOLDER.glob("*.sql"))
+    return [Step(int(file.stem[:4]), file.stem, file.read_text(encoding="utf-8")) for file in files]
+
+
+def migrate(database: Database) -> None:
+    """Bring the tables of a database up to date; who comes second waits, and finds nothing left to do.
+
+    Raises:
+        IndexUnusableError: pgvector is missing or too old, this user may not make the tables, or a newer version did.
+        IndexReadOnlyError: there is something to do, and the database is only to be read.
+    """
+    known = steps()
+    reached = database.read(reached_step)
+    if reached < len(known):
+        with database.writing(seconds=_SECONDS) as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            reached = reached_step(connection)
+            if not reached:
+                _prepare(connection, database.address)
+            for step in known[reached:]:
+                _apply(connection, step)
+    if reached > len(known):
+        raise IndexUnusableError(
+            f"The tables of the store {str(database.address)!r} were made by a newer version of Quaestor (step "
+            f"{reached}, known {len(known)}): upgrade Quaestor here."
+        )
+
+
+def reached_step(connection: Connection) -> int:
+    """Return the last step that a database was given, 0 if it has no tables of ours."""
+    # What `to_regclass` says may be remembered from before a lock was waited for; this is looked up.
+    [(exists,)] = connection.execute(
+        "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'quaestor' AND tablename = 'migrations')"
+    )
+    if not exists:
+        return 0
+    [(reached,)] = connection.execute("SELECT coalesce(max(number), 0) FROM quaestor.migrations")
+    return int(reached)
+
+
+def _prepare(connection: Connection, address: Address) -> None:
+    """Make the schema, and see to pgvector."""
+    _provide_pgvector(connection, address)
+    try:
+        connection.execute("CREATE SCHEMA IF NOT EXISTS quaestor")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise IndexUnusableError(
+            f"The user of the store {str(address)!r} may not make tables there: let whoever owns the database run "
+            "`CREATE SCHEMA quaestor AUTHORIZATION ...` for that user."
+        ) from error
+    connection.execute(
+        "CREATE TABLE quaestor.migrations (number integer PRIMARY KEY, name text NOT NULL, "
+        "applied timestamptz NOT NULL DEFAULT now())"
+    )
+
+
+def _provide_pgvector(connection: Connection, address: Address) -> None:
+    found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    if found is None:
+        _make_extension(connection, address)
+        found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    assert found is not None
+    if tuple(map(int, found[0].split(".")[:2])) < OLDEST_PGVECTOR:
+        needed = ".".join(map(str, OLDEST_PGVECTOR))
+        raise IndexUnusableError(
+            f"The store {str(address)!r} has pgvector {found[0]}; {needed} or newer is needed: install it on the "
+            "server and run `ALTER EXTENSION vector UPDATE`."
+        )
+
+
+def _make_extension(connection: Connection, address: Address) -> None:
+    try:
+        connection.execute("CREATE EXTENSION vector")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise IndexUnusableError(
+            f"The store {str(address)!r} lacks the extension pgvector, and its user may not add it: let an "
+            "administrator run `CREATE EXTENSION vector` in that database."
+        ) from error
+    except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
+        raise IndexUnusableError(
+            f"The server of the store {str(address)!r} lacks the extension pgvector: install it there "
+            "(https://github.com/pgvector/pgvector)."
+        ) from error
+    except psycopg.Error as error:
+        raise explained(error, address) from error
+
+
+def _apply(connection: Connection, step: Step) -> None:
+    connection.execute(step.sql.encode())
+    connection.execute("INSERT INTO quaestor.migrations (number, name) VALUES (%s, %s)", (step.number, step.name))

@@ -1,0 +1,123 @@
+"""Chunks by the likeness of their vectors: all of a small corpus compared, of a larger one an HNSW index asked.
+
+Each corpus has an index of its own, over its rows alone, so that the others do not slow it down and a filter on the
+corpus lets nothing through that is thrown away again. Further filters are applied inside: the index goes on until
+enough is found (iterative scans, pgvector 0.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quaestor.stores import Scored
+from quaestor.stores.postgres.half_vectors import literal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.postgres.connection import Connection, Database
+
+MOST_DIMENSIONS = 4000
+"""Of vectors that pgvector can index in half precision."""
+
+_SEARCHED = 400
+_MOST_SEARCHED = 1000
+_MOST_SCANNED = 40_000
+
+
+def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, loose: int) -> Scored:
+    """Return the ``k`` nearest chunks; every vector is compared, of which at most ``loose`` are in no chunk."""
+    rows = connection.execute(
+        "WITH nearest AS MATERIALIZED (SELECT v.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.vectors v "
+        "WHERE v.corpus_id = %s AND vector_dims(v.embedding) = %s ORDER BY distance LIMIT %s) "
+        "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
+        "ON c.corpus_id = %s AND c.vector = nearest.id ORDER BY nearest.distance, c.id LIMIT %s",
+        (literal(vector), corpus, len(vector), k + loose, corpus, k),
+    )
+    return _scored(rows.fetchall())
+
+
+def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
+    """Return the ``k`` nearest chunks of those that are allowed; every one of them is compared."""
+    rows = connection.execute(
+        "SELECT c.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.chunks c "
+        "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
+        "WHERE c.corpus_id = %s AND v.corpus_id = %s AND vector_dims(v.embedding) = %s AND c.id = ANY(%s) "
+        "ORDER BY distance, c.id LIMIT %s",
+        (literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
+    )
+    return _scored(rows.fetchall())
+
+
+def ask_index(
+    connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed | None
+) -> Scored:
+    """Return the ``k`` nearest chunks of those that are allowed, as far as the corpus's index finds them."""
+    searched = min(max(_SEARCHED, 2 * k), _MOST_SEARCHED)
+    connection.execute(
+        f"SET LOCAL hnsw.ef_search = {searched}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
+        f"SET LOCAL hnsw.max_scan_tuples = {_MOST_SCANNED}".encode()
+    )
+    of_documents = "" if allowed is None else "AND c.document = ANY(%s)"
+    filtered = () if allowed is None else (allowed.documents.tolist(),)
+    size = len(vector)
+    # The corpus and the dimensions stand in the text: the planner has to see that the index is the one of these.
+    rows = connection.execute(
+        f"WITH nearest AS MATERIALIZED (SELECT v.id, v.embedding::halfvec({size}) <=> %s::halfvec({size}) AS distance "
+        f"FROM quaestor.vectors v WHERE v.corpus_id = {corpus} AND vector_dims(v.embedding) = {size} AND EXISTS "
+        f"(SELECT FROM quaestor.chunks c WHERE c.corpus_id = {corpus} AND c.vector = v.id {of_documents}) "
+        f"ORDER BY v.embedding::halfvec({size}) <=> %s::halfvec({size}) LIMIT %s) "
+        "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
+        f"ON c.corpus_id = {corpus} AND c.vector = nearest.id {of_documents} "
+        "ORDER BY nearest.distance, c.id LIMIT %s".encode(),
+        (literal(vector), *filtered, literal(vector), k, *filtered, k),
+    )
+    return _scored(rows.fetchall())
+
+
+def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
+    """Return whether a corpus has a whole index of vectors of this length."""
+    row = connection.execute(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)",
+        (f"quaestor.{index_name(corpus, dimensions)}",),
+    ).fetchone()
+    return row is not None and bool(row[0])
+
+
+def make_index(database: Database, corpus: int, dimensions: int) -> None:
+    """Make the index of a corpus, while everything else goes on; drop what is left of a try that was broken off."""
+    name = index_name(corpus, dimensions)
+    database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
+    database.run_outside(
+        f"CREATE INDEX CONCURRENTLY {name} ON quaestor.vectors USING hnsw "
+        f"((embedding::halfvec({dimensions})) halfvec_cosine_ops) "
+        f"WHERE corpus_id = {corpus} AND vector_dims(embedding) = {dimensions}"
+    )
+
+
+def index_name(corpus: int, dimensions: int) -> str:
+    """Return the name of a corpus's index of vectors of this length."""
+    return f"vectors_hnsw_{corpus}_{dimensions}"
+
+
+def index_names(connection: Connection, corpus: int) -> list[str]:
+    """Return the names of all indexes of vectors that a corpus has."""
+    rows = connection.execute(
+        "SELECT indexname FROM pg_indexes WHERE schemaname = 'quaestor' AND starts_with(indexname, %s)",
+        (f"vectors_hnsw_{corpus}_",),
+    )
+    return [str(name) for (name,) in rows]
+
+
+def _chunks_of(allowed: Allowed) -> list[int]:
+    """Return the chunks of some documents."""
+    runs = zip(allowed.first_chunks.tolist(), allowed.chunk_counts.tolist(), strict=True)
+    return [chunk for first, count in runs for chunk in range(first, first + count)]
+
+
+def _scored(rows: Sequence[tuple[int, float]]) -> Scored:
+    return Scored.of([(chunk, 1.0 - distance) for chunk, distance in rows])

@@ -1,0 +1,540 @@
+"""The store in PostgreSQL itself: transactions out, queries in."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
+from quaestor.core.passages import Document
+from quaestor.stores import (
+    DEFAULT_BOOSTS,
+    LOCK_SECONDS,
+    Bylines,
+    Counts,
+    FieldBoosts,
+    Matched,
+    Pack,
+    Packed,
+    Scored,
+    StoredChunk,
+    StoreStats,
+    Where,
+)
+from quaestor.stores.embedded.checksums import DamagedError
+from quaestor.stores.embedded.lexical import LexicalBase, Statistics
+from quaestor.stores.embedded.postings import FIELDS
+from quaestor.stores.embedded.progress_marks import Mark
+from quaestor.stores.embedded.quantise import restore
+from quaestor.stores.embedded.recent import RecentChunks
+from quaestor.stores.embedded.truth import Content
+from quaestor.stores.embedded.vectors import unit
+from quaestor.stores.embedded.views import LexicalView
+from quaestor.stores.embedded.weights import distinct, weigh
+from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
+from quaestor.stores.postgres.corpus_states import (
+    State,
+    check_embedder,
+    erase_corpus,
+    find_corpus,
+    first_state,
+    make_corpus,
+    read_state,
+    state,
+    state_query,
+)
+from quaestor.stores.postgres.corpus_writer import Transaction
+from quaestor.stores.postgres.half_vectors import received
+from quaestor.stores.postgres.migrations import migrate, reached_step
+from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.segment_cache import SegmentCache
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from quaestor.stores.embedded.filtering import Allowed
+
+_REMEMBERED_FILTERS = 16
+_MOST_DEFINITIONS = 10_000
+
+_Read = TypeVar("_Read")
+
+
+def _find(database: Database, name: str) -> int | None:
+    """Return the number of a corpus, None if there is none."""
+    return _look(database, lambda connection: find_corpus(connection, name))
+
+
+def _look(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
+    """Return what is found, on a standby if there is one; what is not there yet may be on the primary."""
+    found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
+    return database.read(look, primary=True) if found is None and database.address.standbys else found
+
+
+class _LagsError(Exception):
+    """A standby has not taken in yet what this store has seen."""
+
+
+class PostgresStore:
+    """One corpus of a database; see ``quaestor.stores.Store``.
+
+    Threads may share it, and any number of processes on any number of machines may have it open; of one corpus, one at
+    a time writes. What is read is asked of a standby where the address names one, unless that lags behind what this
+    store has seen.
+    """
+
+    def __init__(
+        self, database: Database, name: str, corpus: int, opened: State, cache: Path | None, sizes: Sizes
+    ) -> None:
+        """Use ``open``."""
+        self._database = database
+        self._name = name
+        self._corpus = corpus
+        self._embedder, self._dimensions = opened.embedder, opened.dimensions
+        self._sizes = sizes
+        self._seen = opened.generation
+        self._mutex = threading.RLock()
+        self._cache = SegmentCache(None if cache is None else cache / f"{corpus}")
+        self._lexical: LexicalView | None = None
+        self._indexed: tuple[Content, bool] | None = None
+        self._filters: dict[Where, Allowed] = {}
+        self._filters_of = -1
+        self._documents: tuple[int, Mapping[str, Document]] = (-1, {})
+        self._damaged: set[str] = set()
+
+    @classmethod
+    def open(
+        cls,
+        database: Database,
+        name: str,
+        *,
+        embedder: str,
+        dimensions: int,
+        create: bool,
+        cache: Path | None = None,
+        sizes: Sizes = SIZES,
+    ) -> PostgresStore:
+        """Open a corpus; make it first if it is missing and ``create`` is set.
+
+        Args:
+            database: which holds it; the store closes it when it is closed.
+            name: of the corpus.
+            embedder: the name of the embedder that it was, or is to be, made with.
+            dimensions: length of that one's vectors.
+            create: make it if it is missing, and the tables, too.
+            cache: a folder for words of this database's corpora, which processes share; None: each keeps its own.
+            sizes: when it works in which way.
+
+        Raises:
+            IndexUnusableError: it is missing, made by a newer version, or made with another embedder.
+        """
+        migrate(database)
+        corpus = _find(database, name)
+        if corpus is None:
+            if not create:
+                raise IndexUnusableError(
+                    f"There is no corpus {name!r} in the store {str(database.address)!r}: run `quaestor index`."
+                )
+            corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
+        number = corpus
+        found = _look(database, lambda connection: first_state(connection, number))
+        assert found is not None
+        if (found.embedder, found.dimensions) != (embedder, dimensions):
+            raise IndexUnusableError(
+                f"The corpus {name!r} in the store {str(database.address)!r} was made with the embedder "
+                f"{found.embedder!r} ({found.dimensions} dimensions), not {embedder!r} ({dimensions}): "
+                "run `quaestor index --rebuild`."
+            )
+        return cls(database, name, number, found, cache, sizes)
+
+    @staticmethod
+    def made_with(database: Database, name: str) -> tuple[str, int] | None:
+        """Return the name and the dimensions of the embedder that a corpus was made with; None if there is none."""
+        migrate(database)
+        corpus = _find(database, name)
+        if corpus is None:
+            return None
+        found = _look(database, lambda connection: first_state(connection, corpus))
+        return None if found is None else found[:2]
+
+    @staticmethod
+    def erase(database: Database, name: str) -> None:
+        """Delete a corpus; what is missing is no error."""
+        migrate(database)
+
+        def erased(connection: Connection) -> None:
+            corpus = find_corpus(connection, name)
+            if corpus is not None:
+                erase_corpus(connection, corpus)
+
+        database.write(erased)
+
+    @property
+    def pack(self) -> Pack:
+        """What makes documents ready for ``Writer.put``; the embedded store's, so that either takes in the other's."""
+        from quaestor.stores.embedded.packing import pack  # noqa: PLC0415 - no search needs it
+
+        return pack
+
+    @contextmanager
+    def writing(self, *, timeout: float = LOCK_SECONDS) -> Iterator[Transaction]:
+        """Open a transaction; commits at the end of the block, and undoes everything if the block raises.
+
+        A block that changes nothing makes no generation.
+
+        Raises:
+            EmbedderChangedError: the corpus was given another embedder since it was opened.
+            IndexBusyError: another writer was busy for ``timeout`` seconds.
+            IndexReadOnlyError: the database is a standby, or only to be read.
+            LimitError: the server's disk is full; nothing was written.
+        """
+        ended: State | None = None
+        transaction: Transaction | None = None
+        try:
+            with self._database.writing(lock_seconds=timeout) as connection:
+                found = state(connection, self._corpus, lock=True)
+                check_embedder(found, self._embedder, self._name)
+                transaction = Transaction(connection, self._corpus, found, self._sizes)
+                yield transaction
+                ended = transaction.finish()
+                if ended is None:
+                    connection.execute("ROLLBACK")
+                elif ended.content == ended.generation:
+                    word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
+        except IndexUnusableError:
+            # A connection that is lost while it commits does not tell whether it did: the state does.
+            if ended is None or transaction is None or not self._came_through(transaction.written):
+                raise
+        if ended is not None:
+            self._seen = max(self._seen, ended.generation)
+
+    def settle(self) -> None:
+        """Make the index of vectors, once there are so many chunks that comparing all of them takes too long.
+
+        The planner is told of tables that have grown much, too, which otherwise takes a minute or more.
+        """
+
+        def found(connection: Connection) -> tuple[int, bool, bool]:
+            query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s"
+            [(count,)] = connection.execute(query, (self._corpus,))
+            has = nearest.has_index(connection, self._corpus, self._dimensions)
+            return count, has, upkeep.is_known(connection, count)
+
+        count, has, known = self._database.read(found, seconds=WRITE_SECONDS, primary=True)
+        if count > self._sizes.exact and not has and self._dimensions <= nearest.MOST_DIMENSIONS:
+            nearest.make_index(self._database, self._corpus, self._dimensions)
+        if not known:
+            upkeep.analyse_tables(self._database)
+        with self._mutex:
+            self._indexed = None
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the corpus, in words; nothing where all is well."""
+        return self._database.read(
+            lambda connection: list(upkeep.find_wrong(connection, self._corpus)), seconds=WRITE_SECONDS, primary=True
+        )
+
+    def vacuum(self) -> None:
+        """Drop what no chunk uses, make words and indexes anew where that is of use, and give back room."""
+
+        def ordered(connection: Connection) -> State:
+            return upkeep.put_in_order(connection, self._corpus, self._sizes)
+
+        self._database.write(ordered)
+        upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
+        self.settle()
+        upkeep.vacuum_tables(self._database)
+        with self._mutex:
+            self._lexical = None
+
+    def lexical(
+        self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
+    ) -> Scored:
+        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
+        absent.
+
+        A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
+        count.
+        """
+        [found] = self.lexical_each(terms, k, (boosts,), where).found
+        return found
+
+    def lexical_each(
+        self,
+        terms: Sequence[str],
+        k: int,
+        each: Sequence[FieldBoosts],
+        where: Where | None = None,
+        among: Counts | None = None,
+    ) -> Matched:
+        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading.
+
+        ``among`` is what several stores count together; scores and frequencies are then as if they were one.
+        """
+        return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
+
+    def counts(self, terms: Iterable[str]) -> Counts:
+        """Return what BM25 counts of terms, to be added to what other stores count of them."""
+        known = distinct(terms)
+        return self._of_lexical(lambda view, _: view.counts(known))
+
+    def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
+        """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
+        known = distinct(terms)
+        return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
+
+    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of chunks in which each term stands, in the field where it stands most often."""
+        known = distinct(terms)
+        found = self._of_lexical(lambda view, _: view.frequencies(known))
+        return dict(zip(known, found.max(axis=0).tolist(), strict=True))
+
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+        """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
+
+        Raises:
+            EmbedderChangedError: the corpus was given another embedder since it was opened.
+            ValueError: ``vector`` does not have the index's dimensions.
+        """
+        if vector.shape != (self._dimensions,):
+            raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
+        query = unit(vector)
+        if query is None or k <= 0:
+            return Scored.of(())
+
+        def search(connection: Connection, now: State) -> Scored:
+            check_embedder(now, self._embedder, self._name)
+            allowed = self._allowed(connection, now, where)
+            indexed = self._has_index(connection, now)
+            if allowed is not None and (not indexed or int(allowed.chunk_counts.sum()) <= self._sizes.exact):
+                return nearest.compare_some(connection, self._corpus, query, k, allowed)
+            if not indexed:
+                return nearest.compare_all(connection, self._corpus, query, k, now.loose_vectors)
+            return nearest.ask_index(connection, self._corpus, query, k, allowed)
+
+        return self._read(search)
+
+    def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
+        """Return up to ``k`` chunks that define any of ``names``, case-insensitively; most names first."""
+        wanted = list(names)
+
+        def search(connection: Connection, now: State) -> Sequence[int]:
+            allowed = self._allowed(connection, now, where)
+            if allowed is None:
+                return stored_rows.defining(connection, self._corpus, wanted, k)
+            # A name is defined in a few places: all of them are looked at.
+            found = stored_rows.defining(connection, self._corpus, wanted, _MOST_DEFINITIONS)
+            return allowed.only(found)[: max(k, 0)]
+
+        return self._read(search)
+
+    def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
+        """Return the chunks that exist, by identifier."""
+        wanted = list(ids)
+        return self._read(lambda connection, _: stored_rows.chunks(connection, self._corpus, wanted)) if wanted else {}
+
+    def paths_of(self, ids: Iterable[int]) -> Collection[str]:
+        """Return the paths of the documents that these chunks belong to, each once."""
+        wanted = list(ids)
+        return (
+            self._read(lambda connection, _: stored_rows.paths_of(connection, self._corpus, wanted)) if wanted else ()
+        )
+
+    def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
+        """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
+
+        def search(connection: Connection, now: State) -> list[str]:
+            found = stored_rows.paths_ending(connection, self._corpus, end)
+            allowed = self._allowed(connection, now, where)
+            let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
+            return [path for path, chunk in found if let_through is None or chunk in let_through]
+
+        return sorted(self._read(search), key=lambda path: (len(path), path))[: max(k, 0)]
+
+    def chunks_of(self, path: str) -> Sequence[StoredChunk]:
+        """Return a document's chunks in order; empty if it is not in the store."""
+        return self._read(lambda connection, _: stored_rows.chunks_of(connection, self._corpus, path))
+
+    def documents(self) -> Mapping[str, Document]:
+        """Return every document by path; they are read once a generation."""
+
+        def read(connection: Connection, now: State) -> tuple[int, Mapping[str, Document]]:
+            known = self._documents
+            if known[0] == now.generation:
+                return known
+            return now.generation, MappingProxyType(stored_rows.documents(connection, self._corpus))
+
+        self._documents = self._read(read)
+        return self._documents[1]
+
+    def document(self, path: str) -> Document | None:
+        """Return one document."""
+        return self._read(lambda connection, _: stored_rows.document(connection, self._corpus, path))
+
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents that a filter lets through, and when."""
+        return self._read(lambda connection, _: document_filter.bylines(connection, self._corpus, where))
+
+    def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
+        """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
+        query = (
+            "SELECT key, embedding FROM quaestor.vectors WHERE corpus_id = %s AND key = ANY(%s) "
+            "AND (embedding IS NULL OR vector_dims(embedding) = %s)"
+        )
+        wanted = list(dict.fromkeys(keys))
+
+        def read(connection: Connection, _: State) -> Mapping[bytes, bytes]:
+            found = connection.cursor(binary=True).execute(query, (self._corpus, wanted, self._dimensions)).fetchall()
+            return {key: received(data, self._dimensions) for key, data in found}
+
+        return {key: restore(row) for key, row in self._read(read).items()}
+
+    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+        """Return those of some documents that there are, as ``pack`` made them."""
+
+        def read(connection: Connection, _: State) -> list[Packed]:
+            return list(exporting.unpacked(connection, self._corpus, paths, self._dimensions))
+
+        return self._read(read)
+
+    def all_metadata(self) -> Mapping[str, str]:
+        """Return every remembered string."""
+        return self._read(lambda connection, _: stored_rows.all_metadata(connection, self._corpus))
+
+    def stats(self) -> StoreStats:
+        """Return sizes."""
+        return self._read(lambda connection, _: stored_rows.stats(connection, self._corpus))
+
+    def generation(self) -> int:
+        """Return the number of committed transactions."""
+        return self._now().generation
+
+    def metadata(self, key: str) -> str | None:
+        """Return a remembered string."""
+        return self._read(lambda connection, _: stored_rows.metadata(connection, self._corpus, key))
+
+    @property
+    def repaired(self) -> Collection[str]:
+        """The segments on this machine that were not as they were written; they were fetched anew."""
+        return frozenset(self._damaged)
+
+    def close(self) -> None:
+        """Close the connections; further use is an error."""
+        with self._mutex:
+            self._lexical = None
+            self._cache.keep_only_in_memory(())
+            self._database.close()
+
+    def _read(self, work: Callable[[Connection, State], _Read]) -> _Read:
+        """Return what ``work`` reads of one state of the corpus, at least as new as the last one seen."""
+
+        def checked(connection: Connection, found: Sequence[Any] | None) -> tuple[_Read, int]:
+            now = read_state(found)
+            if now.generation < self._seen and self._database.address.standbys:
+                raise _LagsError
+            return work(connection, now), now.generation
+
+        try:
+            result, generation = self._database.read_after(state_query(self._corpus), checked)
+        except (_LagsError, IndexUnusableError) as error:
+            # What a standby has not taken in yet may be missing altogether.
+            if not self._database.address.standbys or isinstance(error, IndexBusyError | EmbedderChangedError):
+                raise
+            self._seen = 0  # after a promotion, the primary itself may be behind what was seen
+            result, generation = self._database.read_after(state_query(self._corpus), checked, primary=True)
+        self._seen = max(self._seen, generation)
+        return result
+
+    def _now(self) -> State:
+        """Return the state of the corpus, at least as new as the last one seen."""
+        if self._database.address.standbys:
+            return self._read(lambda _, now: now)
+        return read_state(self._database.look(state_query(self._corpus)))
+
+    def _came_through(self, written: str) -> bool:
+        return self._database.read(lambda connection: state(connection, self._corpus), primary=True).written == written
+
+    def _allowed(self, connection: Connection, now: State, where: Where | None) -> Allowed | None:
+        """Return the documents that a filter lets through; the last few filters are remembered."""
+        if where is None or where == Where():
+            return None
+        with self._mutex:
+            if self._filters_of != now.generation or len(self._filters) >= _REMEMBERED_FILTERS:
+                self._filters, self._filters_of = {}, now.generation
+            known = self._filters.get(where)
+        if known is None:
+            known = document_filter.allowed(connection, self._corpus, where)
+            with self._mutex:
+                if self._filters_of == now.generation:
+                    self._filters[where] = known
+        return known
+
+    def _has_index(self, connection: Connection, now: State) -> bool:
+        content = _content(now)
+        known = self._indexed
+        if known is None or known[0] != content:
+            known = self._indexed = content, nearest.has_index(connection, self._corpus, self._dimensions)
+        return known[1]
+
+    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+        """Return what is read of the words of the present state, fetched anew if they turn out to be damaged."""
+        try:
+            return read(*self._lexical_now(where))
+        except DamagedError:
+            with self._mutex:
+                self._damaged.add("lexical")
+                self._lexical = None
+                self._cache.forget()
+            return read(*self._lexical_now(where))
+
+    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
+        """Return what the words of the present state are looked for in, and what a filter lets through of it."""
+        present = self._lexical
+        if where is None and present is not None and present.content == _content(self._now()):
+            return present, None
+
+        def read(connection: Connection, now: State) -> tuple[LexicalView, Allowed | None]:
+            return self._view(connection, now), self._allowed(connection, now, where)
+
+        return self._read(read)
+
+    def _view(self, connection: Connection, now: State) -> LexicalView:
+        content = _content(now)
+        present = self._lexical
+        if present is not None and present.content == content:
+            return present
+        with self._mutex:  # one thread makes it, the others wait
+            present = self._lexical
+            if present is None or present.content != content:
+                present = self._lexical = self._made_view(connection, content)
+            return present
+
+    def _made_view(self, connection: Connection, content: Content) -> LexicalView:
+        """Return the words of the state that a transaction sees: its segments, and what lies behind them."""
+        listed = word_segments.list_segments(connection, self._corpus)
+
+        def fetch(kept: word_segments.Kept) -> bytes:
+            return word_segments.fetch_file(connection, self._corpus, kept)
+
+        held = [self._cache.segment(kept, fetch) for kept in listed]
+        self._cache.keep_only({kept.hash for kept in listed})
+        reached = listed[-1].last_chunk if listed else 0
+        recent = RecentChunks(word_segments.terms_after(connection, self._corpus, reached))
+        if not listed:
+            return LexicalView.of(content, None, (), recent)
+        lengths = {field: sum(kept.lengths[place] for kept in listed) for place, field in enumerate(FIELDS)}
+        statistics = Statistics(sum(kept.chunk_count for kept in listed), lengths)
+        mark = Mark(content, reached, statistics.chunks, 0)
+        base = LexicalBase(mark, statistics, (), (), held, [None] * len(held))
+        return LexicalView.of(content, base, word_segments.removed_runs(connection, self._corpus), recent)
+
+
+def _content(now: State) -> Content:
+    """Return the state of the chunks."""
+    return Content(now.content, now.stamp)

@@ -1,0 +1,227 @@
+"""Documents and chunks as rows of the database, and back; reading them one corpus at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from quaestor.core.errors import IndexUnusableError
+from quaestor.core.passages import Chunk, Document, Span
+from quaestor.stores import StoredChunk, StoreStats
+from quaestor.stores.embedded.truth import chunk_checksum, storable
+from quaestor.stores.embedded.truth import restored as from_storable
+from quaestor.stores.postgres.escaped_text import kept, kept_or_none, restored, restored_or_none
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection
+
+DOCUMENT = "path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note"
+_DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in DOCUMENT.split(", "))
+CHUNK = "start_byte, end_byte, start_line, end_line, symbol, kind, scope, defines, text, checksum"
+_CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
+
+
+def path_key(path: str) -> bytes:
+    """Return what a path is found by, however long it is."""
+    return blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def name_key(name: str | bytes) -> int:
+    """Return what a name in lower case is found by; bytes hold what no UTF-8 can, as the embedded store keeps it."""
+    data = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little", signed=True)
+
+
+def document_row(document: Document) -> tuple[Any, ...]:
+    """Return the columns ``DOCUMENT``."""
+    path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = document
+    texts = map(kept_or_none, (title, url, author, date))
+    return kept(path), sha256, size, stamp, kept(language), encoding, *texts, chunker, kept_or_none(note)
+
+
+def read_document(row: Sequence[Any]) -> Document:
+    """Return the document of the columns ``DOCUMENT``."""
+    path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = row
+    return Document(
+        restored(path),
+        sha256,
+        size,
+        stamp,
+        restored(language),
+        encoding,
+        restored_or_none(title),
+        restored_or_none(url),
+        restored_or_none(author),
+        restored_or_none(date),
+        chunker,
+        restored_or_none(note),
+    )
+
+
+def chunk_row(columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the columns ``CHUNK`` of those that a document was packed with."""
+    start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = columns
+    texts = kept_or_none(from_storable(symbol)), kind, scope, defines, kept(from_storable(text))
+    return start, end, start_line, end_line, *texts, checksum
+
+
+def packed_chunk(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what a document is packed with, of the columns ``CHUNK``."""
+    start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = row
+    name = None if symbol is None else storable(restored(symbol))
+    return start, end, start_line, end_line, name, kind, scope, defines, storable(restored(text)), checksum
+
+
+def is_whole(packed: Sequence[Any]) -> bool:
+    """Return whether a chunk's columns agree with their checksum; in the form of ``packed_chunk``."""
+    return bool(chunk_checksum(tuple(packed[:8]), packed[8]) == packed[9])
+
+
+def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
+    """Return a chunk of the columns ``id``, its place in the document, and ``CHUNK``.
+
+    Raises:
+        IndexUnusableError: it is not as it was written.
+    """
+    number, position, *columns = row
+    packed = packed_chunk(columns)
+    if not is_whole(packed):
+        raise IndexUnusableError(
+            f"A chunk of {document.path!r} in the store does not agree with its checksum: run `quaestor index "
+            "--rebuild`."
+        )
+    start, end, start_line, end_line, symbol, kind, scope, defines, text, _ = packed
+    chunk = Chunk(
+        Span(start, end, start_line, end_line),
+        from_storable(text),
+        from_storable(symbol),
+        kind,
+        _names(scope),
+        _names(defines),
+    )
+    return StoredChunk(number, document, chunk, position)
+
+
+def documents(connection: Connection, corpus: int) -> dict[str, Document]:
+    """Return every document of a corpus by path."""
+    query = f"SELECT {DOCUMENT} FROM quaestor.documents WHERE corpus_id = %s"
+    found = map(read_document, connection.execute(query.encode(), (corpus,)))
+    return {document.path: document for document in found}
+
+
+def document(connection: Connection, corpus: int, path: str) -> Document | None:
+    """Return one document."""
+    query = f"SELECT {DOCUMENT} FROM quaestor.documents WHERE corpus_id = %s AND path_key = %s"
+    row = connection.execute(query.encode(), (corpus, path_key(path))).fetchone()
+    return None if row is None else read_document(row)
+
+
+def chunks_of(connection: Connection, corpus: int, path: str) -> list[StoredChunk]:
+    """Return a document's chunks in order."""
+    query = (
+        f"SELECT c.id, c.id - d.first_chunk, {_CHUNK_OF_C}, {_DOCUMENT_OF_D} FROM quaestor.documents d "
+        "JOIN quaestor.chunks c ON c.corpus_id = d.corpus_id "
+        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 "
+        "WHERE d.corpus_id = %s AND d.path_key = %s ORDER BY c.id"
+    )
+    return _stored(connection.execute(query.encode(), (corpus, path_key(path))))
+
+
+def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int, StoredChunk]:
+    """Return the chunks that exist, by identifier, in the order of ``ids``."""
+    wanted = list(dict.fromkeys(int(chunk) for chunk in ids))
+    query = (
+        f"SELECT c.id, c.id - d.first_chunk, {_CHUNK_OF_C}, {_DOCUMENT_OF_D} FROM quaestor.chunks c "
+        "JOIN quaestor.documents d ON d.corpus_id = c.corpus_id AND d.id = c.document "
+        "WHERE c.corpus_id = %s AND c.id = ANY(%s)"
+    )
+    found = {stored.id: stored for stored in _stored(connection.execute(query.encode(), (corpus, wanted)))}
+    return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+
+def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str]:
+    """Return the paths of the documents that these chunks belong to."""
+    rows = connection.execute(
+        "SELECT DISTINCT d.path FROM quaestor.chunks c "
+        "JOIN quaestor.documents d ON d.corpus_id = c.corpus_id AND d.id = c.document "
+        "WHERE c.corpus_id = %s AND c.id = ANY(%s)",
+        (corpus, [int(chunk) for chunk in ids]),
+    )
+    return {restored(path) for (path,) in rows}
+
+
+def paths_ending(connection: Connection, corpus: int, end: str) -> list[tuple[str, int]]:
+    """Return the paths that are ``end`` or end with a slash and it, each with its first chunk; in no order."""
+    wanted = kept(end)
+    lowered = "".join(letter.lower() if letter.isascii() else letter for letter in wanted)
+    rows = connection.execute(
+        "SELECT path, first_chunk FROM quaestor.documents WHERE corpus_id = %s AND chunk_count > 0 "
+        "AND right(lower(path), length(%s)) = %s "
+        "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')",
+        (corpus, lowered, lowered, lowered, lowered),
+    )
+    return [(restored(path), chunk) for path, chunk in rows]
+
+
+def defining(connection: Connection, corpus: int, names: Iterable[str], k: int) -> list[int]:
+    """Return up to ``k`` chunks that define any of ``names``; those that define most of them first."""
+    keys = list({name_key(name.lower()) for name in names})
+    rows = connection.execute(
+        "SELECT chunk FROM quaestor.names WHERE corpus_id = %s AND name = ANY(%s) "
+        "GROUP BY chunk ORDER BY count(*) DESC, chunk LIMIT %s",
+        (corpus, keys, max(k, 0)),
+    )
+    return [chunk for (chunk,) in rows]
+
+
+def metadata(connection: Connection, corpus: int, key: str) -> str | None:
+    """Return a remembered string."""
+    query = "SELECT value FROM quaestor.metadata WHERE corpus_id = %s AND key = %s"
+    row = connection.execute(query, (corpus, kept(key))).fetchone()
+    return None if row is None else restored(row[0])
+
+
+def all_metadata(connection: Connection, corpus: int) -> dict[str, str]:
+    """Return every remembered string."""
+    rows = connection.execute("SELECT key, value FROM quaestor.metadata WHERE corpus_id = %s", (corpus,))
+    return {restored(key): restored(value) for key, value in rows}
+
+
+def stats(connection: Connection, corpus: int) -> StoreStats:
+    """Return sizes; what the store takes is the corpus's share of its tables."""
+    query = (
+        "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(size), 0) FROM quaestor.documents "
+        "WHERE corpus_id = %s"
+    )
+    [(count, chunk_count, size)] = connection.execute(query, (corpus,))
+    [(taken, every)] = connection.execute(
+        "SELECT sum(pg_total_relation_size(oid)), max(reltuples) FILTER (WHERE relname = 'chunks') FROM pg_class "
+        "WHERE relnamespace = 'quaestor'::regnamespace AND relkind = 'r'"
+    )
+    share = min(1.0, int(chunk_count) / every) if every and every > 0 else 1.0
+    counted = (_counts(connection, corpus, column) for column in ("language", "chunker", "note"))
+    return StoreStats(count, int(chunk_count), int(size), int(int(taken or 0) * share), *counted)
+
+
+def _counts(connection: Connection, corpus: int, column: str) -> dict[str, int]:
+    query = (
+        f"SELECT {column}, count(*) FROM quaestor.documents WHERE corpus_id = %s AND {column} IS NOT NULL "
+        "GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    return {restored(value): count for value, count in connection.execute(query.encode(), (corpus,))}
+
+
+def _stored(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
+    """Return chunks with their documents, of which each is made once."""
+    split, known, found = 2 + CHUNK.count(",") + 1, dict[str, Document](), list[StoredChunk]()
+    for row in rows:
+        path = row[split]
+        whole = known.get(path) or known.setdefault(path, read_document(row[split:]))
+        found.append(read_chunk(row[:split], whole))
+    return found
+
+
+def _names(value: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(value)) if value else ()

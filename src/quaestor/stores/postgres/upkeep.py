@@ -1,0 +1,132 @@
+"""Looking after a corpus: telling what is wrong with it, and putting in order what months of changes leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quaestor.stores.postgres import stored_rows, word_segments
+from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
+from quaestor.stores.postgres.nearest import index_name, index_names
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection, Database
+    from quaestor.stores.postgres.postgres_sizes import Sizes
+
+_CHUNKS_AT_ONCE = 2000
+
+# What must be nothing, each counted by a statement about one corpus.
+_WRONG = {
+    "documents whose chunks are not all there": (
+        "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count <> "
+        "(SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = d.corpus_id AND c.document = d.id "
+        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)"
+    ),
+    "chunks of no document": (
+        "SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
+        "(SELECT FROM quaestor.documents d WHERE d.corpus_id = c.corpus_id AND d.id = c.document "
+        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)"
+    ),
+    "chunks without a vector": (
+        "SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
+        "(SELECT FROM quaestor.vectors v WHERE v.corpus_id = c.corpus_id AND v.id = c.vector "
+        "AND (v.embedding IS NULL OR vector_dims(v.embedding) = %(dimensions)s))"
+    ),
+    "documents whose words are missing": (
+        "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count > 0 AND NOT EXISTS "
+        "(SELECT FROM quaestor.terms t WHERE t.corpus_id = d.corpus_id AND t.first_chunk = d.first_chunk)"
+    ),
+    "words of no document": (
+        "SELECT count(*) FROM quaestor.terms t WHERE t.corpus_id = %(corpus)s AND NOT EXISTS "
+        "(SELECT FROM quaestor.documents d WHERE d.corpus_id = t.corpus_id AND d.id = t.document)"
+    ),
+    "names of no chunk": (
+        "SELECT count(*) FROM quaestor.names n WHERE n.corpus_id = %(corpus)s AND NOT EXISTS "
+        "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = n.corpus_id AND c.id = n.chunk)"
+    ),
+}
+
+
+def find_wrong(connection: Connection, corpus: int) -> Iterator[str]:
+    """Yield what is wrong with a corpus, in words; nothing where all is well."""
+    now = state(connection, corpus)
+    values = {"corpus": corpus, "dimensions": now.dimensions}
+    for what, query in _WRONG.items():
+        [(count,)] = connection.execute(query.encode(), values)
+        if count:
+            yield f"{count:,} {what}"
+    yield from _changed_chunks(connection, corpus)
+    yield from _wrong_segments(connection, corpus)
+
+
+def _changed_chunks(connection: Connection, corpus: int) -> Iterator[str]:
+    """Yield how many chunks are not as they were written."""
+    last, changed = 0, 0
+    query = f"SELECT id, {stored_rows.CHUNK} FROM quaestor.chunks WHERE corpus_id = %s AND id > %s ORDER BY id LIMIT %s"
+    while found := connection.execute(query.encode(), (corpus, last, _CHUNKS_AT_ONCE)).fetchall():
+        changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in found)
+        last = found[-1][0]
+    if changed:
+        yield f"{changed:,} chunks do not agree with their checksums"
+
+
+def _wrong_segments(connection: Connection, corpus: int) -> Iterator[str]:
+    """Yield which packed words are not as they were written, or do not count what there is."""
+    listed = word_segments.list_segments(connection, corpus)
+    removed = word_segments.removed_runs(connection, corpus)
+    gone = 0
+    for one in listed:
+        if word_segments.is_damaged(connection, corpus, one):
+            yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not agree with their hash"
+            return
+        gone += word_segments.count_gone(connection, corpus, one, removed)
+    reached = listed[-1].last_chunk if listed else 0
+    query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id <= %s"
+    [(there,)] = connection.execute(query, (corpus, reached))
+    held = sum(one.chunk_count for one in listed) - gone
+    if held != there:
+        yield f"the packed words are of {held:,} chunks, and there are {there:,}"
+
+
+def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
+    """Drop vectors that no chunk uses, and make the words anew, without what is gone; return the state afterwards."""
+    now = state(connection, corpus, lock=True)
+    connection.execute(
+        "DELETE FROM quaestor.vectors v WHERE v.corpus_id = %s AND NOT EXISTS "
+        "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = v.corpus_id AND c.vector = v.id)",
+        (corpus,),
+    )
+    for table in ("segments", "removed"):
+        connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
+    word_segments.catch_up(connection, corpus, now.next_chunk - 1, sizes)
+    ordered = now._replace(loose_vectors=0)
+    set_state(connection, corpus, ordered)
+    return ordered
+
+
+def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None:
+    """Drop what indexes of vectors a former embedder has left."""
+    kept = index_name(corpus, dimensions)
+    for name in database.read(lambda connection: index_names(connection, corpus), primary=True):
+        if name != kept:
+            database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
+
+
+def is_known(connection: Connection, count: int) -> bool:
+    """Return whether the planner knows that there are about ``count`` chunks or more."""
+    [(known,)] = connection.execute(
+        "SELECT reltuples FROM pg_class WHERE relnamespace = 'quaestor'::regnamespace AND relname = 'chunks'"
+    )
+    return bool(2 * known >= count)
+
+
+def analyse_tables(database: Database) -> None:
+    """Let the planner count what is there; for all corpora at once."""
+    for table in TABLES:
+        database.run_outside(f"ANALYZE quaestor.{table}")
+
+
+def vacuum_tables(database: Database) -> None:
+    """Give back the room of rows that are gone, and let the planner count what is there; for all corpora at once."""
+    for table in TABLES:
+        database.run_outside(f"VACUUM (ANALYZE) quaestor.{table}")

@@ -1,0 +1,56 @@
+"""Who calls a thing in one file, folder or class alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from quaestor import Index
+from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.way import Question
+from quaestor.core.config import Settings
+
+FILES = {
+    "shop/post.py": "def send_order(order):\n    return order\n",
+    "shop/desk.py": "from shop.post import send_order\n\n\nclass Desk:\n    def close(self):\n        send_order(1)\n",
+    "tills/till.py": "from shop.post import send_order\n\n\ndef ring():\n    send_order(2)\n\n\ndef wait(): ...\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("places")
+    for name, text in FILES.items():
+        (folder / "made" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "made" / name).write_text(text, encoding="utf-8")
+    with Index.build(folder / "made", settings=Settings(home=str(folder / "home"))) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("desk.py", "shop/desk.py"),
+        ("Desk", "shop/desk.py"),
+        ("the tills folder", "tills/till.py"),
+        ("till", "tills/till.py"),
+    ],
+)
+def test_only_uses_in_that_place_are_quoted(index: Index, place: str, path: str) -> None:
+    answer = answer_with_callers(Question(f"who calls send_order in {place}?"), index)
+    assert answer is not None
+    assert {hit.path for hit in answer.hits} == {path, "shop/post.py"}
+
+
+def test_where_nothing_in_that_place_uses_it_the_others_are_told(index: Index) -> None:
+    answer = answer_with_callers(Question("who calls send_order in post.py?"), index)
+    assert answer is not None
+    assert "Nothing in `post.py` uses `send_order`" in answer.text(range(1, 9))
+    assert {"shop/desk.py", "tills/till.py"} <= {hit.path for hit in answer.hits}
+
+
+def test_everywhere_is_everywhere(index: Index) -> None:
+    answer = answer_with_callers(Question("who calls send_order in this project?"), index)
+    assert answer is not None
+    assert {"shop/desk.py", "tills/till.py"} <= {hit.path for hit in answer.hits}

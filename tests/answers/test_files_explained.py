@@ -1,0 +1,105 @@
+"""What a file or a module is: its own words first, whatever stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from quaestor import Index
+from quaestor.answers.blocks import blocks_of, comment_above
+from quaestor.answers.explain_name import explain_name
+from quaestor.answers.way import Question
+
+RANDOM_ACCESS = """/* pick.c -- example of random access to a packed file
+ * Copyright (C) 2005 Mona Petit
+ * For conditions of use see the license */
+
+#include "pick.h"
+
+""" + "".join(f"int pick_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
+SCOPE = (
+    """module Shop
+  # An order is the scope in which all routing is done.
+  # It is asked once for each request.
+  class Order
+    def take
+      1
+    end
+"""
+    + "".join(f"\n    def step_{n}\n      {n}\n    end\n" for n in range(20))
+    + """  end
+end
+"""
+)
+ADAPTER = """%% Derived from a client of another project for extra flexibility.
+
+-module(shop_adapter).
+-behaviour(client).
+-export([request/1]).
+
+request(Wanted) ->
+    {ok, Wanted}.
+"""
+PLUGIN = (
+    """import Foundation
+
+/// A plugin is told of requests and can act on them.
+public protocol PluginType {
+    func prepare(_ request: Int) -> Int
+}
+
+public struct Answer {
+"""
+    + "".join(f"    /// The part {n}.\n    public let part{n}: Int\n" for n in range(30))
+    + "}\n"
+)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("explained")
+    files = {
+        "pick.c": RANDOM_ACCESS,
+        "lib/order.rb": SCOPE,
+        "src/shop_adapter.erl": ADAPTER,
+        "src/Plugin.swift": PLUGIN,
+    }
+    for name, text in files.items():
+        (folder / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "shop" / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(folder / "shop") as index:
+            yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is pick.c?", "example of random access to a packed file"),
+        ("what is lib/order.rb", "the scope in which all routing is done"),
+        ("what is shop_adapter", "Derived from a client of another project"),
+        ("what does src/Plugin.swift define", "A plugin is told of requests"),
+    ],
+)
+def test_a_file_is_told_by_its_own_words(index: Index, question: str, said: str) -> None:
+    found = explain_name(Question(question), index)
+    assert found is not None
+    assert said in found.hits[0].text
+
+
+def test_nothing_of_a_licence_is_quoted(index: Index) -> None:
+    found = explain_name(Question("What is pick.c?"), index)
+    assert found is not None
+    assert "Copyright" not in found.hits[0].text
+
+
+def test_the_first_definition_within_a_module_keeps_its_comment() -> None:
+    [module] = blocks_of(SCOPE, "ruby")
+    assert module.inner[0].first == 1
+
+
+@pytest.mark.parametrize(("line", "least", "first"), [(3, 0, 1), (3, 2, 2), (1, 0, 1), (0, 0, 0)])
+def test_the_comment_above_a_line(line: int, least: int, first: int) -> None:
+    assert comment_above(["code()", "# one", "# two", "more()"], line, least) == first

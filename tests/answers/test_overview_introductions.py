@@ -1,0 +1,149 @@
+"""What an overview takes for an introduction, for a description of a part, and which documents it lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from quaestor import Index
+from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.core.config import Settings
+
+Say = Callable[[Mapping[str, str]], str]
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Iterator[Say]:
+    """Return the text of the overview of a folder with some files."""
+
+    def say(files: Mapping[str, str]) -> str:
+        root = tmp_path / "made"
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        with Index.build(root, settings=Settings(home=str(tmp_path / "home"))) as index:
+            return index.overview().text
+
+    yield say
+
+
+CODE = {"shop/orders.py": "def send(order):\n    return order\n"}
+
+
+@pytest.mark.parametrize(
+    ("readme", "introduction"),
+    [
+        (
+            "# till\n\nA fast and plain statusline of tills.\n\nFor older tills please use its tags for them.\n",
+            "A fast and plain statusline of tills.",
+        ),
+        (
+            "till: a simple library for tills and orders\n\n- docs\n\nIf you use till, read the author's book.\n",
+            "till: a simple library for tills and orders",
+        ),
+        (
+            "<div>\n  <p>\n    A quick build tool that is inspired by tills.\n </p>\n</div>\n\n## Install\n\nRun it.\n",
+            "A quick build tool that is inspired by tills.",
+        ),
+    ],
+)
+def test_a_phrase_that_names_a_kind_introduces(said: Say, readme: str, introduction: str) -> None:
+    told = said({"README.md": readme, **CODE})
+    assert introduction in told.partition("Main parts")[0]
+    assert "book" not in told
+
+
+def test_notices_to_readers_introduce_nothing(said: Say) -> None:
+    told = said(
+        {
+            "README.md": "# Till\n\nTill is a shop of plain goods.\n\nYou're reading the guide for the next release.\n",
+            **CODE,
+        }
+    )
+    assert "Till is a shop of plain goods." in told
+    assert "reading the guide" not in told
+
+
+def test_without_a_readme_the_first_index_introduces(said: Say) -> None:
+    commands = {f"pages/cmds/c{n}.rst": f"c{n}\n====\n\nRuns the command {n} of it.\n" for n in range(30)}
+    index = "Introduction\n************\n\nThis is the guide to **t**\\ ill, the **sh**\\ op.\n"
+    told = said(
+        {"pages/index.rst": index, "pages/faq.rst": "Questions\n=========\n\nNone were asked so far.\n", **commands}
+    )
+    assert "This is the guide to till, the shop." in told
+    # No large folder hides the others.
+    assert told.index("Questions") < told.index("c7")
+
+
+def test_folders_of_documents_are_all_counted(said: Say) -> None:
+    told = said({f"area{n:02}/a.md": f"# Area {n}\n\nWhat is done in the area {n}.\n" for n in range(20)})
+    assert all(f"area{n:02}/ (1)" in told for n in range(20))
+
+
+def test_data_without_a_title_is_no_document(said: Say) -> None:
+    told = said(
+        {"a.md": "# Guide\n\nHow tills are opened and closed.\n", "ca.crt": "# Root\nMIID\n", "app.sln": "# Sln\nx\n"}
+    )
+    assert "1 document" in told
+    assert "ca.crt" not in told.partition("Titles")[2]
+
+
+def test_a_proposal_is_listed_by_the_title_of_its_preamble(said: Say) -> None:
+    text = (
+        "<pre>\n  TIP: {0}\n  Title: Tills of the kind {0}\n</pre>\n\n== Abstract ==\n\nA till is opened and closed.\n"
+    )
+    told = said({f"tip-{n}.mediawiki": text.format(n) for n in range(3)})
+    assert "3 documents" in told
+    assert "Tills of the kind 2" in told
+
+
+def test_running_text_describes_no_part(said: Say) -> None:
+    guide = (
+        "# Architecture\n\n"
+        "- `shop/`: sends orders\n"
+        "- Each run reads `Tillfile`, which would be ignored otherwise).\n"
+        "- `tools/` and `shop/` are copied over at a release\n"
+    )
+    files = {"docs/architecture.md": guide, "Tillfile": "x\n", "tools/cut.py": "def cut():\n    return 1\n", **CODE}
+    told = said(files)
+    assert "sends orders" in told
+    assert "which would be" not in told
+
+
+def test_a_line_that_begins_with_a_name_is_no_item_of_a_list(said: Say) -> None:
+    guide = "# Architecture\n\nTills come one by one.\n\nThey go as\n`shop/orders.py` says: after towns.\n"
+    told = said({"docs/architecture.md": guide, **CODE})
+    assert "orders.py" in told
+    assert "after towns" not in told
+
+
+def test_a_wrapped_item_is_read_to_the_end_of_its_sentence(said: Say) -> None:
+    guide = "# Architecture\n\n- `shop/` - sends orders and waits\n  for the warehouse.\n- the rest is data\n"
+    assert "sends orders and waits for the warehouse" in said({"docs/architecture.md": guide, **CODE})
+
+
+def test_a_readme_deep_within_code_introduces_nothing(said: Say) -> None:
+    told = said({"shop/data/README.md": "# Tables\n\nThese are the tables of prices of last year.\n", **CODE})
+    assert "tables of prices" not in told.partition("Main parts")[0]
+
+
+def test_front_matter_and_open_tags_are_no_paragraphs() -> None:
+    lines = [
+        "---",
+        "title: A guide to all the tills",
+        "---",
+        "",
+        "<Post",
+        "  one two three four five six",
+        "",
+        "Tills are opened once a day.",
+    ]
+    assert [one.text for one in paragraphs(lines)] == ["Tills are opened once a day."]
+
+
+def test_one_large_source_beside_many_pages_is_code(said: Say) -> None:
+    source = "".join(f"int take_{n}(int at) {{ return at + {n}; }}\n" for n in range(400))
+    pages = {f"docs/p{n}.md": f"# Page {n}\n\nHow to take {n} of it.\n" for n in range(12)}
+    assert "Main parts" in said({"till.h": source, **pages})

@@ -1,0 +1,137 @@
+"""What `deploy/` holds is what a cluster takes, asks for no rights that it does not need, and names what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click import Context
+
+from quaestor.cli.click_group import cli
+from quaestor.core.settings import RULES
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+MANIFESTS = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.name != "kustomization.yaml")
+IMAGE_COMMAND = ["serve", "/corpus", "--host", "0.0.0.0", "--workers", "2"]
+
+
+def objects() -> Iterator[dict[str, Any]]:
+    for path in MANIFESTS:
+        yield from yaml.safe_load_all(path.read_text(encoding="utf-8"))
+
+
+def pods() -> Iterator[dict[str, Any]]:
+    """Yield what each workload's pods are made from."""
+    for one in objects():
+        spec = one.get("spec", {})
+        template = spec.get("jobTemplate", {}).get("spec", {}).get("template") or spec.get("template")
+        if template:
+            yield template["spec"]
+
+
+def compose() -> dict[str, Any]:
+    found = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.name)
+def test_a_cluster_takes_every_manifest(path: Path) -> None:
+    validate = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is not installed")
+    for one in yaml.safe_load_all(path.read_text(encoding="utf-8")):
+        validate.validate(one, "1.33", strict=True)
+
+
+def test_every_manifest_is_applied_but_the_example() -> None:
+    named = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
+    assert {*named, "secret.example.yaml"} == {path.name for path in MANIFESTS}
+
+
+def test_pods_have_no_right_that_they_do_not_need() -> None:
+    found = list(pods())
+    assert len(found) == 2
+    for pod in found:
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["runAsUser"] > 0
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in pod["containers"]:
+            rights = container["securityContext"]
+            assert rights["readOnlyRootFilesystem"] is True
+            assert rights["allowPrivilegeEscalation"] is False
+            assert rights["capabilities"] == {"drop": ["ALL"]}
+            assert container["resources"]["limits"]["memory"]
+            mounts = {mount["mountPath"]: mount.get("readOnly", False) for mount in container["volumeMounts"]}
+            assert mounts == {"/corpus": True, "/var/lib/quaestor": False, "/tmp": False}
+
+
+def test_the_compose_server_has_no_right_that_it_does_not_need() -> None:
+    server = compose()["services"]["server"]
+    assert server["read_only"] is True
+    assert server["cap_drop"] == ["ALL"]
+    assert server["security_opt"] == ["no-new-privileges:true"]
+    assert all(volume["read_only"] for volume in server["volumes"])
+    assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+    assert compose()["networks"][compose()["services"]["postgres"]["networks"][0]] == {"internal": True}
+    assert "ports" not in compose()["services"]["postgres"]
+
+
+def test_the_container_runs_as_nobody_in_particular() -> None:
+    lines = (DEPLOY / "Containerfile").read_text(encoding="utf-8").split("\n")
+    last = lines[max(place for place, line in enumerate(lines) if line.startswith("FROM ")) :]
+    assert "USER 10001:10001" in last
+    assert not any(re.search(r"\b(apt-get|apk|gcc|build-essential)\b", line) for line in lines)
+    assert "10001" in compose()["services"]["server"]["tmpfs"][1]
+    assert json.loads(next(line for line in last if line.startswith("CMD ["))[4:]) == IMAGE_COMMAND
+
+
+def commands() -> Iterator[list[str]]:
+    """Yield the arguments of every `quaestor` that the files run or tell somebody to run."""
+    yield IMAGE_COMMAND
+    yield compose()["services"]["server"]["command"]
+    for pod in pods():
+        yield from (container["args"] for container in pod["containers"])
+
+
+def test_every_command_and_option_is_one_of_ours() -> None:
+    for arguments in commands():
+        first, *words = arguments
+        command = cli.get_command(Context(cli), first)
+        assert command is not None, arguments
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_every_setting_is_one_of_ours() -> None:
+    known = {variable for rule in RULES.values() for variable in rule.environment}
+    texts = [
+        path.read_text(encoding="utf-8") for path in (*MANIFESTS, DEPLOY / "compose.yaml", DEPLOY / "Containerfile")
+    ]
+    named = set(re.findall(r"^\s*(QUAESTOR_[A-Z_]+)[:=]", "\n".join(texts), re.MULTILINE))
+    assert {"QUAESTOR_STORE", "QUAESTOR_HOME"} <= named <= known
+
+
+def test_the_board_shows_what_is_counted() -> None:
+    pytest.importorskip("prometheus_client")
+    from quaestor.server.http.prometheus import Metrics  # noqa: PLC0415 - needs the extra
+
+    class NoCorpora:
+        def states(self) -> tuple[()]:
+            return ()
+
+    counted = set(re.findall(r"^# TYPE (\S+)", Metrics(NoCorpora()).text().decode(), re.MULTILINE))  # type: ignore[arg-type]
+    board = json.loads((DEPLOY / "grafana" / "quaestor.json").read_text(encoding="utf-8"))
+    asked = {
+        name
+        for panel in board["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"quaestor_[a-z_]+", target["expr"])
+    }
+    assert {re.sub(r"_bucket$", "", name) for name in asked} == counted
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])

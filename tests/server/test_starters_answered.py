@@ -1,0 +1,67 @@
+"""Questions to begin with: they come from the corpus, and each of them is answered with a checked quote."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from quaestor import Index
+from quaestor.core.config import Settings
+from quaestor.server.ask_once import outcome_of
+from quaestor.server.starters import Starters
+
+LIBRARY = {
+    "README.md": "# Ferry\n\nFerry is a small library that carries requests across bad networks.\n\n"
+    "## Sending again\n\nA request that fails is sent again up to three times, each time after a longer pause.\n",
+    "ferry/client.py": "from ferry.retry import send_with_retry\n\n\nclass FerryClient:\n"
+    '    """Sends requests, and tells when one is lost."""\n\n    def send(self, request):\n'
+    "        return send_with_retry(request)\n",
+    "ferry/retry.py": "def send_with_retry(request):\n"
+    '    """Send a request up to three times."""\n    return request\n',
+}
+PROGRAM = {
+    "main.go": "package main\n\n// runTicker prints the time each second until it is told to stop.\n"
+    "func runTicker(stop chan bool) {\n\tfor {\n\t}\n}\n\nfunc main() {\n\trunTicker(nil)\n}\n",
+    "clock/clock.go": "package clock\n\n// Face is what a clock shows.\ntype Face struct {\n\tHours int\n}\n",
+}
+HANDBOOK = {
+    "README.md": "# Handbook\n\nHow we work together in this company, written by all of us.\n\n## Time off\n\n"
+    "Everybody takes thirty days a year, and says so a week before.\n",
+    "travel.md": "# Travel\n\n## Trains\n\nWe take the train wherever it takes less than eight hours.\n\n## Hotels\n\n"
+    "A hotel may cost as much as one sleeps well in.\n",
+    "CHANGELOG.md": "# Changelog\n\n## 1.0.0\n\nFirst version.\n",
+}
+RECIPES = {
+    "bread.md": "# Bread\n\n## How long does dough rest?\n\nThe dough rests for eighteen hours in the refrigerator.\n",
+    "soup.md": "# Soup\n\n## Pea soup\n\nPeas are soaked overnight and cooked for an hour with an onion.\n",
+}
+NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a goldfish.\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (LIBRARY, "What does `send_with_retry` do?"),
+        (PROGRAM, "What does `runTicker` do?"),
+        (HANDBOOK, "What is said about “Trains”?"),
+        (RECIPES, "How long does dough rest?"),
+        (NOTES, None),
+    ],
+    ids=["library", "program", "handbook", "recipes", "notes"],
+)
+def test_each_starter_is_answered_with_a_verified_quote(
+    tmp_path: Path, files: dict[str, str], expected: str | None
+) -> None:
+    for path, text in files.items():
+        (tmp_path / "corpus" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "corpus" / path).write_text(text, encoding="utf-8")
+    settings = Settings(home=str(tmp_path / "home"))
+    with Index.build(tmp_path / "corpus", settings=settings) as index:
+        found = Starters().of(index, settings)
+        assert (expected in found) if expected else found == ()
+        assert not any("1.0.0" in one for one in found)
+        for question in found:
+            outcome = asyncio.run(outcome_of(index, None, question, settings))
+            assert "verified" in {one.status for one in outcome.citations}, question

@@ -1,0 +1,131 @@
+"""What docs/deployment.md says of backups and upgrades, done: dumped, restored elsewhere, and everything is there."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from postgres_server import PostgresServer, binaries
+from quaestor import Index
+from quaestor.accounts.ledger import Ledger
+from quaestor.accounts.limits import Limits
+from quaestor.accounts.money import Amount
+from quaestor.accounts.purpose import Purpose
+from quaestor.accounts.users import Users
+from quaestor.assemble.stores_by_name import open_database
+from quaestor.core.config import Settings
+from quaestor.core.messages import Message
+from quaestor.sessions.records import Ending
+
+pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
+
+from quaestor.sessions.shared_sessions import SharedSessions
+from quaestor.state.postgres import StateTables
+from quaestor.stores.postgres import migrations
+from quaestor.stores.postgres.connection import Database
+
+GUIDE = "# Kitchen guide\n\n## Sourdough\n\nThe dough rests for eighteen hours in the refrigerator.\n"
+QUESTION = "how long does the dough rest?"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "kitchen"
+    folder.mkdir()
+    (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def addresses(postgres_server: PostgresServer) -> Iterator[tuple[str, str]]:
+    """Two databases, of which nothing is in the second."""
+    with postgres_server.database("before") as before, postgres_server.database("after") as after:
+        yield before, after
+        for address in (before, after):
+            open_database(address).close()
+
+
+def program(name: str, *arguments: str) -> None:
+    subprocess.run([str(binaries() / name), *arguments], check=True, capture_output=True)
+
+
+def searched(folder: Path, home: Path, address: str) -> list[str]:
+    settings = Settings(home=str(home), store=address, corpus="kitchen")
+    with Index.ready(folder, settings=settings) as index:
+        return [hit.path for hit in index.search(QUESTION)]
+
+
+def told(database: Database) -> dict[str, Any]:
+    """Return all that is kept beside the index."""
+    tables = StateTables(database)
+    sessions = SharedSessions(database)
+    with sessions.open("one") as transcript:
+        session = transcript.dump()
+    return {
+        "users": Users(tables).list(),
+        "usage": Ledger(tables).usage("user"),
+        "session": session,
+        "list": sessions.list(),
+    }
+
+
+def filled(database: Database) -> str:
+    """Put something of everything there, and return a user's token."""
+    tables = StateTables(database)
+    _, token = Users(tables).add("anna")
+    ledger = Ledger(tables)
+    ledger.settle(
+        ledger.reserve(Purpose(user="anna"), "m", Amount(9, 9, 9, "USD"), Limits()), Amount(3, 2, 1, "USD"), "done"
+    )
+    with SharedSessions(database).begin(name="one", owner="anna") as transcript:
+        number, _ = transcript.begin(Message("user", QUESTION))
+        transcript.end(number, Ending("done", (Message("assistant", "Eighteen hours."),)))
+    return token
+
+
+def test_what_was_dumped_is_restored_whole(addresses: tuple[str, str], folder: Path, tmp_path: Path) -> None:
+    before, after = addresses
+    found = searched(folder, tmp_path / "home", before)
+    assert found == ["guide.md"]
+    with closing(Database.open(before)) as database:
+        token = filled(database)
+        expected = told(database)
+    dump = tmp_path / "quaestor.dump"
+    program("pg_dump", "--format=custom", f"--file={dump}", f"--dbname={before}")
+    program("pg_restore", "--exit-on-error", f"--dbname={after}", str(dump))
+    with closing(Database.open(after)) as database:
+        assert told(database) == expected
+        tables = StateTables(database)
+        user = Users(tables).by_token(token)
+        assert user is not None
+        assert user.name == "anna"
+        # And it goes on: numbers that the database gives begin behind those that were restored.
+        filled_again = Ledger(tables).reserve(Purpose(), "m", Amount(1, 1, 1, "USD"), Limits())
+        assert filled_again > 1
+        with SharedSessions(database).begin(name="two") as transcript:
+            transcript.begin(Message("user", "and now?"))
+        assert SharedSessions(database).names() == ["one", "two"]
+    # On a machine that has nothing of its own yet.
+    assert searched(folder, tmp_path / "elsewhere", after) == found
+
+
+def test_a_database_of_before_there_was_state_is_upgraded_without_loss(
+    addresses: tuple[str, str], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, _ = addresses
+    first = migrations.steps()[:1]
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "steps", lambda: first)
+        found = searched(folder, tmp_path / "home", address)
+    with closing(Database.open(address)) as database:
+        assert database.read(migrations.reached_step) == 1
+        migrations.migrate(database)
+        assert database.read(migrations.reached_step) == len(migrations.steps())
+        filled(database)
+        assert told(database)["list"][0].turns == 1
+    assert searched(folder, tmp_path / "home", address) == found

@@ -1,0 +1,292 @@
+"""Reaching a PostgreSQL server, losing it, and what is said when it cannot be used."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
+
+import pytest
+
+from postgres_server import PASSWORD, PostgresServer, free_port, server_folder
+
+psycopg = pytest.importorskip("psycopg")
+
+from quaestor.core.errors import (  # noqa: E402
+    IndexBusyError,
+    IndexReadOnlyError,
+    IndexUnusableError,
+    LimitError,
+    QuaestorError,
+    UsageError,
+)
+from quaestor.stores.postgres.address import Address, masked  # noqa: E402
+from quaestor.stores.postgres.connection import Connection, Database, check_server  # noqa: E402
+from quaestor.stores.postgres.migrations import migrate, steps  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def address(postgres_server: PostgresServer) -> Iterator[str]:
+    with postgres_server.database("connections") as address:
+        yield address
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that a test may kill."""
+    with server_folder() as folder:
+        server = PostgresServer.created(folder)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def one(connection: Connection, query: str) -> object:
+    return connection.execute(query.encode()).fetchone()[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda at: at.replace(quote(PASSWORD, safe=""), "wrong"), "check the user and the password"),
+        (lambda at: at.replace(f":{quote(PASSWORD, safe='')}@", "@"), "password file"),
+        (lambda at: at.replace("/connections", "/elsewhere"), "check the names in the address"),
+        (lambda at: at.replace("127.0.0.1", "no-such-host.invalid"), "check the host"),
+        (lambda at: at + "?sslmode=require", "sslmode"),
+    ],
+)
+def test_what_keeps_a_server_from_being_reached_is_told(address: str, change: Callable[[str], str], said: str) -> None:
+    with pytest.raises(IndexUnusableError, match=said) as raised:
+        Database.open(change(address))
+    assert PASSWORD not in str(raised.value)
+    assert quote(PASSWORD, safe="") not in str(raised.value)
+
+
+def test_a_server_that_is_not_there_is_told_at_once() -> None:
+    with pytest.raises(IndexUnusableError, match="check that the server runs there"):
+        Database.open(f"postgresql://somebody@127.0.0.1:{free_port()}/any")
+
+
+@pytest.mark.parametrize("text", ["mysql://a:secret@b/c", "postgresql://a:secret@b:port/c?nonsense=1", "embeded"])
+def test_what_is_no_address_is_refused_without_its_password(text: str) -> None:
+    with pytest.raises(UsageError, match="no address") as raised:
+        Address.read(text)
+    assert "secret" not in str(raised.value)
+
+
+def test_passwords_are_left_out_wherever_they_stand() -> None:
+    assert masked("at postgresql://me:s:e%40c@h,i:1/d?sslpassword=x&password=y&a=b") == (
+        "at postgresql://me:***@h,i:1/d?sslpassword=***&password=***&a=b"
+    )
+    assert "secret" not in repr(Address.read("postgresql://me:secret@h/d"))
+
+
+def test_too_old_a_server_is_refused() -> None:
+    with pytest.raises(IndexUnusableError, match="PostgreSQL 13; 14 or newer"):
+        check_server(130011, Address.read("postgresql://h/d"))
+
+
+def test_a_lost_connection_is_made_again_for_what_is_read(address: str) -> None:
+    database, tries = Database.open(address), list[int]()
+
+    def read(connection: Connection) -> int:
+        tries.append(connection.info.backend_pid)
+        if len(tries) == 1:
+            with psycopg.connect(address, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s)", (tries[0],))
+        return int(str(one(connection, "SELECT 42")))
+
+    assert database.read(read) == 42
+    assert len(set(tries)) == 2
+    database.close()
+
+
+def test_idle_connections_of_a_server_that_was_restarted_are_replaced(own_server: PostgresServer) -> None:
+    database = Database.open(own_server.address("postgres"))
+    with ThreadPoolExecutor(4) as threads:
+        barrier = threading.Barrier(4)
+        list(threads.map(lambda _: database.read(lambda _: barrier.wait(20)), range(4)))
+    own_server.kill()
+    own_server.start()
+    with database.writing() as connection:
+        assert one(connection, "SELECT 1") == 1
+    database.close()
+
+
+def test_a_server_that_comes_back_in_a_moment_is_waited_for(own_server: PostgresServer) -> None:
+    database = Database.open(own_server.address("postgres"))
+    own_server.kill()
+    starter = threading.Timer(0.5, own_server.start)
+    starter.start()
+    assert database.read(lambda connection: one(connection, "SELECT 1")) == 1
+    starter.join()
+    database.close()
+
+
+def test_a_connection_lost_in_the_middle_of_writing_is_an_error_and_writes_nothing(address: str) -> None:
+    database = Database.open(address)
+    with database.writing() as connection:
+        connection.execute("CREATE TABLE written (n int)")
+    with pytest.raises(IndexUnusableError, match="cannot be reached"), database.writing() as connection:
+        connection.execute("INSERT INTO written VALUES (1)")
+        with psycopg.connect(address, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
+        connection.execute("INSERT INTO written VALUES (2)")
+    assert database.read(lambda connection: one(connection, "SELECT count(*) FROM written")) == 0
+    database.close()
+
+
+def test_statements_and_locks_have_their_time(address: str) -> None:
+    database = Database.open(address)
+    with pytest.raises(IndexBusyError, match="busy for too long"):
+        database.read(lambda connection: one(connection, "SELECT pg_sleep(20)"), seconds=0.2)
+    with database.writing() as first:
+        first.execute("SELECT pg_advisory_xact_lock(7)")
+        with pytest.raises(IndexBusyError), database.writing(lock_seconds=0.2) as second:
+            second.execute("SELECT pg_advisory_xact_lock(7)")
+    database.close()
+
+
+def test_nothing_stays_in_a_session(address: str) -> None:
+    """What a pooler in transaction mode would hand on to somebody else."""
+    database = Database.open(address)
+    for _ in range(10):
+        database.read(lambda connection: connection.execute("SELECT %s::int", (1,)).fetchall(), seconds=3)
+    found = database.read(
+        lambda connection: (
+            one(connection, "SELECT count(*) FROM pg_prepared_statements"),
+            one(connection, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+        )
+    )
+    assert found == (0, 0)
+    with database.writing() as connection:
+        connection.execute("COMMIT")
+        assert one(connection, "SHOW statement_timeout") == "0"
+    database.close()
+
+
+def test_deadlocks_are_settled_by_trying_again(address: str) -> None:
+    database, both = Database.open(address), threading.Barrier(2)
+    waited: set[int] = set()
+
+    def work(first: int, second: int) -> Callable[[Connection], object]:
+        def locked(connection: Connection) -> object:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (first,))
+            if first not in waited:
+                waited.add(first)
+                both.wait(20)
+            return connection.execute("SELECT pg_advisory_xact_lock(%s)", (second,)).fetchone()
+
+        return locked
+
+    with ThreadPoolExecutor(2) as threads:
+        done = [threads.submit(database.write, work(*pair)) for pair in ((1, 2), (2, 1))]
+        assert [future.result(60) is not None for future in done] == [True, True]
+    database.close()
+
+
+def test_a_full_disk_is_told(address: str) -> None:
+    """The server itself raises it here; a disk that is full cannot be had everywhere."""
+    database = Database.open(address)
+    with pytest.raises(LimitError, match="no room on the disk"), database.writing() as connection:
+        connection.execute("DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$")
+    database.close()
+
+
+def test_a_standby_reads_and_its_promotion_is_followed(own_server: PostgresServer) -> None:
+    own_server.run_sql("CREATE TABLE kept (n int)")
+    with server_folder() as folder:
+        standby = own_server.follow(folder)
+        try:
+            alone = Database.open(standby.address("postgres"))
+            with pytest.raises(IndexReadOnlyError, match="name the primary"), alone.writing() as connection:
+                connection.execute("INSERT INTO kept VALUES (1)")
+            both = Database.open(own_server.address("postgres", further=f",127.0.0.1:{standby.port}"))
+            assert both.read(lambda connection: connection.info.port) == standby.port
+            assert both.read(lambda connection: connection.info.port, primary=True) == own_server.port
+            with both.writing() as connection:
+                assert connection.info.port == own_server.port
+            own_server.kill()
+            standby.promote()
+            with both.writing() as connection:
+                connection.execute("INSERT INTO kept VALUES (1)")
+                assert connection.info.port == standby.port
+            for database in (alone, both):
+                database.close()
+        finally:
+            standby.stop()
+
+
+def test_many_migrate_at_once_and_one_does(postgres_server: PostgresServer) -> None:
+    with postgres_server.database("crowd") as address:
+
+        def come(_: int) -> None:
+            database = Database.open(address)
+            migrate(database)
+            database.close()
+
+        with ThreadPoolExecutor(6) as threads:
+            list(threads.map(come, range(6)))
+        applied = postgres_server.run_sql("SELECT number FROM quaestor.migrations ORDER BY number", "crowd")
+        assert [number for (number,) in applied] == [step.number for step in steps()]
+
+
+def test_steps_are_numbered_without_gaps() -> None:
+    assert [step.number for step in steps()] == list(range(1, len(steps()) + 1))
+
+
+def test_tables_of_a_newer_version_are_refused(postgres_server: PostgresServer) -> None:
+    with postgres_server.database("newer") as address:
+        database = Database.open(address)
+        migrate(database)
+        postgres_server.run_sql("INSERT INTO quaestor.migrations VALUES (9999, 'of later')", "newer")
+        with pytest.raises(IndexUnusableError, match="newer version of Quaestor"):
+            migrate(database)
+        database.close()
+
+
+def test_a_step_that_fails_leaves_nothing(postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    from quaestor.stores.postgres import migrations  # noqa: PLC0415
+
+    known = steps()
+    broken = migrations.Step(len(known) + 1, "broken", "CREATE TABLE quaestor.half (n int); SELECT 1 / 0")
+    monkeypatch.setattr(migrations, "steps", lambda: [*known, broken])
+    with postgres_server.database("broken") as address:
+        database = Database.open(address)
+        with pytest.raises(IndexUnusableError, match="division by zero"):
+            migrate(database)
+        assert postgres_server.run_sql("SELECT to_regnamespace('quaestor')", "broken") == [(None,)]
+        database.close()
+
+
+@pytest.mark.parametrize(
+    ("grants", "said"),
+    [
+        ("SELECT 1", "run `CREATE EXTENSION vector`"),
+        ("CREATE EXTENSION vector", "CREATE SCHEMA quaestor AUTHORIZATION"),
+    ],
+)
+def test_what_a_user_may_not_do_is_told(postgres_server: PostgresServer, grants: str, said: str) -> None:
+    with postgres_server.database("meek") as address:
+        postgres_server.run_sql(grants, "meek")
+        postgres_server.run_sql("CREATE ROLE meek LOGIN PASSWORD 'meek'")
+        try:
+            database = Database.open(postgres_server.address("meek", user="meek", password="meek"))
+            with pytest.raises(IndexUnusableError, match=said):
+                migrate(database)
+            database.close()
+        finally:
+            postgres_server.run_sql("DROP ROLE meek")
+        assert address
+
+
+def test_too_old_a_pgvector_is_told(postgres_server: PostgresServer) -> None:
+    with postgres_server.database("aged") as address:
+        postgres_server.run_sql("CREATE EXTENSION vector", "aged")
+        postgres_server.run_sql("UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'", "aged")
+        database = Database.open(address)
+        with pytest.raises(QuaestorError, match=r"pgvector 0\.7\.4; 0\.8 or newer"):
+            migrate(database)
+        database.close()

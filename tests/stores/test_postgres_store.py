@@ -1,0 +1,426 @@
+"""What the store in PostgreSQL does beyond the contract of all stores."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from postgres_server import PostgresServer, server_folder
+
+pytest.importorskip("psycopg")
+
+from store_factories import DIMENSIONS, Entry, entry, vector_of
+
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
+from quaestor.stores import Store, Where
+from quaestor.stores.copying import copy_store, digest_of
+from quaestor.stores.postgres.connection import Database
+from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
+from quaestor.stores.postgres.escaped_text import kept, restored
+from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.postgres_store import PostgresStore
+
+IN_SEGMENTS = Sizes(written=2, overlaid=2, gathered=3, worn=1)
+
+Opened = Callable[..., PostgresStore]
+
+
+@pytest.fixture
+def opened(postgres_address: str, tmp_path: Path) -> Iterator[Opened]:
+    """Open a corpus of the test's own; several with the same name are the same one."""
+    databases: list[Database] = []
+
+    def opened(name: str = "corpus", *, address: str = "", embedder: str = "test", **options: object) -> PostgresStore:
+        database = Database.open(address or postgres_address)
+        options = {"dimensions": DIMENSIONS, "create": True, **options}
+        databases.append(database)
+        return PostgresStore.open(database, f"{tmp_path}/{name}", embedder=embedder, **options)  # type: ignore[arg-type]
+
+    yield opened
+    for database in databases:
+        database.close()
+
+
+def put(store: Store, *entries: Entry) -> None:
+    with store.writing() as writer:
+        for one in entries:
+            one.put(writer)
+
+
+def found_texts(store: Store, term: str) -> set[str]:
+    return {one.chunk.text for one in store.get(store.lexical([term], 50).best(50)).values()}
+
+
+def several(*numbers: int) -> list[Entry]:
+    return [entry(f"{number}.py", [f"x retry {number}", f"y other {number}"]) for number in numbers]
+
+
+@pytest.mark.parametrize("text", ["plain", "naïve", "\x00", "a\x00b\ud800c", "\U0010fffe000000", "\udcff\U0010fffe"])
+def test_any_text_comes_back_from_what_a_database_can_hold(text: str) -> None:
+    assert restored(kept(text)) == text
+    assert "\x00" not in kept(text)
+    kept(text).encode()
+
+
+def test_no_statement_reads_or_writes_across_corpora_without_saying_so(
+    postgres_server: PostgresServer, opened: Opened
+) -> None:
+    """Every statement that the server is sent is looked at: what names a corpus's tables names the corpus."""
+    with postgres_server.database("logged") as address:
+        for sizes in (SIZES, IN_SEGMENTS, Sizes(exact=-1)):
+            opened(str(sizes), address=address, sizes=sizes).close()
+        log = postgres_server.folder / "log"
+        postgres_server.run_sql("ALTER DATABASE logged SET log_statement = 'all'")
+        before = log.stat().st_size
+        for sizes in (SIZES, IN_SEGMENTS, Sizes(exact=-1)):
+            use_everything(opened(str(sizes), address=address, sizes=sizes))
+        said = log.read_bytes()[before:].decode(errors="replace")
+        postgres_server.run_sql("ALTER DATABASE logged RESET log_statement")
+    statements = re.findall(r"(?:statement|execute <unnamed>): (.*?)(?=\n\d{4}-|\Z)", said, re.DOTALL)
+    tables = re.compile(rf"quaestor\.({'|'.join(TABLES)})\b")
+    about = [one for one in statements if tables.search(one)]
+    assert {table for one in about for table in tables.findall(one)} == set(TABLES)
+    assert not [one for one in about if "corpus_id" not in one and not one.startswith(("VACUUM", "ANALYZE"))]
+
+
+def use_everything(store: PostgresStore) -> None:
+    put(store, *several(1, 2, 3, 4))
+    put(store, *several(2, 3))
+    with store.writing() as writer:
+        writer.remove("1.py")
+        writer.touch(entry("2.py", []).document._replace(stamp=8))
+        writer.set_metadata("root", "here")
+    store.settle()
+    where = Where(paths=("*.py",), languages=("python",), since="")
+    for filters in (None, where):
+        store.lexical(["retry"], 5, filters)
+        store.dense(vector_of("x"), 5, filters)
+        store.defining(["x"], 5, filters)
+        store.paths_ending("2.py", 5, filters)
+        store.bylines(filters)
+    ids = store.lexical(["retry"], 5).best(5)
+    assert store.get(ids)
+    assert store.paths_of(ids)
+    assert store.chunks_of("2.py")
+    assert store.document("2.py")
+    store.known_vectors([b"key"])
+    store.stats()
+    store.unpacked(["2.py"])
+    store.all_metadata()
+    store.metadata("root")
+    assert store.documents()
+    assert store.check() == []
+    store.vacuum()
+
+
+def test_corpora_of_one_database_know_nothing_of_each_other(opened: Opened) -> None:
+    one, two = opened("one"), opened("two")
+    put(one, entry("a.py", ["x retry"]))
+    put(two, entry("a.py", ["y retry"]), entry("b.py", ["z retry"]))
+    assert found_texts(one, "retry") == {"x retry"}
+    assert len(one.dense(vector_of("x retry"), 10)) == 1
+    assert list(one.defining(["z"], 5)) == []
+    with one.writing() as writer:
+        writer.remove("b.py")
+    assert set(two.documents()) == {"a.py", "b.py"}
+
+
+def test_who_writes_is_waited_for_and_other_corpora_are_not(opened: Opened) -> None:
+    one, same, other = opened("one"), opened("one"), opened("other")
+    with one.writing() as writer:
+        entry("a.py", ["x"]).put(writer)
+        with pytest.raises(IndexBusyError, match="busy for too long"), same.writing(timeout=0.2):
+            pass
+        put(other, entry("b.py", ["y"]))
+    assert set(same.documents()) == {"a.py"}
+
+
+def test_many_who_put_the_same_new_documents_double_nothing(opened: Opened) -> None:
+    stores = [opened("crowd", sizes=IN_SEGMENTS) for _ in range(4)]
+
+    def write(store: PostgresStore) -> None:
+        for number in range(6):
+            put(store, *several(number))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, stores))
+    store = stores[0]
+    assert len(store.documents()) == 6
+    assert store.stats().chunks == len(store.lexical(["retry", "other"], 100)) == 12
+    assert store.check() == []
+
+
+def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_transaction(opened: Opened) -> None:
+    with server_folder() as folder:
+        server = PostgresServer.created(folder, settings=())
+        try:
+            store = opened("killed", address=server.address("postgres"), sizes=IN_SEGMENTS)
+            acknowledged: set[int] = set()
+            stopped = threading.Event()
+
+            def write() -> None:
+                for number in range(1000):
+                    try:
+                        put(store, entry(f"{number}.py", ["x retry"] * 3), entry(f"with {number}.py", ["y"]))
+                    except IndexUnusableError:
+                        break
+                    acknowledged.add(number)
+                stopped.set()
+
+            thread = threading.Thread(target=write)
+            thread.start()
+            while len(acknowledged) < 5 and not stopped.is_set():
+                stopped.wait(0.01)
+            server.kill()
+            thread.join()
+            server.start()
+            documents = set(store.documents())
+            assert {f"{number}.py" for number in acknowledged} <= documents
+            assert {name for name in documents if not name.startswith("with")} == {
+                name.removeprefix("with ") for name in documents if name.startswith("with")
+            }
+            assert store.check() == []
+            put(store, entry("after.py", ["z retry"]))
+            assert "z retry" in found_texts(store, "retry")
+        finally:
+            server.stop()
+
+
+def test_a_commit_whose_answer_is_lost_is_told_from_one_that_failed(
+    opened: Opened, postgres_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg  # noqa: PLC0415
+
+    store = opened("commits")
+    commit = psycopg.Connection.commit
+
+    def lose_answer(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        commit(connection)
+        with psycopg.connect(postgres_address, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
+        connection.execute("SELECT 1")
+
+    def lose_commit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        with psycopg.connect(postgres_address, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
+        commit(connection)
+
+    for losing, path in ((lose_answer, "kept.py"), (lose_commit, "lost.py")):
+        with monkeypatch.context() as patched:
+            transaction = store.writing()
+            writer = transaction.__enter__()
+            entry(path, ["x"]).put(writer)
+            patched.setattr(psycopg.Connection, "commit", _once(losing, commit))
+            if losing is lose_answer:
+                transaction.__exit__(None, None, None)
+            else:
+                with pytest.raises(IndexUnusableError, match="cannot be reached"):
+                    transaction.__exit__(None, None, None)
+    assert set(store.documents()) == {"kept.py"}
+
+
+def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[..., None]:
+    """Return what does one thing the first time, and another from then on."""
+    left = [first]
+
+    def act(connection: object) -> None:
+        (left.pop() if left else then)(connection)
+
+    return act
+
+
+def test_another_embedder_is_noticed_by_who_has_it_open(opened: Opened) -> None:
+    store, other = opened("embedders", sizes=Sizes(exact=-1)), opened("embedders")
+    one = entry("a.py", ["x"])
+    put(store, one)
+    store.settle()
+    longer = np.ones((1, 3 * DIMENSIONS), dtype=np.float32)
+    with store.writing() as writer:
+        writer.set_embedder("better", 3 * DIMENSIONS)
+        writer.put(store.pack(one.document, one.chunks, longer, one.terms, (b"of another embedder",)))
+    with pytest.raises(EmbedderChangedError, match="open it again"):
+        other.dense(vector_of("x"), 5)
+    with pytest.raises(EmbedderChangedError), other.writing():
+        pass
+    with pytest.raises(IndexUnusableError, match="made with the embedder 'better'"):
+        opened("embedders")
+    again = opened("embedders", embedder="better", dimensions=3 * DIMENSIONS, sizes=Sizes(exact=-1))
+    again.settle()
+    assert len(again.dense(longer[0], 5)) == 1
+    again.vacuum()
+    assert again.known_vectors(one.keys) == {}
+    assert again.check() == []
+
+
+def test_segments_are_made_merged_and_made_anew_without_what_is_gone(opened: Opened) -> None:
+    store = opened("segments", sizes=IN_SEGMENTS)
+    for number in range(9):
+        put(store, *several(number))
+    assert len(found_texts(store, "retry")) == 9
+    for number in range(1, 9):
+        with store.writing() as writer:
+            writer.remove(f"{number}.py")
+        assert len(found_texts(store, "retry")) == 9 - number
+    [[rows]] = store._database.read(
+        lambda connection: connection.execute(
+            "SELECT sum(chunk_count) FROM quaestor.segments WHERE corpus_id = %s", (store._corpus,)
+        ).fetchall()
+    )
+    assert rows <= 6, "nearly all of the eighteen chunks are gone"
+    assert store.check() == []
+
+
+def test_words_on_this_machine_that_were_changed_are_fetched_anew(opened: Opened, tmp_path: Path) -> None:
+    writer = opened("cached", sizes=IN_SEGMENTS)
+    put(writer, *several(*range(5)))
+    cache = tmp_path / "cache"
+    assert len(found_texts(opened("cached", cache=cache), "retry")) == 5
+    [file] = cache.rglob("*.postings")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(bytes(data))
+    assert len(found_texts(opened("cached", cache=cache), "retry")) == 5
+    [file] = cache.rglob("*.postings")
+    file.write_bytes(b"")
+    assert len(found_texts(opened("cached", cache=cache), "retry")) == 5
+    put(writer, *several(*range(20, 30)))
+    assert len(found_texts(opened("cached", cache=cache), "retry")) == 15
+    assert file not in set(cache.rglob("*.postings"))
+
+
+def test_a_standby_that_lags_is_passed_over_for_what_was_seen(opened: Opened) -> None:
+    with server_folder() as folder, server_folder() as beside:
+        server = PostgresServer.created(folder)
+        standby = server.follow(beside)
+        try:
+            address = server.address("postgres", further=f",127.0.0.1:{standby.port}")
+            store = opened("lag", address=address)
+            put(store, *several(1))
+            taken_in = f"SELECT pg_last_wal_replay_lsn() >= '{server.run_sql('SELECT pg_current_wal_lsn()')[0][0]}'"
+            while standby.run_sql(taken_in) != [(True,)]:
+                time.sleep(0.05)
+            standby.run_sql("SELECT pg_wal_replay_pause()")
+            put(store, *several(2))
+            assert set(store.documents()) == {"1.py", "2.py"}
+            assert len(found_texts(store, "retry")) == 2
+            server.kill()
+            assert set(opened("lag", address=standby.address("postgres")).documents()) == {"1.py"}
+        finally:
+            standby.stop()
+            server.stop()
+
+
+def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServer) -> None:
+    damages = {
+        "UPDATE quaestor.chunks SET text = 'other' WHERE {} AND text = 'x retry 1'": "do not agree with their checks",
+        "DELETE FROM quaestor.chunks WHERE {} AND text = 'x retry 1'": "documents whose chunks are not all there",
+        "DELETE FROM quaestor.documents WHERE {} AND path = '1.py'": "chunks of no document",
+        "DELETE FROM quaestor.vectors WHERE {}": "chunks without a vector",
+        "DELETE FROM quaestor.terms WHERE {}": "documents whose words are missing",
+        "DELETE FROM quaestor.removed WHERE {}": "the packed words are of",
+        "UPDATE quaestor.segments SET data = '\\x00' WHERE {}": "do not agree with their hash",
+    }
+    for number, (damage, said) in enumerate(damages.items()):
+        store = opened(f"damaged {number}", sizes=IN_SEGMENTS._replace(worn=100))
+        put(store, *several(*range(5)))
+        with store.writing() as writer:
+            writer.remove("4.py")
+        assert store.check() == []
+        postgres_server.run_sql(damage.format(f"corpus_id = {store._corpus}"), "corpora")
+        assert any(said in one for one in store.check()), damage
+
+
+def test_a_copy_that_was_broken_off_goes_on_where_it_was(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.stores.copying._DOCUMENTS_AT_ONCE", 2)
+    source, target = opened("from"), opened("to", sizes=IN_SEGMENTS)
+    put(source, *several(*range(7)))
+
+    def interrupt(done: int, _total: int) -> None:
+        if done >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_store(source, target, interrupt)
+    assert len(target.documents()) == 4
+    assert copy_store(source, target, lambda *_: None).written == 3
+    assert digest_of(source) == digest_of(target)
+
+
+def test_erasing_a_corpus_leaves_nothing_of_it(opened: Opened, postgres_server: PostgresServer) -> None:
+    store, other = opened("erased", sizes=Sizes(exact=-1)), opened("other")
+    for one in (store, other):
+        put(one, *several(1, 2))
+    store.settle()
+    PostgresStore.erase(store._database, store._name)
+    left = {
+        table: postgres_server.run_sql(
+            f"SELECT count(*) FROM quaestor.{table} WHERE corpus_id = {store._corpus}", "corpora"
+        )
+        for table in ("corpora", *TABLES)
+    }
+    assert set(map(tuple, (row for rows in left.values() for row in rows))) == {(0,)}
+    assert other._name in {one.name for one in store._database.read(list_corpora)}
+    assert store._name not in {one.name for one in store._database.read(list_corpora)}
+    with pytest.raises(IndexUnusableError, match="was deleted"):
+        store.documents()
+    with pytest.raises(IndexUnusableError, match="no corpus"):
+        opened("erased", create=False)
+    assert len(found_texts(other, "retry")) == 2
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_the_index_of_vectors_finds_the_nearest(opened: Opened, share: float) -> None:
+    """Recall of ten among 6,000 vectors around 300 centres, also where a filter lets through a part of them."""
+    numbers = np.random.default_rng(0)
+    dimensions, documents, each = 64, 300, 20
+    centres = numbers.normal(size=(documents, dimensions))
+    store = opened("recall", dimensions=dimensions, sizes=Sizes(exact=1000))
+    rows = []
+    with store.writing() as writer:
+        for number in range(documents):
+            language = "python" if number < share * documents else "text"
+            made = entry(f"{number}.py", [f"x {number} {at}" for at in range(each)], language)
+            vectors = centres[number] + 0.6 * numbers.normal(size=(each, dimensions))
+            vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+            rows.append(vectors if language == "python" else np.zeros_like(vectors))
+            writer.put(store.pack(made.document, made.chunks, vectors, made.terms, made.keys))
+    store.settle()
+    matrix, found, asked = np.concatenate(rows), 0, 50
+    for number in range(asked):
+        query = (centres[number % int(share * documents)] + 0.6 * numbers.normal(size=dimensions)).astype(np.float32)
+        scores = store.dense(query, 10, Where(languages=("python",)) if share < 1 else None)
+        least = np.sort(matrix @ query / np.linalg.norm(query))[-10] - 0.01
+        found += sum(score >= least for _, score in scores)
+    assert found / (10 * asked) >= 0.97
+
+
+def test_sequences_of_writers_and_readers_see_whole_states(opened: Opened) -> None:
+    """Readers meet no document without its chunks, and no chunk of an earlier version, while it is replaced."""
+    writer, reader = opened("states", sizes=IN_SEGMENTS), opened("states", sizes=IN_SEGMENTS)
+    put(writer, replace(entry("a.py", ["version 0"] * 3)))
+    over = threading.Event()
+
+    def write() -> None:
+        for number in range(1, 25):
+            put(writer, entry("a.py", [f"version {number}"] * (1 + number % 4)))
+        over.set()
+
+    seen: list[Sequence[str]] = []
+    with ThreadPoolExecutor(1) as threads:
+        done = threads.submit(write)
+        while not over.is_set() and not done.done():
+            seen.append([one.chunk.text for one in reader.chunks_of("a.py")])
+            assert reader.lexical(["version"], 10)
+        done.result()
+    for texts in seen:
+        number = int(texts[0].split()[1])
+        assert texts == [f"version {number}"] * (3 if number == 0 else 1 + number % 4)
