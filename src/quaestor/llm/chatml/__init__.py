@@ -10,7 +10,8 @@ for few-shot examples), ``call=`` and ``to=`` for tool calls and their results::
 
 In the first three forms a special token is an object or an id and text is text, so text that looks like a
 special token stays text. A raw string cannot promise that: ``unsafe_string`` says so in its name, and
-``neutral_string`` breaks up whatever looks like a special token of any family.
+``neutral_string`` breaks up whatever looks like a special token of a known family (``special_tokens``). ``Restorer``
+puts such tokens together again in replies.
 
 After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours. This
 module does not know how tokens are counted or sent.
@@ -18,6 +19,7 @@ module does not know how tokens are counted or sent.
 
 from quaestor.llm.chatml.encodings import CL100K_CHATML, Encoding, HuggingFaceEncoding, TiktokenEncoding
 from quaestor.llm.chatml.raw import neutral_string, neutralise, restore, unsafe_string
+from quaestor.llm.chatml.restoring import Restorer
 from quaestor.llm.chatml.tokenids import decode, encode, encode_rendered, parse_ids
 from quaestor.llm.chatml.tokenlist import (
     END,
@@ -40,6 +42,7 @@ __all__ = [
     "MalformedError",
     "PartialMessageError",
     "Rendered",
+    "Restorer",
     "SpecialToken",
     "TiktokenEncoding",
     "decode",

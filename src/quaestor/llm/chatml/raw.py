@@ -6,15 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from quaestor.core.messages import Message
+from quaestor.llm.chatml.special_tokens import openings
 from quaestor.llm.chatml.tokenlist import SpecialToken, render
 
-# <|...  <｜...  <<...  <name>  </name>  <name|>  [INST]  [/TOOL_CALLS]  [gMASK]  [unused1]  [|Human|]
-_OPENS = (
-    r"<(?= {%s}(?:[|｜<]|/?[\w▁:.-]{1,64}[|｜]?>))"
-    r"|\[(?= {%s}(?:[|｜]|/?(?:[a-z]?[A-Z][A-Z_]\w*|unused\d+)\]))"
-)
-_LOOKS_SPECIAL = re.compile(_OPENS.replace("%s", "0,"))
-_LOOKS_NEUTRAL = re.compile(f"(?:{_OPENS.replace('%s', '1,')}) ")
+_LOOKS_SPECIAL = re.compile(openings("0,"))
+_LOOKS_NEUTRAL = re.compile(f"(?:{openings('1,')}) ")
 
 
 def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> str:
@@ -39,20 +35,31 @@ def neutral_string(
 
 
 def neutralise(text: str, keep: Collection[str] = ()) -> str:
-    """Return ``text`` with one blank more behind every ``<`` or ``[`` that might open a special token.
+    """Return ``text`` with one blank more behind every letter that might open a special token.
 
-    It covers every token written as ``<|...``, ``<｜...``, ``<<...``, ``<name>``, ``</name>``, ``<name|>``, ``[NAME]``
-    or ``[|...``, which are the forms of all families known to us; ordinary markup (``<div>``) gets the blank as well. A
-    visible blank, for tokenizers normalise zero-width ones away. A tokenizer with special tokens of another form is
-    **not** covered. ``restore`` gives the exact text back. What begins like one of ``keep`` stays as it is.
+    It covers the forms of ``special_tokens``. A visible blank, for tokenizers normalise zero-width ones away. A
+    tokenizer with special tokens of another form is **not** covered. ``restore`` gives the exact text back, if it is
+    given the same ``keep``: what begins like one of these stays as it is.
     """
     kept = tuple(keep)
     return _LOOKS_SPECIAL.sub(lambda at: at[0] if kept and text.startswith(kept, at.start()) else f"{at[0]} ", text)
 
 
-def restore(text: str) -> str:
-    """Return the text that ``neutralise`` was given."""
-    return _LOOKS_NEUTRAL.sub(lambda found: found[0][0], text)
+def restore(text: str, keep: Collection[str] = (), *, end: int | None = None) -> str:
+    """Return the text that ``neutralise`` was given.
+
+    Args:
+        text: what it returned.
+        keep: what it was given. What would begin so without its blank was not broken up, and keeps the blank.
+        end: from where on the text is read but left as it is; None: nowhere.
+    """
+    until = len(text) if end is None else end
+
+    def joined(found: re.Match[str]) -> str:
+        own = any(found[0][0] == one[0] and text.startswith(one[1:], found.end()) for one in keep)
+        return found[0] if own or found.start() >= until else found[0][0]
+
+    return _LOOKS_NEUTRAL.sub(joined, text)
 
 
 def _kept(block: str, keep: Collection[str]) -> Collection[str]:

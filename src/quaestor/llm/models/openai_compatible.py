@@ -25,6 +25,7 @@ from quaestor.llm.models import Delta, Request, TextDelta
 from quaestor.llm.models.arriving import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
 from quaestor.llm.models.capabilities import Capabilities, capabilities_at
 from quaestor.llm.models.dialect import dialect_for
+from quaestor.llm.models.neutral_messages import neutral_counter, neutral_request
 from quaestor.llm.models.reply import Reply
 from quaestor.llm.models.wire import as_wire
 from quaestor.llm.tokens import MessageCounter, counter_for
@@ -89,8 +90,8 @@ class OpenAICompatibleModel:
 
     @cached_property
     def counter(self) -> MessageCounter:
-        """Counts messages for this model."""
-        return self._counter or counter_for(self.name)
+        """Counts messages for this model, as they are sent."""
+        return neutral_counter(self._counter or counter_for(self.name))
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self.name!r}, base_url={self._endpoint.url})"
@@ -119,7 +120,11 @@ class OpenAICompatibleModel:
             await self._retries.sleep(wait)
 
     def body(self, request: Request) -> dict[str, Any]:
-        """Return the JSON object that is sent for a request, to show it or to send it."""
+        """Return the JSON object that is sent for a request, to show it or to send it.
+
+        No special token of a model is left in its texts; replies are read with them put together again.
+        """
+        request = neutral_request(request)
         body: dict[str, Any] = {
             **request.extra,
             "model": self.name,
@@ -130,6 +135,11 @@ class OpenAICompatibleModel:
         if request.tools:
             body["tools"] = list(request.tools)
         return body
+
+    @property
+    def _sends_neutral(self) -> bool:
+        """Whether special tokens are broken up in what is sent."""
+        return True
 
     def continuing(self) -> Self:
         """Return the same model, which tells its server to go on with a begun reply whether or not it is able to."""
@@ -177,6 +187,7 @@ class OpenAICompatibleModel:
         arrived = False
         try:
             stream = await self._open(request)
+            reply.restores = self._sends_neutral
             async with stream, aclosing(batches(stream)) as arriving:
                 async for batch in arriving:
                     arrived = arrived or bool(batch)

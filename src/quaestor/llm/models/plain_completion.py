@@ -2,7 +2,8 @@
 
 Where the model's encoding is known, token ids are sent, and nothing that anybody wrote can become a special token.
 Otherwise, or when the server takes no ids, the prompt is a string in which whatever looks like a special token was
-broken up; see ``chatml.neutral_string`` for what that promises. An assistant message at the end is gone on with.
+broken up, and in the reply it is put together again; see ``chatml.neutral_string`` for what that promises. An
+assistant message at the end is gone on with.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ class CompletionModel(OpenAICompatibleModel):
     def counter(self) -> MessageCounter:
         """Counts messages as they are written here."""
         return self._counter or ChatMLCounter(tokenizer_for(self.name))
+
+    @property
+    def _sends_neutral(self) -> bool:
+        return self._encoding is None
 
     def continuing(self) -> Self:
         """Return the model itself: a plain endpoint goes on with everything."""

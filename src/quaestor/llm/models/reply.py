@@ -1,10 +1,15 @@
-"""One reply while it arrives: text without stop sequences, tool calls, the reason for its end, and its usage."""
+"""One reply while it arrives: text without stop sequences, tool calls, the reason for its end, and its usage.
+
+Special tokens that were broken up in what was sent are whole in all of it.
+"""
 
 from __future__ import annotations
 
 from typing import Any, TypeGuard
 
 from quaestor.core.messages import Usage
+from quaestor.llm import tags
+from quaestor.llm.chatml import Restorer
 from quaestor.llm.models import Finished, FinishReason, Request
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.models.toolcalls import ToolCallAssembler
@@ -33,10 +38,12 @@ class Reply:
         reason: why the server says it ended, None while it has not.
         chunks: chunks that looked like a completion.
         thinking: whether reasoning beside the text arrived.
+        restores: whether special tokens were broken up in what was sent, and are put together again.
     """
 
     def __init__(self, request: Request) -> None:
         self._stops = StopCutter(request.stop)
+        self._restorer = Restorer(tags.OPENINGS)
         self._calls = ToolCallAssembler()
         self._reported: Usage | None = None
         self._model: str | None = None
@@ -47,6 +54,7 @@ class Reply:
         self.chunks = 0
         self.thinking = False
         self.surplus = False
+        self.restores = True
 
     @property
     def text(self) -> str:
@@ -62,7 +70,8 @@ class Reply:
     def empty_for_length(self) -> bool:
         """Whether nothing was generated for want of room: some servers end an overlong request so, without an error."""
         generated = self._reported.completion_tokens if self._reported else 0
-        silent = not self._pieces and not self._calls and not self.thinking and self._stops.found is None
+        spoken = self._pieces or self._restorer.holds
+        silent = not spoken and not self._calls and not self.thinking and self._stops.found is None
         return _REASONS.get(self.reason or "") == "length" and silent and generated <= 1
 
     def feed(self, chunk: Any) -> str:
@@ -77,8 +86,8 @@ class Reply:
         return "".join(self._feed_choice(choice) for choice in choices if not getattr(choice, "index", 0))
 
     def flush(self) -> str:
-        """Return text that was held back as the possible start of a stop sequence."""
-        return self._shown(self._stops.flush())
+        """Return text that was held back as the possible start of a stop sequence or of a special token."""
+        return self._shown(self._restored(self._stops.flush()) + self._restorer.flush())
 
     def finished(self, counter: MessageCounter) -> Finished:
         """Return the end of the reply, with usage counted here if the server reported none."""
@@ -109,7 +118,10 @@ class Reply:
         if not isinstance(content, str) or not content:
             return ""
         self.surplus = self._stops.found is not None
-        return self._shown(self._stops.feed(content))
+        return self._shown(self._restored(self._stops.feed(content)))
+
+    def _restored(self, text: str) -> str:
+        return self._restorer.feed(text) if self.restores else text
 
     def _shown(self, text: str) -> str:
         if text:

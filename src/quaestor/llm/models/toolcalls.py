@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quaestor.core.messages import ToolCall
+from quaestor.llm.models.neutral_messages import restored_arguments
 
 _LONGEST_NAME = 1_000
 
@@ -40,7 +41,9 @@ class ToolCallAssembler:
         named = [pieces for pieces in self._calls if pieces.name]
         return tuple(
             # Nine letters and digits, the only form that Mistral's templates take.
-            ToolCall(pieces.id or f"call{number:05}", pieces.name, "".join(pieces.arguments) or "{}")
+            ToolCall(
+                pieces.id or f"call{number:05}", pieces.name, restored_arguments("".join(pieces.arguments)) or "{}"
+            )
             for number, pieces in enumerate(named, 1)
         )
 
