@@ -304,7 +304,8 @@ def test_a_standby_that_lags_is_passed_over_for_what_was_seen(opened: Opened) ->
             address = server.address("postgres", further=f",127.0.0.1:{standby.port}")
             store = opened("lag", address=address)
             put(store, *several(1))
-            taken_in = f"SELECT pg_last_wal_replay_lsn() >= '{server.run_sql('SELECT pg_current_wal_insert_lsn()')[0][0]}'"
+            written = server.run_sql("SELECT pg_current_wal_insert_lsn()")[0][0]
+            taken_in = f"SELECT pg_last_wal_replay_lsn() >= '{written}'"
             while standby.run_sql(taken_in) != [(True,)]:
                 time.sleep(0.05)
             standby.run_sql("SELECT pg_wal_replay_pause()")

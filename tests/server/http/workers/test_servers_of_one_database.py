@@ -170,6 +170,8 @@ def test_a_turn_is_refused_while_the_other_runs_one(
         refused = other.post(f"/api/sessions/{session}/turns", json={"question": "second?"})
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "conflict")
         assert other.get(f"/api/sessions/{session}").json()["running"] is True
+    # Who leaves does not end it; who stops it does, at whichever server.
+    assert other.delete(f"/api/sessions/{session}/turns/running").status_code == 204
     assert model.hung_up.wait(60)
     until(lambda: not other.get(f"/api/sessions/{session}").json()["running"])
     assert states(other, session) == ["cancelled"]
