@@ -19,7 +19,7 @@ SPECIAL = (
     "<start_of_image>", "<start_function_call>", "<end_function_response>", "<mask>", "<unused7>", "<reserved_106>",
     "<SPECIAL_12>", "<extra_id_1>", "<tool_response>", "</tool_response>", "<arg_key>", "</arg_value>", "<seed:bos>",
     "</seed:think>", "<eop>", "[sMASK]", "[EOS]", "[BOS]", "[EOT]", "[|system|]", "[|endofturn|]", "]~b]", "]~!b[",
-    "[e~[", ">>QUESTION<<", "<fim_suffix>", "<file_sep>", "<repo_name>", "<reponame>", "<commit_msg>",
+    "[e~[", "<fim_suffix>", "<file_sep>", "<repo_name>", "<reponame>", "<commit_msg>",
     "<issue_start>", "<jupyter_code>", "<BOS_TOKEN>", "<EOS_TOKEN>", "<PAD>", "<PRE>", "<MID>", "<用户>", "<AI>",
     "<tool|>", "<|turn>", '<|"|>', "<channel|>", "<tool_response|>",
 )  # fmt: skip

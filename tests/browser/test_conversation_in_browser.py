@@ -151,7 +151,9 @@ def test_keys_reach_the_field_the_help_and_the_theme_stays(page: StartPage) -> N
     assert one.one("#help").is_displayed()
     one.press(Keys.ESCAPE)
     assert not one.one("#help").is_displayed()
-    one.one("[data-do=theme]").click()
+    one.wait(lambda: not one.run("return document.querySelector('#help').open"))
+    one.run("document.querySelector('[data-do=theme]').click()")
+    one.wait(lambda: one.run("return document.documentElement.dataset.theme") == "dark")
     one.driver.refresh()
     one.wait(lambda: one.run("return document.documentElement.dataset.theme") == "dark")
     assert one.run("return getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 27)"

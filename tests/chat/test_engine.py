@@ -15,6 +15,7 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
 from quaestor.core.errors import LimitError, UpstreamError, UsageError, WindowError
 from quaestor.core.messages import Message
+from quaestor.llm import chatml
 from quaestor.llm.endpoints.failures import StreamCutError, TooLongError
 from quaestor.sessions.transcript import Transcript
 from scripted_server import Reply, StartServer
@@ -358,7 +359,8 @@ def test_special_tokens_in_questions_passages_and_replies_stay_text(
     ask(conversation, "and?")
     first, second = (request.messages for request in server.requests)
     assert [message["role"] for message in first] == ["system", "user", "user"]
-    assert hostile in first[1]["content"]
+    assert chatml.neutralise(hostile) in first[1]["content"]
+    assert not any(hostile in str(message["content"]) for message in (*first, *second))
     assert "system" not in {message["role"] for message in second[1:]}
     assert conversation.messages[2].content == f"It says {hostile}."
 

@@ -28,17 +28,17 @@ async def chat(client: httpx.AsyncClient, url: str, number: int, leaves: str) ->
     """Ask; return the text that came, as far as it was waited for."""
     question = f"where is word{number % 60} beside word{number % 41}?"
     body = {"model": "quaestor", "stream": True, "messages": [{"role": "user", "content": question}]}
-    text, ended = "", False
+    text, ended, last = "", False, ""
     async with client.stream("POST", f"{url}/v1/chat/completions", json=body) as answer:
         assert answer.status_code == 200, (answer.status_code, await answer.aread())
         if leaves == "at once":
             return ""
         async for line in answer.aiter_lines():
-            ended = ended or line == "data: [DONE]"
+            ended, last = ended or line == "data: [DONE]", line or last
             text += "word " * line.count('"content":"word ')
             if text and leaves == "in the middle":
                 return text
-    assert ended, "the stream has no end"
+    assert ended, f"the stream has no end: {last}"
     return text
 
 

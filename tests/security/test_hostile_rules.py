@@ -98,7 +98,11 @@ def test_no_file_with_a_say_stops_or_misleads_a_reader(made: Repository, tmp_pat
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__.strip("_"))
-@pytest.mark.parametrize("name", GIT_FILES)
+@pytest.mark.parametrize(
+    "name",
+    # What hangs git takes its time limit, some seconds each: one file here, the others by `make slow`.
+    [GIT_FILES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in GIT_FILES[1:])],
+)
 def test_no_file_of_git_does(made: Repository, tmp_path: Path, name: str, kind: Make) -> None:
     place = made.folder / ".git" / name
     place.parent.mkdir(parents=True, exist_ok=True)

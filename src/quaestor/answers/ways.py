@@ -10,6 +10,7 @@ from quaestor.answers.explain_name import explain_name
 from quaestor.answers.overview.overview_answer import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import answer_within_file
+from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 
 WAYS: tuple[Way, ...] = (
@@ -27,7 +28,11 @@ WAYS: tuple[Way, ...] = (
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way whose question it is, or None where it is to be quoted from what is found."""
     for way in WAYS:
-        found = way(question, corpus)
+        try:
+            found = way(question, corpus)
+        except NotFoundError:
+            # A file that was found a moment ago has gone meanwhile: this way has nothing to say of it.
+            continue
         if found is not None:
             return found
     return None

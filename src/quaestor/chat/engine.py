@@ -121,7 +121,7 @@ class Conversation:
             registry.names if registry else (),
             self.transcript,
             settings,
-            self.index.read,
+            self._as_it_is,
         )
 
     @property
@@ -151,6 +151,13 @@ class Conversation:
         found = path_of(path, self.index) or self.index.document(path).path
         self._added[found] = None
         return found
+
+    def _as_it_is(self, path: str) -> bytes | None:
+        """Return a cited document's text as it is now; None if it has gone since it was found."""
+        try:
+            return self.index.read(path)
+        except NotFoundError:
+            return None
 
     def drop(self, path: str) -> str:
         """Take back what ``add`` did, and return the document's path.
@@ -424,14 +431,14 @@ class Conversation:
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         if not quoted.known:
             return ()
-        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self.index.read, claims=False)
+        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._as_it_is, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
         return _holding(checked.citations)
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
         question, by_model = turn.question.content, bool(turn.spent)
-        checked = verify(turn.visible.written, tuple(known.values()), self.index.read, question, claims=by_model)
+        checked = verify(turn.visible.written, tuple(known.values()), self._as_it_is, question, claims=by_model)
         self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
         return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 

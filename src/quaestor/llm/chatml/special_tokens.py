@@ -85,12 +85,6 @@ FORMS: Sequence[Form] = (
     Form("[", r"\|[^\s|]{1,32}\|\]", "EXAONE", "tokenizer_config.json of LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct"),
     Form("]", r"~!?b[\[\]]", "MiniMax", "chat_template.jinja of MiniMaxAI/MiniMax-M2"),
     Form("[", r"e~\[", "MiniMax", "chat_template.jinja of MiniMaxAI/MiniMax-M2"),
-    Form(
-        ">",
-        r">(?:TITLE|ABSTRACT|INTRODUCTION|SUMMARY|COMMENT|ANSWER|QUESTION|DOMAIN|PREFIX|SUFFIX|MIDDLE)<<",
-        "Falcon",
-        "special_tokens_map.json of tiiuae/falcon-7b",
-    ),
 )
 
 
