@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, TypeVar
 
@@ -52,10 +52,12 @@ class Page:
     Attributes:
         driver: of the browser.
         url: of the server, without a slash at the end.
+        scripts: that run before those of each page.
     """
 
     driver: Chrome
     url: str
+    scripts: list[str] = field(default_factory=list)
 
     def open(self, path: str = "/") -> Page:
         self.driver.get(self.url + path)
@@ -74,6 +76,15 @@ class Page:
         ]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         return self
+
+    def before_each_page(self, script: str) -> None:
+        """Run a script in each page that is opened from now on, before the page's own, until ``forget_scripts``."""
+        added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self.scripts.append(added["identifier"])
+
+    def forget_scripts(self) -> None:
+        while self.scripts:
+            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self.scripts.pop()})
 
     def one(self, selector: str) -> WebElement:
         return self.driver.find_element(By.CSS_SELECTOR, selector)

@@ -51,5 +51,7 @@ def page(chromium: Chrome, server: Callable[..., Running]) -> Iterator[StartPage
     chromium.get_log("browser")
     yield start
     complaints = [complaint for one in pages[:1] for complaint in one.complaints()]
+    for one in pages:
+        one.forget_scripts()
     chromium.get("about:blank")
     assert complaints == []

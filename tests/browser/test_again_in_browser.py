@@ -179,8 +179,7 @@ def test_what_is_typed_is_there_after_a_reload(page: StartPage) -> None:
 
 def test_where_nothing_can_be_kept_the_page_works_and_asks_before_it_is_left(page: StartPage) -> None:
     one = page([RESTS])
-    full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
-    one.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": full})
+    one.before_each_page("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")
     one.open("/")
     one.one("#question").send_keys("How long")
     # A driver answers what the browser asks, so the event that makes it ask is sent.
