@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 from click import Context
@@ -43,9 +44,8 @@ def compose() -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.name)
 def test_a_cluster_takes_every_manifest(path: Path) -> None:
-    validate = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is not installed")
     for one in yaml.safe_load_all(path.read_text(encoding="utf-8")):
-        validate.validate(one, "1.33", strict=True)
+        kubernetes_validate.validate(one, "1.33", strict=True)
 
 
 def test_every_manifest_is_applied_but_the_example() -> None:
