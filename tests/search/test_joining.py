@@ -42,7 +42,7 @@ def test_neighbours_become_one_passage_and_free_a_place() -> None:
     assert lines([A[1], A[3], A[2]], 2, A) == [(2, 3), (4, 4)]
     assert lines([A[1], A[2], A[3]], 2, A) == [(2, 3), (4, 4)]
     assert lines([A[0], A[1]], 1, A) == [(1, 2)]
-    assert lines([A[1], A[3]], 2, A) == [(1, 2), (3, 4)]
+    assert lines([A[1], A[3]], 2, A) == [(2, 3), (4, 4)]
 
 
 def test_what_lies_between_two_passages_joins_both() -> None:
@@ -65,13 +65,20 @@ def test_a_short_section_is_shown_whole() -> None:
     assert lines([long[1]], 1, long) == [(2, 2)]
 
 
-def test_a_short_passage_is_shown_with_its_smaller_neighbours_under_its_own_heading() -> None:
+def test_a_short_passage_is_shown_with_what_follows_under_its_own_heading() -> None:
     short = document_of("a.md", [(("A",), 500), (("B",), 300), (("C",), 400), (("D",), 500), (("E",), 1000)])
     assert lines([short[1]], 1, short) == [(2, 4)]
     [(_, chunk)] = joined([short[1]], 1, lambda _: short)
     assert (chunk.symbol, chunk.scope) == ("B", ())
     assert lines([short[4], short[3]], 1, short) == [(4, 5)]
     assert lines([short[4]], 1, short) == [(5, 5)]
+
+
+def test_what_comes_before_a_passage_is_shown_only_if_it_is_of_the_same_section() -> None:
+    ended = document_of("a.md", [(("A",), 1500), (("B",), 900), (("B",), 150)])
+    assert lines([ended[2]], 1, ended) == [(2, 3)]
+    alone = document_of("a.md", [(("A",), 300), (("B",), 150)])
+    assert lines([alone[1]], 1, alone) == [(2, 2)]
 
 
 def test_what_surrounds_a_passage_is_left_to_the_passage_that_found_it() -> None:
@@ -85,7 +92,7 @@ def test_what_surrounds_a_passage_is_left_to_the_passage_that_found_it() -> None
 def test_an_item_of_a_long_list_is_shown_alone() -> None:
     items = document_of("a.md", [(("Links",), 150)] * 20 + [(("End",), 150)])
     assert lines([items[4]], 1, items) == [(5, 5)]
-    assert lines([items[20]], 1, items) != [(21, 21)]
+    assert lines([items[19]], 1, items) == [(20, 20)]
 
 
 def test_code_is_joined_to_what_was_found_beside_it_and_to_nothing_else() -> None:

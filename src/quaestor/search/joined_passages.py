@@ -24,7 +24,7 @@ LARGEST_CODE = 1300
 """The same for code: ten passages then take no more room than ten chunks did."""
 
 ENOUGH = 1000
-"""Bytes from which on a passage is long enough to be read alone; of a shorter one the smaller neighbours are shown."""
+"""Bytes from which on a passage is long enough to be read alone; of a shorter one what surrounds it is shown."""
 
 _ITEM = 600
 """Bytes that an item of a list has at most where a list was cut item by item."""
@@ -168,17 +168,22 @@ def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence
 
 
 def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return a passage with the smaller of its neighbours added, again and again, until there is enough to read."""
+    """Return a passage with neighbours added until there is enough to read.
+
+    What follows is added first. What comes before is added only if it is of the same section, so that nobody has to
+    read the end of another section before the passage that was found.
+    """
     before, after = map(deque, _free(run, others, document))
     if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
         return run
     shown = deque(run.chunks)
     while _size(shown) < ENOUGH:
-        fitting = [side for side in (after, before) if side and _size(shown) + _size([side[0]]) <= LARGEST]
-        if not fitting:
+        if after and _size(shown) + _size([after[0]]) <= LARGEST:
+            shown.append(after.popleft())
+        elif before and _names(before[0]) == _names(shown[0]) and _size(shown) + _size([before[0]]) <= LARGEST:
+            shown.appendleft(before.popleft())
+        else:
             break
-        side = min(fitting, key=lambda side: _size([side[0]]))
-        (shown.append if side is after else shown.appendleft)(side.popleft())
     return Run(run.rank, tuple(shown), run.names, run.main)
 
 
