@@ -147,3 +147,47 @@ def test_one_large_source_beside_many_pages_is_code(said: Say) -> None:
     source = "".join(f"int take_{n}(int at) {{ return at + {n}; }}\n" for n in range(400))
     pages = {f"docs/p{n}.md": f"# Page {n}\n\nHow to take {n} of it.\n" for n in range(12)}
     assert "Main parts" in said({"till.h": source, **pages})
+
+
+def test_what_leads_to_a_list_and_links_in_a_row_introduce_nothing(said: Say) -> None:
+    more = "Install it now • How to use it • What goes wrong\n\nThese are the documents that it has for you:\n\n- a\n"
+    told = said({"README.md": f"# till\n\nA till for shops of all sizes.\n\n{more}", **CODE})
+    assert "A till for shops of all sizes." in told
+    assert "How to use" not in told
+    assert "These are" not in told
+
+
+@pytest.mark.parametrize("first", ["#!/bin/bash", "#!/usr/bin/env bash", "#compdef till"])
+def test_what_is_for_programs_describes_no_script(said: Say, first: str) -> None:
+    script = f"{first}\n# Opens the till and counts what lies in it.\ntill --open\n"
+    told = said({"README.md": "# till\n\nA till for shops.\n", "bin/open.sh": script, **CODE})
+    assert "open.sh: Opens the till and counts what lies in it." in told
+    assert "bash Opens" not in told
+
+
+def test_names_of_other_files_are_not_defined_by_the_file_that_uses_them(said: Say) -> None:
+    told = said(
+        {
+            "README.md": "# till\n\nA till for shops.\n",
+            "lib/till.js": "var Emitter = require('events').Emitter;\nvar path = require('path');\n\n"
+            "function openTill(path) {\n  return new Emitter(path);\n}\n",
+            "src/main.rs": "mod orders;\nmod drawer;\n\nfn count_coins() -> u32 {\n    0\n}\n",
+        }
+    )
+    assert "till.js: defines openTill" in told
+    assert "main.rs: defines count_coins" in told
+
+
+def test_commands_and_comments_in_code_describe_no_part(said: Say) -> None:
+    readme = "till\n====\n\nA till for shops.\n\n.. code:: sh\n\n    | till --count 9\n    # till needs a drawer\n"
+    told = said({"README.rst": readme, "till/__init__.py": "", "till/orders.py": "def send_orders():\n    return 1\n"})
+    assert "--count" not in told
+    assert "needs a drawer" not in told
+
+
+def test_a_date_that_few_documents_have_is_not_told_of_all(said: Say) -> None:
+    pages = {f"page{n}.md": f"# Page {n}\n\nOne of the pages of the book of the shop.\n" for n in range(9)}
+    dated = {"old.md": "---\ntitle: Old\ndate: 2013-12-27\nauthor: Ada\n---\n\nAn old page of the book.\n"}
+    # The documents of both calls lie in one folder.
+    assert "dated 2013-12-27" in said(dated).partition("Titles")[0]
+    assert "dated" not in said(pages).partition("Titles")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shortened
 from quaestor.answers.overview.material import Material, is_code
@@ -23,6 +24,12 @@ _LINE_COMMENT = re.compile(
     r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
 _COMMENT_ENDS = re.compile(r"\s*(?:\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
+_DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
+"""A first line that is for programs: which interpreter runs the file, which command it completes."""
+_BROUGHT_IN = re.compile(
+    r"\brequire\s*\(|^\s*(?:export\s+)?(?:import|from|use|using)\b|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;"
+)
+"""A line whose names are another file's."""
 # Names that every other file defines.
 _USUAL = frozenset("internals logger constructor module exports require expect main init log setup options".split())
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
@@ -36,7 +43,7 @@ _SKIPPED = re.compile(
     r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
     r"|deny|feature)\b|nolint"
     r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
-    r"|contributor|^\s*</?\w",
+    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
 _NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
@@ -100,6 +107,8 @@ def _of_file(material: Material, path: str) -> Statement | None:
 
 def from_head(lines: Sequence[str], path: str, language: str) -> Statement | None:
     """Return the first sentence of the comment that a source file begins with, licences aside."""
+    if lines and _DIRECTIVE.match(lines[0]):
+        lines = ["", *lines[1:]]
     for begun, paragraph in _comments(lines, language):
         text = " ".join(paragraph)
         if name := _NAMED_FIRST.match(paragraph[0]):
@@ -181,13 +190,16 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
         for name in (stored.chunk.symbol, *stored.chunk.defines):
             if name and not stored.chunk.scope and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
                 names.setdefault(name, stored.chunk.span.start_line)
-    if not names:
-        return None
     # What is written large is the file's own as a rule: a class, a type.
-    listed = sorted(names, key=lambda name: not name[:1].isupper() or name.isupper())[:most]
-    number = _line_with(found, listed[0], names[listed[0]])
+    ordered = sorted(names, key=lambda name: not name[:1].isupper() or name.isupper())
+    places = ((name, _line_with(found, name, names[name])) for name in ordered)
+    own = list(islice(((name, at) for name, at in places if not _BROUGHT_IN.search(found.lines[at - 1])), most))
+    if not own:
+        return None
+    number = own[0][1]
     line = found.lines[number - 1].strip()[:LONGEST]
-    return Statement(line, Source(path, number, number), verbatim=True, brief=f"defines {', '.join(listed)}")
+    listed = ", ".join(name for name, _ in own)
+    return Statement(line, Source(path, number, number), verbatim=True, brief=f"defines {listed}")
 
 
 def _line_with(file: IndexedFile, name: str, start: int) -> int:

@@ -23,7 +23,8 @@ _ELSEWHERE = re.compile(
 _ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
 # What stands before the first sentence about the thing itself: notices, translations, thanks.
 _NOTICE = re.compile(
-    r"^(?:⚠|❗|🚨|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b|read this in\b|\[?(?:english"
+    r"^(?:⚠|❗|🚨|(?:pro ?)?tip\b|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b"
+    r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
@@ -112,8 +113,9 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
     path = readme_of(material, folder)
     if path is None:
         return []
-    found = list(paragraphs(material.lines(path)[:_LOOKED_AT]))
-    return [_statement(one, path, _LONGEST) for one in _telling(found)[:_MOST]]
+    found = _telling(list(paragraphs(material.lines(path)[:_LOOKED_AT])))[:_MOST]
+    told = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
+    return [_statement(one, path, _LONGEST) for one in told]
 
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
@@ -165,6 +167,11 @@ def _telling(found: Sequence[Paragraph]) -> list[Paragraph]:
 
 def _defines(text: str) -> bool:
     return _DEFINES.search(text) is not None or _NAMES_A_KIND.match(text) is not None
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text ends as a sentence does; links in a row and what leads to a list do not."""
+    return text.rstrip("\"'”’)*_").endswith((".", "!", "?", "。", "！", "？", "…"))
 
 
 def _statement(paragraph: Paragraph, path: str, longest: int) -> Statement:

@@ -21,6 +21,8 @@ _MOST_TITLES = 120
 _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
 _AT_A_TIME = 3
+_TELLING_SHARE = 0.25
+"""Of all documents, the share that must have a date or an author for these to be told of all together."""
 _MOST_KINDS = 24
 _KINDS_ON_A_LINE = 8
 
@@ -46,14 +48,14 @@ def about_documents(material: Material) -> list[Entry]:
     found = documents_of(material)
     said = [amount(len(found), "document")]
     dates = sorted(one.date for one in found if one.date)
-    if dates:
+    if len(dates) >= _TELLING_SHARE * len(found):
         said.append(
             f"dated {dates[0]} to {dates[-1]} ({len(dates):,} of them)"
             if dates[0] != dates[-1]
             else f"dated {dates[0]}"
         )
     authors = Counter(one.author for one in found if one.author)
-    if authors:
+    if authors and authors.total() >= _TELLING_SHARE * len(found):
         listed = ", ".join(f"{name} ({count})" for name, count in authors.most_common(_MOST_AUTHORS))
         more = len(authors) - _MOST_AUTHORS
         said.append(f"by {listed}" + (f" and {more:,} more" if more > 0 else ""))
@@ -86,9 +88,20 @@ def _in_turn(found: Sequence[Document]) -> list[Document]:
     return [one for _, _, one in sorted(places, key=lambda place: place[:2])]
 
 
-def _order(document: Document, material: Material) -> tuple[bool, int, str]:
+def _order(document: Document, material: Material) -> tuple[bool, bool, int, str]:
     name = document.path.rpartition("/")[2].lower()
-    return not name.startswith(("readme", "index")), depth_in(document.path, material.folder), document.path
+    return (
+        _is_template(document),
+        not name.startswith(("readme", "index")),
+        depth_in(document.path, material.folder),
+        document.path,
+    )
+
+
+def _is_template(document: Document) -> bool:
+    """Return whether a document is a part of pages and no page: static site generators underline folders of these."""
+    hidden = any(folder.startswith(("_", ".")) for folder in document.path.split("/")[:-1])
+    return (hidden and document.language == "html") or (document.language == "html" and not document.title)
 
 
 def _titled(document: Document, material: Material) -> Entry:

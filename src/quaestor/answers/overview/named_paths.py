@@ -40,10 +40,13 @@ _RUNNING = re.compile(
     r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where)\b", re.I
 )
 _CALL = re.compile(r"^\s*[(]")
-_BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|#{1,6}\s|[│├└])")
+# What is indented as code is no heading, but a comment.
+_BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
 # A backtick draws only before a line: elsewhere it begins a name in running text.
 _DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
 _PROMPTS = ("$ ", "% ", ">>> ")
+# Options after a name make a command of it: "| tqdm --bytes --total 9".
+_OPTION = re.compile(r"\s+--?\w")
 _LEADERS = 3
 _MOST_WRAPPED = 3
 
@@ -232,6 +235,8 @@ class _Reader:
 
     def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return what a line says of the path that ends at an offset of it; else what the line below says."""
+        if _OPTION.match(line, end):
+            return None
         table = line.lstrip().startswith("|")
         last = number if table else self._end_of_sentence(number)
         rest = _SEPARATOR.sub("", " ".join([line[end:], *map(str.strip, self._lines[number:last])]), count=1)

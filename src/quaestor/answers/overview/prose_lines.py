@@ -18,6 +18,8 @@ _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _DIRECTIVE = re.compile(
     r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
 )
+_SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
+"""What a page of components brings in before its words."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -148,6 +150,8 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
 
 
 def _is_text(line: str) -> bool:
-    if not line.strip() or line.startswith(("    ", "\t")) or _DIRECTIVE.match(line) or line.lstrip().startswith("|"):
+    if not line.strip() or line.startswith(("    ", "\t")) or line.lstrip().startswith("|"):
+        return False
+    if _DIRECTIVE.match(line) or _SCRIPT.match(line):
         return False
     return bool(_WORD.search(plain(line)))
