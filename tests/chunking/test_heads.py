@@ -98,6 +98,24 @@ def test_a_licence_is_not_the_comment_of_what_follows_a_blank_line() -> None:
     assert code.text.startswith("// About f.")
 
 
+DOCUMENTED = b"/**\n * Sends what is due.\n */\n\nres.send = function (body) {\n" + b"  run(body)\n" * 60 + b"};\n"
+
+
+def test_a_blank_line_does_not_part_a_documentation_comment_from_its_function() -> None:
+    data = b"/**\n * Module dependencies.\n */\n\n" + b"var one = require('one')\n" * 40 + b"\n" + DOCUMENTED
+    about = next(chunk for chunk in cut(data, "a.js").chunks if "Sends" in chunk.text)
+    assert (about.scope, about.symbol) == (("res",), "send")
+    assert [one.comment for one in definitions(data, "javascript") if one.name == "send"] == [
+        "/**\n * Sends what is due.\n */"
+    ]
+
+
+@pytest.mark.parametrize("between", [b"\n\n\n", b"\n\n// The next part.\n\n"])
+def test_more_than_a_blank_line_parts_them(between: bytes) -> None:
+    data = b"go();\n" * 200 + b"/** Of the part above. */" + between + b"function f() {\n" + b"  run()\n" * 200 + b"}\n"
+    assert all(chunk.symbol != "f" for chunk in cut(data, "a.js").chunks if "Of the part" in chunk.text)
+
+
 def test_a_comment_at_a_line_s_end_is_about_that_line() -> None:
     data = b"struct s {\n    int a; /* About a. */\n    /* About b. */\n    int b; /* Of b. */\n    int c;\n};\n"
     assert [one.comment for one in definitions(data, "c") if one.kind == "field"] == ["", "/* About b. */", ""]

@@ -63,6 +63,10 @@ _WORD = re.compile(r"\w")
 _OPERATOR = re.compile(r"\boperator\b")
 
 
+_NEAR = 200
+"""Bytes before a comment that are looked at to tell whether it begins the file."""
+
+
 class Source(NamedTuple):
     """The bytes that a tree was parsed from, and their codec."""
 
@@ -78,6 +82,23 @@ class Source(NamedTuple):
         """Return whether only blanks stand before an offset in its line."""
         line = self.data.rfind(b"\n", 0, offset) + 1
         return not self.data[line:offset].strip()
+
+    def stands_apart(self, start: int, end: int, following: int, *, code: bool) -> bool:
+        """Return whether blank lines part a comment from what follows it.
+
+        One blank line does not part a documentation comment, ``/** ... */``, from its function: much JavaScript has one
+        between them. What begins a file is about the file.
+
+        Args:
+            start: offset of the comment.
+            end: offset after it.
+            following: offset of what follows.
+            code: whether that is code, and not another comment.
+        """
+        blank = self.data.count(b"\n", max(start, end - 1), following) - 1
+        if blank == 1 and code and self.data.startswith(b"/**", start):
+            return not self.data[max(0, start - _NEAR) : start].strip()
+        return blank > 0
 
 
 class Found(NamedTuple):

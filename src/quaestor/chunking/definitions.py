@@ -146,9 +146,9 @@ class _Walk:
         """A comment that a blank line separates from what follows is not about it."""
         if not self._lead:
             return
-        last = self._lead[-1]
-        gap = self._source.data[last.end_byte - 1 : node.start_byte]
-        if last.is_named and (gap.count(b"\n", 1) > 1 or (gap.startswith(b"\n") and gap.count(b"\n") > 1)):
+        first, last = self._lead[0], self._lead[-1]
+        code = node.type not in self._syntax.leading
+        if last.is_named and self._source.stands_apart(first.start_byte, last.end_byte, node.start_byte, code=code):
             self._lead = []
 
     def _definition(self, node: Node, found: Found, scope: tuple[str, ...], lead: list[Node]) -> Definition:

@@ -177,8 +177,8 @@ class Outline:
         """What a blank line separates from the next node stands for itself."""
         if self._pending is None or self._pending_end < 0:
             return
-        gap = self._source.data[max(self._pending, self._pending_end - 1) : node.start_byte]
-        if gap.count(b"\n") < 2 or (gap[:1] != b"\n" and gap.count(b"\n", 1) < 2):
+        code = node.type not in self._syntax.leading
+        if not self._source.stands_apart(self._pending, self._pending_end, node.start_byte, code=code):
             return
         if frame.inside is None:
             self._add(self._pending, frame)
