@@ -100,6 +100,7 @@ def test_times(question: str, since: str, until: str) -> None:
         ("who last changed send_with_retry", "last", "send_with_retry", "added"),
         ("what was the last change to src/a.py", "last", "src/a.py", "added"),
         ("when was README.md last changed", "last", "README.md", "added"),
+        ("when was res.redirect changed last and why", "last", "res.redirect", "added"),
         ("history of src/a.py", "past", "src/a.py", "added"),
         ("how has Client evolved over time", "past", "Client", "added"),
         ("what changed in src/a.py", "past", "src/a.py", "changed"),

@@ -212,7 +212,8 @@ _AUTHOR: tuple[str, ...] = (
 _LAST: tuple[str, ...] = (
     r"(?:what|when|who)(?:\s+(?:is|was|made|did)|['’]s)?\s+(?:the\s+)?(?:very\s+)?(?:last|latest|most\s+recent|newest)\s+(?:change|commit|edit|modification|update)s?(?:\s+(?:made\s+)?(?:to|of|in|on|for)\s+(?P<subject>.+?))?",
     r"(?:show\s+(?:me\s+)?)?(?:the\s+)?(?:last|latest|most\s+recent)\s+(?:change|commit|edit|modification)(?:\s+(?:to|of|in|on|for)\s+(?P<subject>.+?))?",
-    r"when\s+(?:was|were|did|has|have)\s+(?P<subject>.+?)\s+(?:been\s+)?(?:last|most\s+recently)\s+(?:changed?|modified|updated?|touched|edited|committed)",
+    r"(?:when|why)\s+(?:and\s+(?:when|why)\s+)?(?:was|were|did|has|have)\s+(?P<subject>.+?)\s+(?:been\s+)?(?:last|most\s+recently)\s+(?:changed?|modified|updated?|touched|edited|committed)",
+    r"(?:when|why)\s+(?:and\s+(?:when|why)\s+)?(?:was|were|has|have)\s+(?P<subject>.+?)\s+(?:been\s+)?(?:changed|modified|updated|touched|edited)\s+(?:last|most\s+recently)",
     r"when\s+(?:was|were)\s+(?:the\s+)?last\s+time\s+(?:that\s+)?(?P<subject>.+?)\s+(?:was\s+|were\s+)?(?:changed|modified|updated|touched|edited)",
     r"who\s+(?:was\s+(?:the\s+)?(?:last|latest)\s+(?:person\s+)?(?:to\s+)?(?:chang|modif|touch|edit)\w*|(?:has\s+)?(?:last|most\s+recently)\s+(?:changed|modified|touched|edited|updated|worked\s+on))\s+(?P<subject>.+?)",
     r"who\s+(?:changed|modified|touched|edited|updated)\s+(?P<subject>.+?)\s+(?:last|most\s+recently)",
