@@ -47,11 +47,18 @@ def test_neighbours_become_one_passage_and_free_a_place() -> None:
 
 def test_what_lies_between_two_passages_joins_both() -> None:
     small = document_of("a.md", [(("A",), 100), (("B",), 100), (("C",), 100)])
-    assert lines([small[2], small[0], small[1]], 2, small) == [(1, 3)]
+    assert lines([small[0], small[2], small[1]], 2, small) == [(1, 3)]
+
+
+def test_a_passage_of_prose_begins_with_what_was_found_first_or_with_its_section() -> None:
+    assert lines([A[2], A[1]], 2, A) == [(3, 4), (2, 2)]
+    cut = document_of("a.md", [(("A",), 900), (("B",), 900), (("B",), 150), (("C",), 150)])
+    assert lines([cut[2], cut[1], cut[0]], 2, cut) == [(2, 3), (1, 1)]
+    assert lines([cut[3], cut[0]], 2, cut) == [(4, 4), (1, 2)]
 
 
 def test_a_joined_passage_stands_where_its_best_chunk_does_under_the_headings_above_it() -> None:
-    [(rank, chunk)] = joined([A[2], A[1]], 1, lambda _: A)
+    [(rank, chunk)] = joined([A[1], A[2]], 1, lambda _: A)
     assert rank == 0
     assert (chunk.scope, chunk.symbol, chunk.kind) == ((), "Guide", "section")
     assert chunk.text == A[1].chunk.text + A[2].chunk.text
@@ -70,7 +77,7 @@ def test_a_short_passage_is_shown_with_what_follows_under_its_own_heading() -> N
     assert lines([short[1]], 1, short) == [(2, 4)]
     [(_, chunk)] = joined([short[1]], 1, lambda _: short)
     assert (chunk.symbol, chunk.scope) == ("B", ())
-    assert lines([short[4], short[3]], 1, short) == [(4, 5)]
+    assert lines([short[3], short[4]], 1, short) == [(4, 5)]
     assert lines([short[4]], 1, short) == [(5, 5)]
 
 

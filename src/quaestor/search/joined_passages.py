@@ -61,9 +61,15 @@ class Run(NamedTuple):
         return _size(self.chunks)
 
     def takes(self, other: Run) -> bool:
-        """Return whether another run goes on where this one ends, and both together are no larger than allowed."""
+        """Return whether another run goes on where this one ends, and both are shown as one.
+
+        Together they are no larger than allowed. A section of prose takes a better one after it only as a part of
+        itself, so that a passage begins with what was found first.
+        """
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
-        return last.end == first.start and self.size + other.size <= (LARGEST if self.prose else LARGEST_CODE)
+        if last.end != first.start or self.size + other.size > (LARGEST if self.prose else LARGEST_CODE):
+            return False
+        return not self.prose or self.rank < other.rank or self.names == other.names
 
 
 def joined(
