@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of
 from quaestor.llm.prompts.numbered_passages import Passage
 
@@ -154,3 +155,8 @@ def test_stretches_of_code_are_whole_lines(lines: list[str], language: str) -> N
         assert last - first < MOST_LINES + 12
     if text.strip():
         assert of(text, language)
+
+
+def test_a_heading_is_told_without_its_markup() -> None:
+    [piece] = pieces_of("## How *fast* should [it](a.md) be? {#fast}\n\nFast.\n", begins=True)
+    assert piece.heading == "How fast should it be?"

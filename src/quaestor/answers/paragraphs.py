@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from quaestor.chunking.headings import plain_title
+
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)")
 _UNDERLINE = re.compile(r"^[=\-~^\"'*+#]{3,}\s*$")
@@ -121,7 +123,7 @@ class _Cutter:
         self._head(self._text[above:ended].strip())
 
     def _head(self, heading: str) -> None:
-        self._section, self._heading = self._section + 1, heading
+        self._section, self._heading = self._section + 1, plain_title(heading.encode("utf-8", "replace"))
 
     def _close(self) -> None:
         """End the paragraph that has begun."""
