@@ -260,10 +260,10 @@ def test_of_a_passage_the_lines_are_quoted_that_were_found() -> None:
 
 
 def test_a_label_is_no_markup_and_no_citation() -> None:
-    text = "## Waiting [1] <b>`for`</b>\n\nEvery request waits.\n"
+    text = "## Waiting [1] <b>`for`</b> <now\n\nEvery request waits.\n"
     found = answer("Does every request wait?", [Passage(3, "a.md", 1, 3, text, title="T[2]", language="markdown")])
     assert [citation.n for citation in verify(found.text, [], lambda path: None).citations] == []
-    assert found.quotes[0].label == "T 2 > Waiting 1 b for /b"
+    assert found.quotes[0].label == "T 2 > Waiting 1 for now"
 
 
 def test_a_question_for_several_things_is_answered_from_several_places() -> None:
