@@ -94,9 +94,9 @@ def test_blanks_before_a_thought() -> None:
 
 def test_calls_in_text() -> None:
     calls = TextCalls(["search"])
-    calls.feed("{}" * 2_000_000)
+    calls.feed("{}" * 500_000)
     text, found = calls.finish()
-    assert (len(text), found) == (4_000_000, ())
+    assert (len(text), found) == (1_000_000, ())
 
 
 def test_calls_in_text_with_all_that_may_stand_between_them() -> None:

@@ -16,6 +16,8 @@ _FIXED = 60
 """Bytes of an entry before its flags: times, device, inode, mode, owner, size and hash (SHA-1)."""
 
 _EXTENDED = 0x4000
+_LONGEST_OFFSET = 10
+"""Bytes that a number of 64 bits takes."""
 
 
 def index_file(repository: Path) -> Path:
@@ -88,8 +90,7 @@ def tracked_names(index: bytes) -> Iterator[bytes]:
 def _offset(index: bytes, at: int) -> tuple[int, int]:
     """Return git's variable-width number at ``at`` and where it ends."""
     value = -1
-    while at < len(index):
-        byte = index[at]
+    for byte in index[at : at + _LONGEST_OFFSET]:
         at += 1
         value = ((value + 1) << 7) | (byte & 0x7F)
         if not byte & 0x80:
