@@ -40,6 +40,8 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest $(PARALLEL) -m "hypothesis and not slow and not real and not postgres and not faults" \
+		--hypothesis-profile thorough
 
 postgres: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) -m postgres

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 from hypothesis import settings
 
@@ -14,6 +16,19 @@ from shared_state import database, open_database, open_tables, server_with_table
 # about programs that a person started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Containers often say that nothing compiled is to be kept: then each of the hundreds of processes that tests start
+# would compile all of Quaestor anew, and each worker all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # No test says how long anything takes: on a busy machine the first example alone can take longer than the usual bound.
-settings.register_profile("quaestor", deadline=None)
+# Few examples show a mistake that has just been made; `make slow` tries many.
+settings.register_profile("quaestor", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("quaestor")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers ``-n auto`` starts: three for two cores, for much of the time they wait for processes."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores * 3 // 2

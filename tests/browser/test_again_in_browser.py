@@ -145,7 +145,7 @@ def test_a_question_that_the_server_refuses_stays_with_the_reason(page: StartPag
         return Reply([RESTS])
 
     one = page(script)
-    session = httpx.post(f"{one.url}/api/sessions", json={}).json()["id"]
+    session = httpx.post(f"{one.url}/api/sessions", json={}, timeout=60).json()["id"]
     one.open(f"/sessions/{session}")
     with httpx.stream("POST", f"{one.url}/api/sessions/{session}/turns", json={"question": QUESTION}, timeout=60):
         one.ask("And why so long?")
@@ -156,7 +156,7 @@ def test_a_question_that_the_server_refuses_stays_with_the_reason(page: StartPag
     one.wait(lambda: one.text(".turn.streaming .question") == QUESTION)
     may_end.set()
     one.wait_for(".turn[data-state=done]")
-    assert httpx.delete(f"{one.url}/api/sessions/{session}").status_code == 204
+    assert httpx.delete(f"{one.url}/api/sessions/{session}", timeout=60).status_code == 204
     one.press(Keys.ENTER)
     one.wait(lambda: "was deleted" in one.text("#refused"))
     assert one.one("#question").get_attribute("value") == "And why so long?"
@@ -190,7 +190,7 @@ def test_where_nothing_can_be_kept_the_page_works_and_asks_before_it_is_left(pag
 
 def is_ready(url: str) -> bool:
     try:
-        return bool(httpx.get(f"{url}/healthz").json()["ready"])
+        return bool(httpx.get(f"{url}/healthz", timeout=60).json()["ready"])
     except httpx.TransportError:
         return False
 

@@ -112,7 +112,7 @@ def test_depth_and_repetition_are_survived(unit: bytes, path: str) -> None:
 @pytest.mark.parametrize("path", ["a.py", "a.md", "a.txt", "a.json", "a.rst", "a.js"])
 @pytest.mark.parametrize("unit", ["a", "é", "🙂", "ab ", "word. ", "_", "x\ty"])
 def test_one_long_line(unit: str, path: str) -> None:
-    made = check((unit * 300_000).encode(), path, ChunkSettings())
+    made = check((unit * 100_000).encode(), path, ChunkSettings())
     assert len(made.chunks) > 100
 
 

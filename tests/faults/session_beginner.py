@@ -1,4 +1,4 @@
-"""A process that begins one session after another until it is killed.
+"""A process that begins sessions until it is killed, and prints a line before the first and after each.
 
 Usage: python session_beginner.py FOLDER
 """
@@ -14,3 +14,4 @@ if __name__ == "__main__":
     print("begins", flush=True)
     while True:
         FolderSessions(Path(sys.argv[1])).begin(root="/corpus").close()
+        print("begun", flush=True)

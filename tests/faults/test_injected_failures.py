@@ -336,7 +336,7 @@ def check_crawl(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Call
     return check
 
 
-@pytest.mark.fault(FAULTS + "a crawl of a site that changed", few=8, many=2000)
+@pytest.mark.fault(FAULTS + "a crawl of a site that changed", few=4, many=2000)
 def test_a_crawl(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     pages = site_of(0)
     with SiteServer(lambda path, _: pages.get(path)) as server:

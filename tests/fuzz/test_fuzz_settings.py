@@ -9,6 +9,7 @@ from fuzz.soups import fuzzed
 from quaestor.accounts.prices import read_prices
 from quaestor.core.config import load_configuration
 from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.core.toml_text import read_toml
 from quaestor.install import jsonc_edit as jsonc
 from quaestor.install import toml_edit as toml
 from quaestor.llm.prompts.loader import parse
@@ -112,11 +113,11 @@ def test_a_table_is_set_and_taken_back_or_the_text_refused(text: str) -> None:
     name = ("mcp_servers", "quaestor")
     try:
         after = toml.with_table(text, name, {"command": "q"})
-        read = toml.loads(after)
+        read = read_toml(after)
     except ValueError:
         return
     assert read["mcp_servers"]["quaestor"]["command"] == "q"
-    assert "quaestor" not in toml.loads(toml.without_table(after, name)).get("mcp_servers", {})
+    assert "quaestor" not in read_toml(toml.without_table(after, name)).get("mcp_servers", {})
 
 
 @fuzzed(SETTINGS, ['[tool.quaestor]\nignore = ["*"]\n', "a" + ".a" * 500 + " = 1\n"], raw=True)

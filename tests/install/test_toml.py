@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.install.toml_edit import loads, with_table, without_table
+from quaestor.core.toml_text import read_toml as loads
+from quaestor.install.toml_edit import with_table, without_table
 
 SETTINGS = """# Mine.
 model = "large"

@@ -148,7 +148,7 @@ def indexes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Indexes]:
 
 @pytest.mark.parametrize("change", list(CHANGES)[1:])
 @given(data=st.data())
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_sentence_finds_the_same_file(change: str, indexes: Indexes, data: st.DataObject) -> None:
     sentence = data.draw(st.sampled_from(ASKED))
     assert indexes.first(change, sentence) == indexes.first("as it is", sentence)
@@ -156,7 +156,7 @@ def test_a_sentence_finds_the_same_file(change: str, indexes: Indexes, data: st.
 
 @pytest.mark.parametrize("change", list(CHANGES)[1:])
 @given(data=st.data())
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_name_and_a_path_find_the_same_file(change: str, indexes: Indexes, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(CERTAIN))
     assert indexes.first(change, name) == indexes.first("as it is", name)

@@ -19,6 +19,7 @@ from quaestor import Index
 from quaestor.answers.history_answer import history_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
+from quaestor.files.git_index import Tracked, tracked_names
 
 OUTSIDE = "heron-of-the-outside"
 
@@ -120,6 +121,24 @@ def test_an_index_that_says_more_entries_than_it_has(made: Repository, tmp_path:
         place.write_bytes(struct.pack(">4sII", b"DIRC", version, 0xFFFFFFFF) + b"\xff" * 100_000)
         # What is ignored is left out, for of the entries none can be read.
         assert "The kingfisher dives" not in asked(made, tmp_path).partition("commit ")[0]
+
+
+def test_an_index_whose_paths_each_repeat_the_one_before() -> None:
+    entry = b"\0" * 62 + b"\0"  # nothing is cut off the path before
+    long = entry + b"a/" * 500_000 + b"\0"
+    index = struct.pack(">4sII", b"DIRC", 4, 100_000) + long + (entry + b"b\0") * 99_999
+    assert sum(map(len, tracked_names(index))) <= 1 << 28
+
+
+def test_a_path_of_very_many_folders(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    name = b"a/" * 500_000 + b"b"
+    (tmp_path / ".git/index").write_bytes(struct.pack(">4sII", b"DIRC", 2, 1) + b"\0" * 62 + name + b"\0" * 8)
+    tracked = Tracked(tmp_path)
+    assert tracked.has("a/a/a", folder=True)
+    assert not tracked.has("a/b", folder=True)
+    assert tracked.has(name.decode(), folder=False)
+    assert not tracked.has("a/a", folder=False)
 
 
 def test_a_git_file_that_points_elsewhere_shows_no_files_of_there(made: Repository, tmp_path: Path) -> None:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from native_parts import client
 from served import serving
 
-import quaestor
 from history_repository import Repository
 from quaestor import Index
+from quaestor.cli import run
 from quaestor.core.config import Settings
 from quaestor.files.deny import deny_content
 from quaestor.server.http.json_log import JsonLines
@@ -95,22 +92,17 @@ def test_the_index_holds_none(root: Path, tmp_path: Path) -> None:
             assert leaks(file.read_bytes().decode("latin-1")) == set(), file
 
 
-def test_no_command_prints_one(root: Path, tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "QUAESTOR_HOME": str(tmp_path / "home"),
-        "QUAESTOR_API_KEY": "s3cretapikey",
-        "PYTHONPATH": str(Path(quaestor.__file__).parents[1]),
-    }
+def test_no_command_prints_one(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("QUAESTOR_API_KEY", "s3cretapikey")
+    monkeypatch.chdir(root)
     asked = [["search", WORD, "--json"], ["ask", QUESTIONS[1]], ["history", WORD], ["history", "--json", "key"]]
     asked += [["stats", "--json"], ["overview", "--json"], ["doctor", "--json"], ["related", "guide.md"]]
     for arguments in asked:
-        command = [sys.executable, "-m", "quaestor", *arguments]
-        done = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, text=True, timeout=200, check=False
-        )
-        assert leaks(done.stdout + done.stderr) == set(), arguments
-        assert "Traceback" not in done.stderr
+        run(arguments)
+        assert leaks("".join(capfd.readouterr())) == set(), arguments
 
 
 def test_a_server_sends_and_logs_none(

@@ -36,8 +36,9 @@ FILES = {
 """A corpus of code and prose."""
 
 # Each asks as somebody new does. No TLS is spoken here, and reading certificates would take most of each test's time.
-get, post = partial(httpx.get, verify=False), partial(httpx.post, verify=False)
-request, stream = partial(httpx.request, verify=False), partial(httpx.stream, verify=False)
+_ASKING: dict[str, Any] = {"verify": False, "timeout": 60}
+get, post = partial(httpx.get, **_ASKING), partial(httpx.post, **_ASKING)
+request, stream = partial(httpx.request, **_ASKING), partial(httpx.stream, **_ASKING)
 
 
 @dataclass(frozen=True)

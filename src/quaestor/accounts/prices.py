@@ -28,6 +28,7 @@ from pathlib import Path
 from quaestor.accounts.money import Price
 from quaestor.core.config import Settings, config_folder
 from quaestor.core.errors import UsageError
+from quaestor.core.toml_text import read_toml
 
 FILE = "prices.toml"
 CURRENCY = "USD"
@@ -115,11 +116,9 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
         raise UsageError(f"There is no file of prices {str(path)!r}. Correct the setting 'prices'.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The file of prices {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
-    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no prices
-
     try:
-        content = tomllib.loads(text, parse_float=Decimal)
-    except (ValueError, ArithmeticError, RecursionError) as error:  # numbers beyond what Python reads, too
+        content = read_toml(text, parse_float=Decimal)
+    except (ValueError, ArithmeticError) as error:  # numbers beyond what Python reads, too
         raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
     return _checked(path, content)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.settings import RULES, Rule, Settings
+from quaestor.core.toml_text import read_toml
 
 __all__ = [
     "RULES",
@@ -33,9 +34,8 @@ __all__ = [
 PROJECT_FILE = "quaestor.toml"
 PYPROJECT_FILE = "pyproject.toml"
 
-# No person writes a larger one, or longer names; the parser's time grows with their product.
+# No person writes a larger one.
 _LARGEST = 1 << 18
-_MOST_DOTS = 200
 _SHOWN = 80
 _LARGEST_NUMBER = 1 << 63
 
@@ -228,14 +228,8 @@ def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:
         raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
     if any(key not in text for key in table):
         return {}  # most projects' files are about other tools
-    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-        raise UsageError(f"Settings file {str(path)!r} has a line with too many dots. Mend or remove it.")
-    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs have no settings
-
     try:
-        content: object = tomllib.loads(text)
-    except RecursionError:
-        raise UsageError(f"Settings file {str(path)!r} is nested too deeply. Mend or remove it.") from None
+        content: object = read_toml(text)
     except ValueError as error:  # a number with too many digits, too
         raise UsageError(f"Settings file {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
     for key in table:

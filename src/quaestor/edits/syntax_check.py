@@ -14,6 +14,7 @@ from quaestor.chunking.decode import decode
 from quaestor.chunking.generated import why_not_parse
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES
+from quaestor.core.toml_text import read_toml
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -79,9 +80,11 @@ def _json(data: bytes) -> int | None:
 
 def _toml(data: bytes) -> int | None:
     try:
-        tomllib.loads(data.decode("utf-8", errors="replace"))
-    except (ValueError, RecursionError):
+        read_toml(data.decode("utf-8", errors="replace"))
+    except tomllib.TOMLDecodeError:
         return 1
+    except ValueError:
+        return None
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
@@ -15,6 +16,8 @@ _FIXED = 60
 """Bytes of an entry before its flags: times, device, inode, mode, owner, size and hash (SHA-1)."""
 
 _EXTENDED = 0x4000
+_LONGEST_OFFSET = 10
+"""Bytes that a number of 64 bits takes."""
 
 
 def index_file(repository: Path) -> Path:
@@ -35,33 +38,32 @@ class Tracked:
         self.prefix = prefix
         self.file = index_file(repository)
         self._inside = inside
-        self._files: frozenset[bytes] | None = None
-        self._folders: set[bytes] = set()
+        self._names: list[bytes] | None = None
 
     def has(self, path: str, *, folder: bool) -> bool:
         """Return whether a file is tracked, or a folder holds one; ``path`` is from the walk's root."""
-        if self._files is None:
-            self._read()
+        if self._names is None:
+            self._names = sorted(tracked_names(read_small(self.file, _LARGEST_INDEX)))
         name = f"{self._inside}{path[len(self.prefix) :]}".encode("utf-8", "surrogateescape")
-        return name in (self._folders if folder else self._files or ())
-
-    def _read(self) -> None:
-        self._files = frozenset(tracked_names(read_small(self.file, _LARGEST_INDEX)))
-        for name in self._files:
-            folder = name.rpartition(b"/")[0]
-            while folder and folder not in self._folders:
-                self._folders.add(folder)
-                folder = folder.rpartition(b"/")[0]
+        if folder:
+            name += b"/"
+        # The folders are not kept: those of one long path would take the square of its length.
+        at = bisect_left(self._names, name)
+        found = self._names[at] if at < len(self._names) else b""
+        return found.startswith(name) if folder else found == name
 
 
 def tracked_names(index: bytes) -> Iterator[bytes]:
-    """Yield the paths in an index of version 2, 3 or 4; those before the damage in a damaged one."""
+    """Yield the paths in an index of version 2, 3 or 4; those before the damage in a damaged one.
+
+    They take no more room together than an index may take: in version 4 each can repeat the whole path before it.
+    """
     if len(index) < _HEADER.size:
         return
     mark, version, count = _HEADER.unpack_from(index)
     if mark != b"DIRC" or version not in (2, 3, 4):
         return
-    at, name = _HEADER.size, b""
+    at, name, room = _HEADER.size, b"", _LARGEST_INDEX
     for _ in range(count):
         start = at
         at += _FIXED
@@ -76,6 +78,9 @@ def tracked_names(index: bytes) -> Iterator[bytes]:
         end = index.find(b"\0", at)
         if end < 0:
             return
+        room -= len(kept) + end - at
+        if room < 0:
+            return
         name = kept + index[at:end]
         yield name
         # Versions 2 and 3 fill an entry up with one to eight NULs.
@@ -85,8 +90,7 @@ def tracked_names(index: bytes) -> Iterator[bytes]:
 def _offset(index: bytes, at: int) -> tuple[int, int]:
     """Return git's variable-width number at ``at`` and where it ends."""
     value = -1
-    while at < len(index):
-        byte = index[at]
+    for byte in index[at : at + _LONGEST_OFFSET]:
         at += 1
         value = ((value + 1) << 7) | (byte & 0x7F)
         if not byte & 0x80:

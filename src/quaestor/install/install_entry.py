@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.toml_text import read_toml
 from quaestor.install import jsonc_edit as jsonc
 from quaestor.install import toml_edit as toml
 from quaestor.install.client_programs import NAME, Client, Place
@@ -167,7 +168,7 @@ def _entry(client: Client, text: str) -> dict[str, object] | None:
 
 
 def _loads(client: Client) -> Callable[[str], Any]:
-    return toml.loads if client.form == "toml" else jsonc.loads
+    return read_toml if client.form == "toml" else jsonc.loads
 
 
 def _backup(path: Path) -> Path:

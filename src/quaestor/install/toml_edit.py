@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+from quaestor.core.toml_text import read_toml
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\[\]\n]+\]\]?[ \t\r]*(?:#[^\n]*)?$", re.MULTILINE)
-
-
-def loads(text: str) -> dict[str, Any]:
-    """Return the value of a text.
-
-    Raises:
-        ValueError: it is not TOML, or nested too deeply.
-    """
-    try:
-        return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
 
 
 def with_table(text: str, path: Sequence[str], table: Mapping[str, object]) -> str:
@@ -47,14 +35,17 @@ def without_table(text: str, path: Sequence[str]) -> str:
     Raises:
         ValueError: the text is not TOML.
     """
-    loads(text)
+    read_toml(text)
     headers = list(_HEADER.finditer(text))
     ends = [*(header.start() for header in headers[1:]), len(text)]
-    spans = [(header.start(), end) for header, end in zip(headers, ends, strict=False) if _is_within(header[0], path)]
-    for start, end in reversed(spans):
-        text = text[:start] + text[end:]
+    kept = [
+        (header.start(), end) for header, end in zip(headers, ends, strict=False) if not _is_within(header[0], path)
+    ]
+    if len(kept) == len(headers):
+        return text
+    rest = text[: headers[0].start()] + "".join(text[start:end] for start, end in kept)
     # The blank line that set the table apart goes with it.
-    return re.sub(r"(\r?\n)(?:[ \t]*\r?\n)+\Z", r"\1", text) if spans else text
+    return re.sub(r"(\r?\n)(?:[ \t]*\r?\n)+\Z", r"\1", rest)
 
 
 def _is_within(header: str, path: Sequence[str]) -> bool:
