@@ -79,7 +79,7 @@ async def _turn(body: ChatRequest, served: Served, who: User, identity: str) -> 
                 async for one in events:
                     yield one
     finally:
-        served.windows.learn(model, conversation.limit, limit)
+        served.windows.learn(conversation, limit)
 
 
 async def _told(reply: Reply, events: AsyncGenerator[Event]) -> AsyncGenerator[Text | Done]:
