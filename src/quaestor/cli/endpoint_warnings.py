@@ -1,4 +1,4 @@
-"""What whoever starts a server is told of the model's endpoint: that it is silent, refuses the key, or lacks the model."""
+"""What whoever starts a server is told of the model's endpoint: it is silent, refuses the key, or lacks the model."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
     try:
         found = await asyncio.wait_for(list_models(model), _SECONDS)
     except TimeoutError:
-        return iter(
-            (f"{address} takes longer than {_SECONDS:g} seconds to list its models; questions may wait as well",)
-        )
+        return iter((f"{address} takes longer than {_SECONDS:g} seconds to list its models; so may questions",))
     except UpstreamError as error:
         # An endpoint need not list its models; but a key that is refused here is refused everywhere.
         return iter((str(error),) if error.status in (401, 403) else ())

@@ -122,6 +122,15 @@ OPERATIONS: dict[Key, list[Try]] = {
 
 _ASKED = [{"role": "user", "content": "what does the bird do?"}]
 
+
+def _input_to(corpus: str, stream: bool) -> dict[str, Any]:
+    return {"model": corpus, "input": "what does the bird do?", "stream": stream}
+
+
+def _prompt_to(corpus: str, stream: bool) -> dict[str, Any]:
+    return {"model": corpus, "prompt": "what does the bird do?", "stream": stream}
+
+
 OPENAI: dict[Key, list[Try]] = {
     ("GET", "/v1/models"): [_open("/v1/models")],
     ("GET", "/v1/models/{name:path}"): [_open("/v1/models/quaestor"), Try(lambda ids: f"/v1/models/{ids.corpus}")],
@@ -131,6 +140,20 @@ OPENAI: dict[Key, list[Try]] = {
         Try(
             lambda _: "/v1/chat/completions",
             lambda ids: {"json": {"model": ids.corpus, "messages": _ASKED, "stream": True}},
+        ),
+    ],
+    ("POST", "/v1/responses"): [
+        _open("/v1/responses", json={"model": "quaestor", "input": "what does the bird do?"}),
+        *(
+            Try(lambda _: "/v1/responses", lambda ids, stream=stream: {"json": _input_to(ids.corpus, stream)})
+            for stream in (False, True)
+        ),
+    ],
+    ("POST", "/v1/completions"): [
+        _open("/v1/completions", json={"model": "quaestor", "prompt": "what does the bird do?"}),
+        *(
+            Try(lambda _: "/v1/completions", lambda ids, stream=stream: {"json": _prompt_to(ids.corpus, stream)})
+            for stream in (False, True)
         ),
     ],
     ("POST", "/v1/embeddings"): [
