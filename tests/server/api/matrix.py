@@ -118,6 +118,7 @@ OPERATIONS: dict[Key, list[Try]] = {
     ("GET", "/metrics"): [_open("/metrics")],
     # What the API is like is no secret; the source is public.
     ("GET", "/openapi.json"): [_open("/openapi.json", without=200)],
+    ("GET", "/docs"): [_open("/docs", without=200)],
 }
 
 _ASKED = [{"role": "user", "content": "what does the bird do?"}]
