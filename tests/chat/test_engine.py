@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
+import sqlite3
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
@@ -327,6 +328,10 @@ def test_the_learned_window_is_kept_with_the_session(
     with Transcript.open(tmp_path / "one.session") as transcript:
         assert Conversation(corpus, model_at(server), limit=8192, transcript=transcript).limit == 900
         assert Conversation(corpus, model_at(server, "other"), limit=8192, transcript=transcript).limit == 8192
+    with closing(sqlite3.connect(tmp_path / "one.session")) as record, record:
+        record.execute("update learned set at = '2026-01-01T00:00:00.000000+00:00'")
+    with Transcript.open(tmp_path / "one.session") as transcript:
+        assert Conversation(corpus, model_at(server), limit=8192, transcript=transcript).limit == 8192, "long ago"
 
 
 def test_after_one_retry_comes_an_explanation_with_numbers(corpus: Index) -> None:
@@ -339,10 +344,21 @@ def test_after_one_retry_comes_an_explanation_with_numbers(corpus: Index) -> Non
 
 
 def test_a_window_that_holds_nothing_says_what_would_fit(corpus: Index) -> None:
-    model = Scripted(TooLongError("too long", limit=100, status=400))
+    model = Scripted(TooLongError("too long", limit=256, status=400))
+    conversation = Conversation(corpus, model)
     with pytest.raises(WindowError, match="a window of"):
-        ask(Conversation(corpus, model), QUESTION)
+        ask(conversation, f"{QUESTION} {'Really? ' * 120}")
     assert len(model.requests) == 1
+    assert conversation.limit == 4096, "nothing went through that a smaller window was composed for"
+
+
+def test_a_window_that_no_server_has_is_not_believed(corpus: Index, scripted_server: StartServer) -> None:
+    wrong = Reply(status=400, error="This model's maximum context length is 100 tokens.")
+    server = scripted_server([wrong, "First.", "Second."])
+    conversation = Conversation(corpus, model_at(server), limit=8192)
+    assert answer(ask(conversation, QUESTION)) == "First."
+    assert conversation.limit == 8192
+    assert answer(ask(conversation, "and now?")) == "Second."
 
 
 # --- hostile text -----------------------------------------------------------------------------------------------

@@ -24,38 +24,49 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(repository: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start the command and yield its process and the address that it prints."""
+def served(repository: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    """Start the command and yield its process, the address that it prints, and what it said before that."""
     command = [sys.executable, "-m", "quaestor", "serve", str(repository), "--port", str(free_port()), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
         assert process.stderr is not None
         try:
-            yield process, process.stderr.readline().strip()
+            said: list[str] = []
+            for line in process.stderr:
+                if line.startswith("http"):
+                    yield process, line.strip(), said
+                    break
+                said.append(line)
+            assert len(said) < 9, said
         finally:
             process.kill()
 
 
 def test_it_prints_its_address_answers_and_stops(repository: Path, home: Path) -> None:
-    with served(repository) as (process, address):
+    with served(repository) as (process, address, before):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
         with urlopen(f"{address}/healthz") as answer:
             assert json.load(answer)["status"] == "ok"
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, after = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert (before, after.strip()) == ([], ""), "nothing but the address is said"
+
+
+def test_requests_are_logged_for_who_asks(repository: Path, home: Path) -> None:
+    with served(repository, "--log-requests") as (process, address, _):
+        urlopen(f"{address}/healthz").close()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
     entries = [json.loads(line) for line in said.splitlines() if line]
-    assert entries[0]["route"] == "/healthz"
-    assert "Traceback" not in said
+    assert [entry["route"] for entry in entries] == ["/healthz"]
 
 
-def test_a_model_that_is_not_there_is_said_at_the_start(repository: Path, home: Path) -> None:
+def test_an_endpoint_that_is_not_there_is_said_before_the_address(repository: Path, home: Path) -> None:
     dead = f"http://127.0.0.1:{free_port()}/v1"
-    with served(repository, "--model", "tiny", "--base-url", dead) as (process, address):
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        assert (
-            said == f"warning: nobody listens at {dead}, the endpoint of 'tiny'; answers are quotes until it is there\n"
-        )
+    with served(repository, "--model", "tiny", "--base-url", dead) as (_, address, said):
+        assert said == [
+            f"warning: nobody listens at {dead}, the endpoint of 'tiny'; answers are quotes until it is there\n"
+        ]
         with urlopen(f"{address}/healthz") as answer:
             assert json.load(answer)["status"] == "ok"
 

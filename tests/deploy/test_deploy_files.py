@@ -19,7 +19,7 @@ from quaestor.core.settings import RULES
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 MANIFESTS = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.name != "kustomization.yaml")
-IMAGE_COMMAND = ["serve", "/corpus", "--host", "0.0.0.0", "--workers", "2"]
+IMAGE_COMMAND = ["serve", "/corpus", "--host", "0.0.0.0", "--workers", "2", "--log-requests"]
 
 
 def objects() -> Iterator[dict[str, Any]]:

@@ -21,6 +21,7 @@ class History:
 
     Attributes:
         limit: the model's window, tokens.
+        accepted: tokens of the largest request that the model's server took, by our count.
         messages: the instructions and every message of the turns that are done.
         ids: their numbers in the transcript; None for what is not in it.
         summaries: of what slid out of the window.
@@ -28,6 +29,7 @@ class History:
     """
 
     limit: int
+    accepted: int = 0
     messages: list[Message] = field(default_factory=list)
     ids: list[int | None] = field(default_factory=list)
     summaries: Summaries = field(default_factory=Summaries)
@@ -67,7 +69,7 @@ def restored(transcript: Transcript, model: Model | None, limit: int, head: Sequ
     learned = None if model is None else transcript.limit_of(model.name)
     messages, ids = transcript.conversation()
     numbers: list[int | None] = [*(None for _ in head), *ids]
-    history = History(min(limit, learned or limit), [*head, *messages], numbers)
+    history = History(min(limit, learned or limit), messages=[*head, *messages], ids=numbers)
     if kept := transcript.summaries():
         _, last, text = kept[-1]
         history.summaries = Summaries(text, numbers.index(last) + 1 if last in numbers else 0)

@@ -130,6 +130,11 @@ class Conversation:
         return self._history.limit
 
     @property
+    def accepted(self) -> int:
+        """Tokens of the largest request that the model's server took, by our count; 0 before the first."""
+        return self._history.accepted
+
+    @property
     def messages(self) -> tuple[Message, ...]:
         """The instructions and every message of the turns that are done."""
         return tuple(self._history.messages)

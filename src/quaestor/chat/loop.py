@@ -39,7 +39,7 @@ from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Finished
-from quaestor.llm.models.overflow import learned_limit
+from quaestor.llm.models.overflow import is_plausible, learned_limit
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.plan import OPENING
 from quaestor.sessions.rounds import Answered, Round
@@ -162,7 +162,22 @@ class Loop:
         """Compose, send and stream.
 
         When a server says that the prompt is too long, its true window is learned, and the prompt composed anew once.
+        What it said is kept only if that goes through: it may have been wrong.
         """
+        before = self._history.limit
+        try:
+            async with aclosing(self._sent(turn, reading)) as events:
+                async for event in events:
+                    yield event
+        except BaseException:
+            self._history.learn(before)
+            raise
+        if self._history.limit != before:
+            self._transcript.learned(self._requests.model.name, self._history.limit)
+
+    async def _sent(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+        """Compose, send and stream; a prompt that is too long is composed anew, for the window that the server told."""
+        before, believed = self._history.limit, True
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.
             window, sent = await asyncio.to_thread(self.composed, turn)
@@ -175,12 +190,16 @@ class Loop:
                 async with aclosing(self._streamed(turn, reading, window, sent)) as events:
                     async for event in events:
                         yield event
+                self._history.accepted = max(self._history.accepted, window.tokens)
+                if not believed:
+                    self._history.learn(before)
                 return
             except TooLongError as failure:
-                self._learn(failure, window)
                 if turn.retried or reading.written != begun:
                     raise explained(failure, window) from failure
                 turn.retried = True
+                believed = is_plausible(failure)
+                self._history.learn(learned_limit(failure, window.tokens, window.reserve))
                 yield Retried(str(failure), self._history.limit)
 
     async def _streamed(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
@@ -205,11 +224,6 @@ class Loop:
         if self._protocol.passes:
             turn.passed, finished = finished.tool_calls, replace(finished, tool_calls=())
         return reading.finish(finished)
-
-    def _learn(self, failure: TooLongError, window: Window) -> None:
-        """Keep the server's true window for the rest of the session."""
-        self._history.learn(learned_limit(failure, window.tokens, window.reserve))
-        self._transcript.learned(self._requests.model.name, self._history.limit)
 
     # --- its calls --------------------------------------------------------------------------------------------
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quaestor.cli.output import echo, one_line, remark, safe, style
-from quaestor.core.citation import STANDING, Citation, CitationStatus
+from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.sessions.citation_support import Support
 
 LEGEND = "✓: these words stand there; whether they are right is yours to judge"
 
 _MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
-
-
-UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
 
 
 def print_citations(citations: Sequence[Citation]) -> None:

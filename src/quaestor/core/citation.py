@@ -10,6 +10,8 @@ CitationStatus = Literal["verified", "repaired", "unverified"]
 STANDING: dict[str, str] = {"verified": "found there", "repaired": "found nearby", "unverified": "not found"}
 """What people are told of a citation's words: that they stand in the source, not that they are right."""
 
+UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:

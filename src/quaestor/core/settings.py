@@ -64,6 +64,7 @@ class Settings(NamedTuple):
     all_month_cost: float = 0.0
     all_month_tokens: int = 0
     requests_per_minute: float = 600.0
+    source_list: str = "auto"
     embedder: str = "auto"
     embedder_base_url: str = ""
     embedder_api_key: str = ""
@@ -205,6 +206,13 @@ RULES: Mapping[str, Rule] = {
         "closed",
         ("QUAESTOR_REQUESTS_PER_MINUTE",),
         least=0,
+    ),
+    "source_list": Rule(
+        "whether answers over OpenAI's API end with a list of their sources: 'on', 'off', or 'auto': where a client has"
+        " no other place for them",
+        "closed",
+        ("QUAESTOR_SOURCE_LIST",),
+        form=r"on|off|auto",
     ),
     "embedder": Rule(
         "what turns text into vectors: 'static', which comes with Quaestor; 'onnx:FOLDER', a transformer on this"

@@ -6,7 +6,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from quaestor.core.citation import Citation
@@ -28,7 +28,12 @@ def clean(text: str) -> str:
 
 def now() -> str:
     """Return the time, ISO 8601 in UTC, with microseconds so that records sort."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    return ago(0.0)
+
+
+def ago(seconds: float) -> str:
+    """Return the time so many seconds ago, in the form of ``now``."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="microseconds")
 
 
 def checked_title(text: str) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import ToolsRefusedError
+from quaestor.llm.models.overflow import KEPT_SECONDS, LEAST
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables
 from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import CallRecord, DecisionRun, Sent, SessionInfo, Source, TurnRecord
-from quaestor.sessions.rows import as_shown, ending_of, message_of
+from quaestor.sessions.rows import ago, as_shown, ending_of, message_of
 from quaestor.sessions.session_place import SessionPlace
 
 _TITLE = 80
@@ -147,9 +148,13 @@ class Recorded:
         return [(int(first), int(last), str(text)) for first, last, text in rows]
 
     def limit_of(self, model: str) -> int | None:
-        """Return the window that a model turned out to have in this session, in tokens; None if it never objected."""
-        rows = self._rows('select "window" from learned where model = ? order by id desc limit 1', (model,))
-        return int(rows[0][0]) if rows else None
+        """Return the window that a model turned out to have in this session, in tokens; None if it never objected.
+
+        It is forgotten after a while. One that holds no conversation is not believed: earlier versions kept such.
+        """
+        latest = 'select "window" from learned where model = ? and at > ? order by id desc limit 1'
+        rows = self._rows(latest, (model, ago(KEPT_SECONDS)))
+        return int(rows[0][0]) if rows and rows[0][0] >= LEAST else None
 
     def refused_tools(self, model: str) -> bool:
         """Return whether a model's server refused a request of this session for its tools."""

@@ -46,8 +46,9 @@ def test_a_server_that_counts_more_than_we_do() -> None:
     assert learned_limit(failure(8000, 8100), 7000, 500) < 7500
 
 
-def test_no_number_at_all() -> None:
-    assert learned_limit(failure(None, None), 7000, 500) == 3750
+@pytest.mark.parametrize("number", [None, 1, 100, LEAST - 1])
+def test_no_number_or_one_that_holds_no_conversation(number: int | None) -> None:
+    assert learned_limit(failure(number, None), 7000, 500) == 3750
 
 
 @given(
@@ -59,5 +60,5 @@ def test_what_is_learned_is_less_than_what_was_sent(
     learned = learned_limit(failure(limit, asked), sent, reserve)
     assert learned >= LEAST
     assert learned < sent + reserve or learned == LEAST
-    if limit is not None:
-        assert learned <= max(limit, LEAST)
+    if limit is not None and limit >= LEAST:
+        assert learned <= limit

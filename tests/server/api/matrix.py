@@ -118,9 +118,19 @@ OPERATIONS: dict[Key, list[Try]] = {
     ("GET", "/metrics"): [_open("/metrics")],
     # What the API is like is no secret; the source is public.
     ("GET", "/openapi.json"): [_open("/openapi.json", without=200)],
+    ("GET", "/docs"): [_open("/docs", without=200)],
 }
 
 _ASKED = [{"role": "user", "content": "what does the bird do?"}]
+
+
+def _input_to(corpus: str, stream: bool) -> dict[str, Any]:
+    return {"model": corpus, "input": "what does the bird do?", "stream": stream}
+
+
+def _prompt_to(corpus: str, stream: bool) -> dict[str, Any]:
+    return {"model": corpus, "prompt": "what does the bird do?", "stream": stream}
+
 
 OPENAI: dict[Key, list[Try]] = {
     ("GET", "/v1/models"): [_open("/v1/models")],
@@ -131,6 +141,20 @@ OPENAI: dict[Key, list[Try]] = {
         Try(
             lambda _: "/v1/chat/completions",
             lambda ids: {"json": {"model": ids.corpus, "messages": _ASKED, "stream": True}},
+        ),
+    ],
+    ("POST", "/v1/responses"): [
+        _open("/v1/responses", json={"model": "quaestor", "input": "what does the bird do?"}),
+        *(
+            Try(lambda _: "/v1/responses", lambda ids, stream=stream: {"json": _input_to(ids.corpus, stream)})
+            for stream in (False, True)
+        ),
+    ],
+    ("POST", "/v1/completions"): [
+        _open("/v1/completions", json={"model": "quaestor", "prompt": "what does the bird do?"}),
+        *(
+            Try(lambda _: "/v1/completions", lambda ids, stream=stream: {"json": _prompt_to(ids.corpus, stream)})
+            for stream in (False, True)
         ),
     ],
     ("POST", "/v1/embeddings"): [

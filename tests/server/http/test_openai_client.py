@@ -4,47 +4,17 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import openai
 import pytest
+from openai_parts import CITED, LISTED, QUESTION, Answering, Open, asked
 from served import Running
 
-from scripted_server import Call, Recorded, Reply, ScriptedServer
+from scripted_server import Call, Recorded, Reply
 
-Answering = Callable[..., tuple[Running, ScriptedServer]]
-
-QUESTION = "how often is a request sent?"
-CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
 USAGE: Any = {"include_usage": True}
-
-
-def asked(*texts: str) -> Any:
-    """Return a conversation in which the user and the assistant take turns."""
-    roles = ("user", "assistant")
-    return [{"role": roles[place % 2], "content": text} for place, text in enumerate(texts)]
-
-
-def client_of(server: Running) -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
-
-
-@pytest.fixture
-def open_client() -> Iterator[Callable[[Running], openai.OpenAI]]:
-    opened: list[openai.OpenAI] = []
-
-    def start(server: Running) -> openai.OpenAI:
-        opened.append(client_of(server))
-        return opened[-1]
-
-    yield start
-    for client in opened:
-        client.close()
-
-
-Open = Callable[[Running], openai.OpenAI]
 
 
 def test_chat(answering: Answering, open_client: Open) -> None:
@@ -238,3 +208,53 @@ def test_dimensions_are_the_embedders(shared: Running, open_client: Open) -> Non
     with pytest.raises(openai.BadRequestError) as failure:
         client.embeddings.create(model="quaestor", input="x", dimensions=own - 1)
     assert failure.value.param == "dimensions"
+
+
+SCHEMA: Any = {
+    "type": "json_schema",
+    "json_schema": {"name": "tries", "strict": True, "schema": {"type": "object", "properties": {}}},
+}
+
+
+@pytest.mark.parametrize("form", [SCHEMA, {"type": "json_object"}])
+def test_a_form_of_the_answer_is_the_models(answering: Answering, open_client: Open, form: Any) -> None:
+    server, upstream = answering(['{"tries": [3]}'], subroutines="on", premeditation="on", source_list="on")
+    answer = open_client(server).chat.completions.create(
+        model="quaestor", messages=asked(QUESTION), response_format=form
+    )
+    assert answer.choices[0].message.content == '{"tries": [3]}', "nothing stands behind JSON"
+    [sent] = upstream.requests
+    assert sent.body["response_format"] == form
+    assert "tools" not in sent.body
+    assert "premeditate" not in str(sent.messages)
+
+
+def test_quotes_have_no_form(shared: Running, open_client: Open) -> None:
+    client = open_client(shared)
+    with pytest.raises(openai.BadRequestError, match="Answers are quotes here") as failure:
+        client.chat.completions.create(
+            model="quaestor", messages=asked(QUESTION), response_format={"type": "json_object"}
+        )
+    assert failure.value.param == "response_format"
+    plain: Any = {"type": "text"}
+    assert client.chat.completions.create(model="quaestor", messages=asked(QUESTION), response_format=plain).choices
+    odd: Any = {"type": "xml"}
+    with pytest.raises(openai.BadRequestError) as failure:
+        client.chat.completions.create(model="quaestor", messages=asked(QUESTION), response_format=odd)
+    assert failure.value.param == "response_format.type"
+
+
+@pytest.mark.parametrize(("setting", "listed"), [("auto", ""), ("off", ""), ("on", LISTED)])
+def test_the_sources_may_stand_behind_the_answer(
+    answering: Answering, open_client: Open, setting: str, listed: str
+) -> None:
+    server, upstream = answering([CITED, CITED, "Yes."], source_list=setting)
+    client = open_client(server)
+    answer = client.chat.completions.create(model="quaestor", messages=asked(QUESTION))
+    said = answer.choices[0].message.content
+    assert said == CITED + listed
+    stream = client.chat.completions.create(model="quaestor", messages=asked(QUESTION), stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == said
+    client.chat.completions.create(model="quaestor", messages=asked(QUESTION, str(said), "really?"))
+    sent = [message["content"] for message in upstream.requests[-1].messages if message["role"] == "assistant"]
+    assert sent == [CITED], "what comes back is without the list"

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor.cli.options import model_options, store_option
-from quaestor.cli.output import one_line, remark
+from quaestor.cli.output import remark
 from quaestor.cli.scope import configure, find_root
-from quaestor.core.config import without_credentials
 from quaestor.core.errors import ForbiddenError, UsageError
 
 if TYPE_CHECKING:
-    from quaestor.core.config import Settings
     from quaestor.server.http.job import Job
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -41,6 +39,7 @@ _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_cli
     type=click.IntRange(1, 64),
     help="Processes that serve; by default 1, and where there are users one for each core, 4 at most.",
 )
+@click.option("--log-requests", is_flag=True, help="Log each request as a line of JSON; faults are always logged.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: tuple[str, ...],
@@ -51,6 +50,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     port: int,
     names: tuple[str, ...],
     workers: int | None,
+    log_requests: bool,
     opens: bool,
 ) -> None:
     """Serve folders over HTTP; without PATHS, the current repository.
@@ -61,6 +61,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
     from quaestor.assemble import make_model, make_users  # noqa: PLC0415
+    from quaestor.cli.endpoint_warnings import endpoint_warnings  # noqa: PLC0415
     from quaestor.server.free_port import listening  # noqa: PLC0415
     from quaestor.server.http.job import Job  # noqa: PLC0415
 
@@ -76,35 +77,24 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         )
     roots = [find_root(path) for path in paths] or [find_root(None)]
     known = {root: configure(root, **flags).settings for root in roots}
-    job = Job(known, settings, flags, beyond, (host, *names))
+    job = Job(known, settings, flags, beyond, (host, *names), log_requests)
     # Before anything is indexed: a port that is taken is said at once.
     with listening(host, port) as at:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        for warning in endpoint_warnings(settings):
+            remark(f"warning: {warning}")
+        # The last that is said, so that it is found.
         remark(address)
-        _warn_of_silence(settings)
         if opens:
             webbrowser.open(address)
         _serve(job, at, workers or _sensible(many=many))
-
-
-def _warn_of_silence(settings: Settings) -> None:
-    """Tell whoever starts the server that nobody listens at the model's address, and what happens until then."""
-    from quaestor.llm.endpoints import OPENAI_URL  # noqa: PLC0415
-    from quaestor.llm.endpoints.reaching import is_listening  # noqa: PLC0415
-
-    endpoint = settings.base_url or OPENAI_URL
-    if settings.model and not is_listening(endpoint):
-        remark(
-            f"warning: nobody listens at {without_credentials(endpoint)}, the endpoint of "
-            f"{one_line(settings.model)!r}; answers are quotes until it is there"
-        )
 
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
     """Serve until interrupted."""
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
 
-    log_as_json()
+    log_as_json(requests=job.log_requests)
     if workers == 1:
         from quaestor.server.http.job import serve  # noqa: PLC0415
 

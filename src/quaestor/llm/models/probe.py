@@ -10,6 +10,7 @@ from typing import Any
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
 from quaestor.llm.models import Request, TextDelta
+from quaestor.llm.models.listing import list_models
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel, unstreamed
 from quaestor.llm.prompts.loader import load
 
@@ -22,12 +23,8 @@ _ECHO: dict[str, object] = {
         "parameters": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
     },
 }
-# Names under which servers say how long their window is; what the model was trained with is not what they serve.
-_WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
 # Enough for a model that thinks before it speaks.
 _REPLY = 400
-# Some endpoints list hundreds of models, each with a page of description.
-_LARGEST_LIST = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +98,9 @@ async def _calls(model: OpenAICompatibleModel) -> bool | None:
 
 async def _window(model: OpenAICompatibleModel) -> int | None:
     try:
-        answer = await model.exchange("/models", largest=_LARGEST_LIST)
+        return (await list_models(model)).window
     except UpstreamError:
         return None
-    listed = answer.get("data") if isinstance(answer, dict) else None
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    named = [entry for entry in entries if entry.get("id") == model.name] or (entries if len(entries) == 1 else [])
-    return _window_in(named[0]) if named else None
-
-
-def _window_in(entry: Mapping[str, Any]) -> int | None:
-    nested = [value for value in entry.values() if isinstance(value, dict)]
-    numbers = [found.get(name) for found in (entry, *nested) for name in _WINDOWS]
-    return next((number for number in numbers if isinstance(number, int) and number > 0), None)
 
 
 def _refused(failure: UpstreamError) -> bool | None:

@@ -149,7 +149,7 @@ async def _turn(
             async for step in steps:
                 yield _sent(*await _encoded(conversation, step))
     finally:
-        served.windows.learn(conversation.model, conversation.limit, limit)
+        served.windows.learn(conversation, limit)
         conversation.transcript.close()
 
 

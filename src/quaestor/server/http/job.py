@@ -26,6 +26,7 @@ class Job(NamedTuple):
         flags: settings of the command line, for corpora that are added.
         beyond: whether others than this machine can reach the server.
         hosts: names of the server beside those of the loopback.
+        log_requests: whether each request is logged; what fails is logged in any case.
     """
 
     roots: Mapping[Path, Settings]
@@ -33,6 +34,7 @@ class Job(NamedTuple):
     flags: Mapping[str, object]
     beyond: bool
     hosts: tuple[str, ...]
+    log_requests: bool = False
 
     def settings_of(self, root: Path) -> Settings:
         """Return the settings of a corpus."""

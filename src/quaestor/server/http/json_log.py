@@ -37,12 +37,17 @@ class JsonLines(logging.Formatter):
         return json.dumps(entry, ensure_ascii=True, default=str)
 
 
-def log_as_json(level: int = logging.INFO, worker: int = 0) -> None:
-    """Write the logs of the server, and of uvicorn under it, as JSON on standard error; ``worker`` as in JsonLines."""
+def log_as_json(*, requests: bool = False, worker: int = 0) -> None:
+    """Write the logs of the server, and of uvicorn under it, as JSON on standard error.
+
+    Args:
+        requests: whether each request is logged, and each start of a worker; else only what fails.
+        worker: as in ``JsonLines``.
+    """
     writing = logging.StreamHandler(sys.stderr)
     writing.setFormatter(JsonLines(worker))
-    for name in ("quaestor", "uvicorn"):
+    for name, level in (("quaestor", logging.INFO if requests else logging.WARNING), ("uvicorn", logging.WARNING)):
         log = logging.getLogger(name)
         log.handlers = [writing]
         log.propagate = False
-        log.setLevel(level if name == "quaestor" else logging.WARNING)
+        log.setLevel(level)

@@ -62,7 +62,7 @@ def _serve(job: Job, place: Place) -> None:
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
 
-    log_as_json(worker=place.number)
+    log_as_json(requests=job.log_requests, worker=place.number)
     take_turns_often()
     together = Together.of(SharedFile(place.folder / SHARED), place.number, place.folder)
     with held(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:

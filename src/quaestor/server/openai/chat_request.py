@@ -11,6 +11,7 @@ from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.messages import Message, ToolCall
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
+from quaestor.server.openai.trailing_sources import without_sources
 
 _PASSED_ON = (
     "top_p",
@@ -73,6 +74,11 @@ def read(request: ChatRequest) -> Asked:
     return Asked(tuple(messages[:newest]), messages[newest].content, passed)
 
 
+def wants_json(request: ChatRequest) -> bool:
+    """Return whether the answer is to be JSON and nothing else."""
+    return request.response_format is not None and request.response_format.type != "text"
+
+
 def settings_for(request: ChatRequest, settings: ConversationSettings) -> ConversationSettings:
     """Return the settings of a corpus's conversations with what a request changes of them."""
     names = (*_PASSED_ON, *(_WITH_TOOLS if request.tools else ()))
@@ -80,8 +86,8 @@ def settings_for(request: ChatRequest, settings: ConversationSettings) -> Conver
     for name, value in {**given, "stop": request.stop}.items():
         _check_text(name, value)
     most = request.max_completion_tokens or request.max_tokens
-    # Where little may be written, none of it is for a plan that nobody sees.
-    planned = settings.premeditation and (most is None or most >= settings.reserve)
+    # Where little may be written, or nothing but JSON, none of it is for a plan that nobody sees.
+    planned = settings.premeditation and (most is None or most >= settings.reserve) and not wants_json(request)
     return replace(
         settings,
         parameters=given,
@@ -124,9 +130,10 @@ def _message(place: int, given: ChatMessage) -> Message:
         raise RequestRefusedError("A result needs the call that it answers.", param=f"{where}.tool_call_id")
     if given.content is None and given.role != "assistant":
         raise RequestRefusedError(f"A message of role {given.role!r} needs content.", param=f"{where}.content")
+    content = _text(where, given.content)
     return Message(
         "system" if given.role == "developer" else given.role,
-        _text(where, given.content),
+        without_sources(content) if given.role == "assistant" else content,
         name=None if given.name in _OURS or not given.name else given.name,
         tool_calls=calls,
         tool_call_id=given.tool_call_id if given.role == "tool" else None,

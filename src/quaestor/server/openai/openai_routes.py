@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from quaestor.server.openai import chat_completions as chat
-from quaestor.server.openai import embeddings
+from quaestor.server.openai import embeddings, responses, text_completions
 from quaestor.server.openai import model_names as models
 from quaestor.server.openai.openai_schemas import Failure
 
@@ -28,5 +28,5 @@ _DOCUMENTED: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(prefix="/v1", tags=["openai"], responses=_DOCUMENTED)
-for _part in (chat, embeddings, models):
+for _part in (chat, responses, text_completions, embeddings, models):
     router.include_router(_part.router)

@@ -80,6 +80,12 @@ class StreamOptions(_Read):
     include_usage: bool | None = None
 
 
+class ResponseFormat(_PassedOn):
+    """The form of the answer; a JSON schema goes to the model's server as it is."""
+
+    type: Literal["text", "json_object", "json_schema"]
+
+
 class ChatRequest(_Read):
     """A whole conversation, with the newest question last or followed by its tool calls and their results."""
 
@@ -99,11 +105,16 @@ class ChatRequest(_Read):
     seed: int | None = None
     presence_penalty: Penalty | None = None
     frequency_penalty: Penalty | None = None
-    response_format: dict[str, Any] | None = None
+    response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
     logprobs: Literal[False] | None = None
     functions: list[Any] | None = Field(None, description="refused: what `tools` took the place of")
     modalities: list[str] | None = Field(None, description="only `text`")
+
+
+def wants_usage(request: ChatRequest | CompletionRequest) -> bool:
+    """Return whether a stream is to end with the usage."""
+    return request.stream_options is not None and bool(request.stream_options.include_usage)
 
 
 # --- chat: what is answered --------------------------------------------------------------------------------------
@@ -188,6 +199,54 @@ class ChatCompletion(BaseModel):
     model: str
     choices: list[Choice]
     usage: UsageShown
+
+
+# --- completions of a text ---------------------------------------------------------------------------------------
+
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class CompletionRequest(_Read):
+    """A prompt, which is taken for a question."""
+
+    model: str
+    prompt: Text | Annotated[list[Text], Field(min_length=1, max_length=1)]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Literal[1] | None = None
+    best_of: Literal[1] | None = None
+    echo: Literal[False] | None = None
+    logprobs: Literal[0] | None = None
+    suffix: str | None = Field(None, description="refused unless it is empty: no gaps are filled")
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    stop: Text | list[Text] | None = None
+    seed: int | None = None
+    presence_penalty: Penalty | None = None
+    frequency_penalty: Penalty | None = None
+
+
+class TextChoice(BaseModel):
+    """The only choice."""
+
+    index: Literal[0] = 0
+    text: str
+    logprobs: None = None
+    finish_reason: Literal["stop", "length", "content_filter"]
+
+
+class TextCompletion(BaseModel):
+    """A whole answer to a prompt."""
+
+    id: str
+    object: Literal["text_completion"] = "text_completion"
+    created: int
+    model: str
+    choices: list[TextChoice]
+    usage: UsageShown
+    quaestor: Checked
 
 
 # --- embeddings and models ---------------------------------------------------------------------------------------

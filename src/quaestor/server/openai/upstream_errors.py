@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pydantic import BaseModel
+
 from quaestor.llm.endpoints.failures import BadRequestError, TooLongError, ToolsRefusedError
 from quaestor.server.http.error_responses import RequestRefusedError
-from quaestor.server.openai.openai_schemas import ChatRequest, EmbeddingRequest
 
 
 @contextmanager
-def blaming(request: ChatRequest | EmbeddingRequest) -> Iterator[None]:
+def blaming(request: BaseModel) -> Iterator[None]:
     """Let a refusal of the model's server reach the client as its own mistake, where it is one.
 
     A key, an address or the name of a model is the server's affair, and no client can mend it: such a failure is
@@ -30,6 +31,6 @@ def blaming(request: ChatRequest | EmbeddingRequest) -> Iterator[None]:
         said = "The request does not fit the window of the model. Send less."
         raise RequestRefusedError(said, code="context_length_exceeded") from error
     except ToolsRefusedError as error:
-        if not (isinstance(request, ChatRequest) and request.tools):
+        if not getattr(request, "tools", None):
             raise
         raise RequestRefusedError("The model takes no tools. Leave them out.", param="tools") from error

@@ -41,9 +41,9 @@ from quaestor.server.free_port import listening
 
 root, home, port = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 settings = Settings(home=home, refresh_seconds=1.0)
-log_as_json()
+log_as_json(requests=True)
 with listening("127.0.0.1", port) as at:
-    serve_with(2, Job({root: settings}, settings, {}, False, ()), at, silence=4)
+    serve_with(2, Job({root: settings}, settings, {}, False, (), True), at, silence=4)
 """
 
 

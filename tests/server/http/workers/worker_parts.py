@@ -106,7 +106,8 @@ def serving(folder: Path, home: Path, *, workers: int = 2, port: int = 0, **envi
     """Start the server over a folder, at a port of its own if none is given, and kill what is left of it."""
     home.mkdir(exist_ok=True)
     port, log = port or free_port(), home / "log"
-    command = [sys.executable, "-m", "quaestor", "serve", str(folder), "--port", str(port), "--workers", str(workers)]
+    options = ["--port", str(port), "--workers", str(workers), "--log-requests"]
+    command = [sys.executable, "-m", "quaestor", "serve", str(folder), *options]
     chosen = {
         **os.environ,
         "QUAESTOR_HOME": str(home),

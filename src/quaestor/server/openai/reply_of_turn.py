@@ -1,0 +1,120 @@
+"""What a turn's events add up to, in the parts that every form of answer of OpenAI's API has."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal
+
+from quaestor.chat.events import Composed, Done, Event, Passages, Searching
+from quaestor.chat.outcome import TurnOutcome
+from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.window import Window
+
+_IN_WHOLE = frozenset({"kept", "recalled"})
+
+Ended = Literal["stop", "length", "tool_calls", "content_filter"]
+
+
+@dataclass(slots=True)
+class Reply:
+    """One answer under way.
+
+    Attributes:
+        model: as the client named it.
+        outcome: what the events add up to.
+        window: of the last request to the model; None before it, and where there is no model.
+        retrieval_seconds: that the search for passages took.
+        sources: the list that is put behind the answer; empty for none.
+        created: when it was begun, seconds since the epoch.
+    """
+
+    prefix: ClassVar[str]
+    """Of the answer's id."""
+    textual: ClassVar[bool] = True
+    """Whether its clients show text and nothing else."""
+
+    model: str
+    outcome: TurnOutcome = field(default_factory=TurnOutcome)
+    window: Window | None = None
+    retrieval_seconds: float = 0.0
+    sources: str = ""
+    created: int = field(default_factory=lambda: int(time.time()))
+    _searching: float = 0.0
+    _number: str = field(default_factory=lambda: secrets.token_hex(12))
+
+    @property
+    def id(self) -> str:
+        """The answer's id."""
+        return f"{self.prefix}-{self._number}"
+
+    def lists_sources(self, setting: str) -> bool:
+        """Return whether the answer ends with a list of its sources, by the setting of that name."""
+        return setting == "on" or (setting == "auto" and self.textual)
+
+    def take(self, event: Event) -> None:
+        """Take the next event."""
+        self.outcome.take(event)
+        match event:
+            case Searching():
+                self._searching = time.perf_counter()
+            case Passages():
+                self.retrieval_seconds = time.perf_counter() - self._searching
+            case Composed(window=window):
+                self.window = window
+
+    @property
+    def done(self) -> Done:
+        """The end of the turn."""
+        assert self.outcome.done is not None
+        return self.outcome.done
+
+    @property
+    def text(self) -> str:
+        """The whole answer, with the list of its sources."""
+        return self.done.answer + self.sources
+
+    @property
+    def ended(self) -> Ended:
+        """Why the answer ended."""
+        if self.done.calls:
+            return "tool_calls"
+        return self.done.finish if self.done.finish in ("length", "content_filter") else "stop"
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """Tokens of every request to the model that the answer took."""
+        usage = self.done.usage
+        return {
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "total_tokens": usage.total_tokens,
+        }
+
+    @property
+    def checked(self) -> dict[str, Any]:
+        """What a client of OpenAI's does not expect, and need not read."""
+        return {
+            "known": self.done.known,
+            "unchecked": self.done.unchecked,
+            "quotes": [asdict(quote) for quote in self.outcome.quotes],
+            "citations": [asdict(citation) for citation in self.outcome.citations],
+            "unsupported": list(self.outcome.unsupported),
+            "model": self.done.model,
+            "window": None if self.window is None else _shown(self.window),
+            "retrieval_seconds": round(self.retrieval_seconds, 6),
+        }
+
+
+def _shown(window: Window) -> dict[str, Any]:
+    messages = (one for one in window.decisions if one.kind == "message")
+    return {
+        "limit": window.limit,
+        "reserve": window.reserve,
+        "tokens": window.tokens,
+        "sections": dict(window.sections),
+        "passages": sum(one.kind == "passage" for one in window.decisions),
+        "sent": len(passages_shown(runs(window.decisions))),
+        "left_out": sum(one.action not in _IN_WHOLE for one in messages),
+    }

@@ -1,0 +1,161 @@
+"""Requests and answers of OpenAI's Responses API, as far as they mean something here.
+
+Fields that are not named are accepted and ignored, as clients send many.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from quaestor.server.openai.openai_schemas import Checked, Name
+
+_Number = Annotated[str, Field(min_length=1, max_length=256)]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+# --- what is asked -----------------------------------------------------------------------------------------------
+
+
+class InputPart(_Read):
+    """A part of a message or of a result; only text is understood."""
+
+    type: str
+    text: str | None = None
+
+
+class InputItem(_Read):
+    """A message, a call that was made earlier, or its result."""
+
+    type: str | None = None
+    role: Literal["system", "developer", "user", "assistant"] | None = None
+    content: str | list[InputPart] | None = None
+    call_id: _Number | None = None
+    name: _Number | None = None
+    arguments: str | None = None
+    output: str | list[InputPart] | None = None
+
+
+class ResponseTool(_Read):
+    """A tool of the client's own; those that OpenAI runs are refused."""
+
+    type: str
+    name: Name | None = None
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class TextFormat(_Read):
+    """The form of the answer."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    name: Name | None = None
+    description: str | None = None
+    schema_: dict[str, Any] | None = Field(None, alias="schema")
+    strict: bool | None = None
+
+
+class TextWanted(_Read):
+    """What the text is to be like."""
+
+    format: TextFormat | None = None
+
+
+class ReasoningWanted(_Read):
+    """How much the model is to think."""
+
+    effort: str | None = None
+
+
+class ToolNamed(_Read):
+    """The tool that is to be called."""
+
+    type: Literal["function"]
+    name: Name
+
+
+class ResponseRequest(_Read):
+    """A whole conversation; nothing is kept between two requests."""
+
+    model: str
+    input: Annotated[str, Field(min_length=1)] | Annotated[list[InputItem], Field(min_length=1)]
+    instructions: str | None = None
+    stream: bool | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    max_output_tokens: Annotated[int, Field(ge=1)] | None = None
+    tools: list[ResponseTool] | None = None
+    tool_choice: Literal["none", "auto", "required"] | ToolNamed | None = None
+    parallel_tool_calls: bool | None = None
+    text: TextWanted | None = None
+    reasoning: ReasoningWanted | None = None
+    metadata: dict[str, str] | None = None
+    top_logprobs: Literal[0] | None = None
+    background: Literal[False] | None = None
+    previous_response_id: str | None = Field(None, description="refused: nothing is kept between two requests")
+    conversation: Any = Field(None, description="refused: nothing is kept between two requests")
+    prompt: Any = Field(None, description="refused: there are no templates here")
+
+
+# --- what is answered --------------------------------------------------------------------------------------------
+
+
+class FileCitation(BaseModel):
+    """A place of the corpus that the answer cites."""
+
+    type: Literal["file_citation"] = "file_citation"
+    file_id: str
+    filename: str
+    index: int
+
+
+class OutputText(BaseModel):
+    """The text of an answer."""
+
+    type: Literal["output_text"] = "output_text"
+    text: str
+    annotations: list[FileCitation]
+    logprobs: list[None]
+
+
+class OutputItem(BaseModel):
+    """A message with the answer, or the call of a tool of the client's own."""
+
+    type: Literal["message", "function_call"]
+    id: str
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"] | None = None
+    content: list[OutputText] | None = None
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+
+
+class ResponseUsage(BaseModel):
+    """Tokens of every request to the model that the answer took."""
+
+    input_tokens: int
+    input_tokens_details: dict[str, int]
+    output_tokens: int
+    output_tokens_details: dict[str, int]
+    total_tokens: int
+
+
+class ResponseShown(BaseModel):
+    """A whole answer."""
+
+    id: str
+    object: Literal["response"] = "response"
+    created_at: int
+    status: Literal["completed", "incomplete"]
+    model: str
+    output: list[OutputItem]
+    incomplete_details: dict[str, str] | None
+    error: None
+    usage: ResponseUsage
+    quaestor: Checked

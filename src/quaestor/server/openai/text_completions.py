@@ -1,0 +1,111 @@
+"""``/v1/completions``: clients of the old interface, which know a prompt and no conversation, ask a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, ClassVar
+
+from fastapi import APIRouter, Request, Response
+
+from quaestor.chat.events import Done, Text
+from quaestor.server.http import error_responses as failures
+from quaestor.server.http.caller import Who
+from quaestor.server.http.error_responses import RequestRefusedError
+from quaestor.server.http.served_state import ServedHere
+from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
+from quaestor.server.openai.chat_completions import DONE
+from quaestor.server.openai.chat_turn import ended, replied
+from quaestor.server.openai.openai_schemas import (
+    ChatMessage,
+    ChatRequest,
+    CompletionRequest,
+    TextCompletion,
+    wants_usage,
+)
+from quaestor.server.openai.reply_of_turn import Reply
+
+_AS_IN_CHAT = frozenset(CompletionRequest.model_fields) & frozenset(ChatRequest.model_fields)
+
+router = APIRouter()
+
+
+class TextReply(Reply):
+    """One completion of a text under way."""
+
+    prefix: ClassVar[str] = "cmpl"
+
+    def whole(self) -> dict[str, Any]:
+        """Return the object of an answer that is not streamed."""
+        return {**self._object([_choice(self.text, self.ended)]), "usage": self.usage, "quaestor": self.checked}
+
+    def piece(self, text: str) -> dict[str, Any]:
+        """Return the chunk of a piece of the answer."""
+        return self._object([_choice(text, None)])
+
+    def last(self) -> dict[str, Any]:
+        """Return the chunk that says why the answer ended."""
+        return {**self._object([_choice("", self.ended)]), "quaestor": self.checked}
+
+    def used(self) -> dict[str, Any]:
+        """Return the chunk that holds nothing but the usage."""
+        return {**self._object([]), "usage": self.usage}
+
+    def _object(self, choices: list[Any]) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "object": "text_completion",
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        }
+
+
+@router.post(
+    "/completions",
+    response_model=TextCompletion,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def complete(body: CompletionRequest, request: Request, served: ServedHere, who: Who) -> Response:
+    """Answer a prompt, which is taken for a question, from a corpus; the text ends with the list of its sources."""
+    reply = TextReply(body.model)
+    told = replied(_as_chat(body), reply, request, served, who, given=body)
+    if not body.stream:
+        await answered_while_there(request, ended(told))
+        return Response(as_json(reply.whole()), media_type="application/json")
+    events = await answered_while_there(request, begun(told))
+    return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
+
+
+def _as_chat(body: CompletionRequest) -> ChatRequest:
+    """Return a request for a completion as a conversation of one question.
+
+    Raises:
+        RequestRefusedError: it asks for what no answer from a corpus can be.
+    """
+    if body.suffix:
+        raise RequestRefusedError("A corpus answers questions and fills no gaps. Leave 'suffix' out.", param="suffix")
+    [prompt] = [body.prompt] if isinstance(body.prompt, str) else body.prompt
+    if not prompt.strip():
+        raise RequestRefusedError("The prompt is empty. Ask something.", param="prompt")
+    given = body.model_dump(include=set(_AS_IN_CHAT), exclude_unset=True)
+    return ChatRequest(**given, messages=[ChatMessage(role="user", content=prompt)])
+
+
+async def _chunks(
+    reply: TextReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
+) -> AsyncGenerator[bytes]:
+    """Yield the stream of a turn; what fails once it has begun is its last event."""
+    try:
+        async with aclosing(told):
+            async for one in told:
+                yield event(reply.piece(one.text) if isinstance(one, Text) else reply.last())
+        if usage:
+            yield event(reply.used())
+        yield DONE
+    except Exception as error:
+        yield event(failures.told(request, error))
+
+
+def _choice(text: str, reason: str | None) -> dict[str, Any]:
+    return {"index": 0, "text": text, "logprobs": None, "finish_reason": reason}
