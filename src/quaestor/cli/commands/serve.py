@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quaestor.assemble import make_model, make_users
 from quaestor.cli.options import model_options, store_option
 from quaestor.cli.output import one_line, remark
 from quaestor.cli.scope import configure, find_root
@@ -60,7 +61,6 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
-    from quaestor.assemble import make_model, make_users  # noqa: PLC0415
     from quaestor.server.free_port import listening  # noqa: PLC0415
     from quaestor.server.http.job import Job  # noqa: PLC0415
 
@@ -90,7 +90,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 def _warn_of_silence(settings: Settings) -> None:
     """Tell whoever starts the server that nobody listens at the model's address, and what happens until then."""
     from quaestor.llm.endpoints import OPENAI_URL  # noqa: PLC0415
-    from quaestor.llm.endpoints.reaching import is_listening  # noqa: PLC0415
+    from quaestor.llm.endpoints.reaching import is_listening  # noqa: PLC0415 - as in the command
 
     endpoint = settings.base_url or OPENAI_URL
     if settings.model and not is_listening(endpoint):
@@ -102,15 +102,15 @@ def _warn_of_silence(settings: Settings) -> None:
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
     """Serve until interrupted."""
-    from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
+    from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415 - as in the command
 
     log_as_json()
     if workers == 1:
-        from quaestor.server.http.job import serve  # noqa: PLC0415
+        from quaestor.server.http.job import serve  # noqa: PLC0415 - only for one
 
         serve(job, at)
         return
-    from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415
+    from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415 - only for several
 
     # As a signal ends any other command.
     signal.raise_signal(serve_with(workers, job, at))

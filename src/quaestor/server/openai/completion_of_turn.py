@@ -17,7 +17,7 @@ from quaestor.window import Window
 _IN_WHOLE = frozenset({"kept", "recalled"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: filled by the events of a turn
 class Reply:
     """One completion under way.
 
