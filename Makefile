@@ -23,7 +23,7 @@ FUZZ_ONLY ?=
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow postgres faults real fuzz soak check audit docs dist clean
+.PHONY: demo test slow postgres faults real fuzz mutants soak check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -77,6 +77,18 @@ fuzz: $(STAMP) $(FUZZ)/.installed
 $(FUZZ)/.installed:
 	$(PYTHON) -m venv $(FUZZ)/venv
 	$(FUZZ)/venv/bin/python -m pip install --quiet --require-hashes --requirement tests/fuzz/requirements.txt
+	@touch $@
+
+# The code changed a little, one expression at a time, by mutmut: do the tests notice? Hours for all; ONLY=tokens,recall.
+MUTANTS := .mutants
+mutants: $(STAMP) $(MUTANTS)/.installed
+	PYTHONPATH=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		nice -n 10 $(MUTANTS)/venv/bin/python tests/mutants/run_mutmut.py --folder $(MUTANTS) --only "$(ONLY)"
+
+$(MUTANTS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(MUTANTS)/venv
+	$(MUTANTS)/venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(MUTANTS)/venv/bin/python -m pip install --quiet --group mutants
 	@touch $@
 
 # One server on a clone of this repository, with edits and git at work in it.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.core.config import RULES
+from quaestor.core.settings import RULES, variables_of
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -120,7 +120,7 @@ def test_the_reading_order_names_what_is_there() -> None:
 
 
 def test_variables_exist() -> None:
-    known = {variable for rule in RULES.values() for variable in rule.environment} | {"NO_COLOR"}
+    known = {variable for name in RULES for variable in variables_of(name)} | {"NO_COLOR"}
     named = set(re.findall(r"`((?:QUAESTOR|OPENAI)_[A-Z_]+[A-Z])`", TEXT))
     assert named <= known
     assert named

@@ -14,7 +14,7 @@ import yaml
 from click import Context
 
 from quaestor.cli.click_group import cli
-from quaestor.core.settings import RULES
+from quaestor.core.settings import RULES, variables_of
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -109,7 +109,7 @@ def test_every_command_and_option_is_one_of_ours() -> None:
 
 
 def test_every_setting_is_one_of_ours() -> None:
-    known = {variable for rule in RULES.values() for variable in rule.environment}
+    known = {variable for name in RULES for variable in variables_of(name)}
     texts = [
         path.read_text(encoding="utf-8") for path in (*MANIFESTS, DEPLOY / "compose.yaml", DEPLOY / "Containerfile")
     ]

@@ -31,7 +31,9 @@ targets = st.one_of(
 
 def test_a_target_is_covered_by_its_document_and_a_shared_line() -> None:
     assert covers(("src/a.py", 10, 20), Target("a.py", 20, 30))
+    assert covers(("a.py", 30, 40), Target("a.py", 20, 30))
     assert covers(("a.py", 10, 20), Target("src/a.py"))
+    assert covers(("a.py", 10, 20), Target("a.py", 30)), "without a last line, the whole document"
     assert not covers(("a.py", 10, 20), Target("a.py", 21, 30))
     assert not covers(("ba.py", 10, 20), Target("a.py", 10, 20))
 
@@ -48,6 +50,12 @@ def test_graded_answers_count_by_their_gain() -> None:
     wanted = [Target("a", gain=2.0), Target("b", gain=1.0)]
     assert ndcg([("a", 1, 1), ("b", 1, 1)], wanted) == pytest.approx(1)
     assert ndcg([("b", 1, 1), ("a", 1, 1)], wanted) < 1
+    slight = [Target("a", gain=0.5), Target("b", gain=1.0)]
+    assert ndcg([("a", 1, 1)], slight) == pytest.approx(0.5 / (1 + 0.5 / math.log2(3)))
+
+
+def test_answers_without_any_gain_are_worth_nothing() -> None:
+    assert ndcg([("a", 1, 1)], [Target("a", gain=0.0)]) == 0.0
 
 
 @given(st.lists(places, max_size=12), st.lists(targets, min_size=1, max_size=6))

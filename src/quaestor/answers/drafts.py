@@ -33,7 +33,7 @@ def in_code(text: str) -> str:
     return f"{mark} {plain} {mark}" if longest else f"`{plain}`"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: put together piece by piece
 class Draft:
     """An answer that is being put together.
 

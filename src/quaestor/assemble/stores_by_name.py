@@ -51,7 +51,7 @@ def open_database(uri: str) -> Database:
     try:
         from quaestor.stores.postgres.connection import Database  # noqa: PLC0415 - only for these
     except ImportError as error:
-        from quaestor.stores.postgres.failures import missing_driver  # noqa: PLC0415
+        from quaestor.stores.postgres.failures import missing_driver  # noqa: PLC0415 - only for an error
 
         raise missing_driver() from error
     return Database.open(uri)

@@ -94,7 +94,7 @@ def bring(root: Path, settings: Settings, progress: Progress | None = None) -> i
 def _bring(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
     """Make what is missing and give it to the index; the caller holds the lock on coming vectors."""
     from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget  # noqa: PLC0415
-    from quaestor.indexing.reembed import reembed  # noqa: PLC0415
+    from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - few indexes lack any
 
     folder = index_folder(root, settings)
     made = made_of(root, settings)

@@ -115,7 +115,7 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
     Raises:
         IndexUnusableError: there is no index, or it was not made with the bundled embedder.
     """
-    from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415
+    from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
 
     folder = index_folder(root, settings)
     made = made_with(root, settings)

@@ -15,7 +15,7 @@ Sent = tuple[Sequence[Message], Sequence[int | None]]
 """Messages, and their numbers in the transcript; None for what is not in it."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: follows its conversation
 class History:
     """The state of a conversation between its turns.
 

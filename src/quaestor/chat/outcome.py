@@ -13,7 +13,7 @@ from quaestor.sessions.sent_messages import passages_shown, runs
 _NEAREST = 3
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: filled by the events of a turn
 class TurnOutcome:
     """A turn, as far as its events were taken.
 

@@ -21,7 +21,7 @@ _SHARE = 0.1
 _WORDS_OF_A_TOKEN = 0.6
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: follows its conversation
 class Summaries:
     """The latest summary of a conversation.
 

@@ -19,7 +19,7 @@ _EXTRACTIVE = "extractive"
 _PARAGRAPH = 2
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: filled while a turn runs
 class Turn:
     """One turn under way.
 

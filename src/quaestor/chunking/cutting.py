@@ -28,7 +28,7 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
     note = decoded.note
     # Code and prose need modules of their own, and most refreshes bring files of one kind.
     if settings.method in ("auto", "syntax") and language not in PROSE and language in _syntaxes():
-        from quaestor.chunking.code import Refusal, cut_code  # noqa: PLC0415
+        from quaestor.chunking.code import Refusal, cut_code  # noqa: PLC0415 - see above
 
         reason = why_not_parse(decoded.data, path)
         chunks = Refusal(reason) if reason else cut_code(decoded, language, settings)
@@ -36,7 +36,7 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
             return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
         note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
     if language in PROSE:
-        from quaestor.chunking.prose import cut_prose  # noqa: PLC0415
+        from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 
         prose = cut_prose(decoded, language, settings)
         about = prose.about
@@ -55,6 +55,6 @@ def _by_lines(decoded: Decoded, settings: ChunkSettings) -> tuple[Chunk, ...]:
 
 
 def _syntaxes() -> Collection[str]:
-    from quaestor.chunking.syntax import SYNTAXES  # noqa: PLC0415
+    from quaestor.chunking.syntax import SYNTAXES  # noqa: PLC0415 - see ``cut``
 
     return SYNTAXES

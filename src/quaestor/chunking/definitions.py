@@ -40,7 +40,7 @@ class Definition:
     begin: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: a place in a walk
 class _Level:
     """Siblings being walked, and what encloses them; transparent ones stand in their parent's place."""
 

@@ -44,10 +44,10 @@ def converted(data: bytes, path: str) -> Converted | None:
 
         return from_html(data) if reads_as_page(data) else None
     if suffix in _RECORDS:
-        from quaestor.convert.jsonl import from_records, reads_as_texts  # noqa: PLC0415
+        from quaestor.convert.jsonl import from_records, reads_as_texts  # noqa: PLC0415 - as above
 
         return from_records(data) if reads_as_texts(data) else None
-    from quaestor.convert.notebook import from_notebook  # noqa: PLC0415
+    from quaestor.convert.notebook import from_notebook  # noqa: PLC0415 - as above
 
     return from_notebook(data)
 
@@ -56,6 +56,6 @@ def _apart(suffix: str, data: bytes) -> Converted:
     _, extra = EXTRAS.get(suffix, ("", ""))
     if extra and not extra_is_installed(suffix):
         raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
-    from quaestor.convert.sandbox import convert_apart  # noqa: PLC0415
+    from quaestor.convert.sandbox import convert_apart  # noqa: PLC0415 - most files need none
 
     return convert_apart(suffix, data)

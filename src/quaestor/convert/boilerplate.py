@@ -36,7 +36,7 @@ _MOST = 0.6
 _LINKS_DISCOUNT = 0.8
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: sums up while a tree is walked
 class Measure:
     """What an element holds, with all below it.
 

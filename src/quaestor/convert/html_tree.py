@@ -43,7 +43,7 @@ _TABLE_PARTS = frozenset("caption colgroup col thead tbody tfoot tr script style
 _TABLE_ENDS = frozenset({"table", "tr", "td", "th", "body", "html"}) | _ROWS
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # mutable: grows while a page is read
 class Element:
     """An element with what it holds, in order."""
 

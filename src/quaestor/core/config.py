@@ -16,7 +16,7 @@ from pathlib import Path
 
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.settings import RULES, Rule, Settings
+from quaestor.core.settings import RULES, Rule, Settings, variables_of
 from quaestor.core.toml_text import read_toml
 
 __all__ = [
@@ -101,7 +101,7 @@ def _merge(settings: Settings, origins: dict[str, str], values: Mapping[str, obj
         if name not in RULES:
             raise UsageError(f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings.")
         settings = settings._replace(**{name: _checked(name, value, origin)})  # type: ignore[arg-type]
-        origins[name] = f"environment {_variable(name)}" if origin == "environment" else origin
+        origins[name] = f"environment {' or '.join(variables_of(name))}" if origin == "environment" else origin
     return settings
 
 
@@ -208,15 +208,11 @@ _CONVERTERS: Mapping[type, Callable[[object], object]] = {
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     found: dict[str, object] = {}
-    for name, rule in RULES.items():
-        value = next((environ[variable] for variable in rule.environment if environ.get(variable)), None)
+    for name in RULES:
+        value = next((environ[variable] for variable in variables_of(name) if environ.get(variable)), None)
         if value is not None:
             found[name] = value
     return found
-
-
-def _variable(name: str) -> str:
-    return " or ".join(RULES[name].environment)
 
 
 def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:

@@ -16,7 +16,7 @@ class Rule(NamedTuple):
     Attributes:
         help: one line for people.
         project: whether a project file may set it: not at all, freely, or only to a lower number.
-        environment: environment variables that set it, first found wins.
+        also: environment variables that set it where its own is not set; see ``variables_of``.
         secret: whether its value is masked when shown.
         least: the smallest number allowed.
         form: a regular expression that a text must match as a whole.
@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 
     help: str
     project: ProjectRule = "closed"
-    environment: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     secret: bool = False
     least: float | None = None
     form: str | None = None
@@ -84,191 +84,82 @@ class Settings(NamedTuple):
 
 
 RULES: Mapping[str, Rule] = {
-    "home": Rule(
-        "folder for indexes and sessions; empty: the platform's user data folder",
-        "closed",
-        ("QUAESTOR_HOME",),
-    ),
-    "model": Rule("model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)),
-    "base_url": Rule(
-        "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1",
-        "closed",
-        ("QUAESTOR_BASE_URL", "OPENAI_BASE_URL"),
-    ),
-    "api_key": Rule("key for the endpoint", "closed", ("QUAESTOR_API_KEY", "OPENAI_API_KEY"), secret=True),
-    "protocol": Rule(
-        "how the endpoint is spoken to: 'chat', or 'completion' for a plain one with ChatML",
-        "closed",
-        ("QUAESTOR_PROTOCOL",),
-    ),
-    "tokenizer": Rule(
-        "path of the model's tokenizer.json, to count exactly; empty: by the model's name",
-        "closed",
-        ("QUAESTOR_TOKENIZER",),
-    ),
-    "tools": Rule(
-        "how the model calls subroutines: 'native', 'text', or 'auto': by what is known of the endpoint",
-        "closed",
-        ("QUAESTOR_TOOLS",),
-    ),
-    "prefill": Rule(
-        "whether the endpoint goes on with a begun reply: 'yes', 'no', or 'auto': by what is known of it",
-        "closed",
-        ("QUAESTOR_PREFILL",),
-    ),
-    "temperature": Rule("0 is the most settled", "closed", ("QUAESTOR_TEMPERATURE",), least=0),
-    "window": Rule("the model's window, tokens", "lower", ("QUAESTOR_WINDOW",), least=256),
-    "reserve": Rule("tokens kept free for the reply", "lower", ("QUAESTOR_RESERVE",), least=1),
-    "timeout": Rule("seconds to wait for a model", "lower", ("QUAESTOR_TIMEOUT",), least=1),
+    "home": Rule("folder for indexes and sessions; empty: the platform's user data folder"),
+    "model": Rule("model name at the endpoint; empty: no model, answers are quotes"),
+    "base_url": Rule("OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1", also=("OPENAI_BASE_URL",)),
+    "api_key": Rule("key for the endpoint", also=("OPENAI_API_KEY",), secret=True),
+    "protocol": Rule("how the endpoint is spoken to: 'chat', or 'completion' for a plain one with ChatML"),
+    "tokenizer": Rule("path of the model's tokenizer.json, to count exactly; empty: by the model's name"),
+    "tools": Rule("how the model calls subroutines: 'native', 'text', or 'auto': by what is known of the endpoint"),
+    "prefill": Rule("whether the endpoint goes on with a begun reply: 'yes', 'no', or 'auto': by what is known of it"),
+    "temperature": Rule("0 is the most settled", least=0),
+    "window": Rule("the model's window, tokens", "lower", least=256),
+    "reserve": Rule("tokens kept free for the reply", "lower", least=1),
+    "timeout": Rule("seconds to wait for a model", "lower", least=1),
     "subroutines": Rule(
-        "whether the model may search and read further: 'on', 'off', or 'auto': if the window has room to tell it how",
-        "closed",
-        ("QUAESTOR_SUBROUTINES",),
+        "whether the model may search and read further: 'on', 'off', or 'auto': if the window has room to tell it how"
     ),
-    "premeditation": Rule(
-        "whether the model is to say first, unseen, what it is about to do: 'on' or 'off'",
-        "closed",
-        ("QUAESTOR_PREMEDITATION",),
-    ),
-    "examples": Rule(
-        "whether a model is shown an answer of the wanted form, for small models: 'on' or 'off'",
-        "closed",
-        ("QUAESTOR_EXAMPLES",),
-    ),
-    "turn_calls": Rule("calls of subroutines that a turn may make", "lower", ("QUAESTOR_TURN_CALLS",), least=0),
-    "turn_seconds": Rule("seconds that a turn may take", "lower", ("QUAESTOR_TURN_SECONDS",), least=1),
-    "turn_tokens": Rule("tokens that a turn may send and receive", "lower", ("QUAESTOR_TURN_TOKENS",), least=1),
-    "turn_cost": Rule(
-        "what a turn may cost, in the prices' currency; 0: no limit", "closed", ("QUAESTOR_TURN_COST",), least=0
-    ),
+    "premeditation": Rule("whether the model is to say first, unseen, what it is about to do: 'on' or 'off'"),
+    "examples": Rule("whether a model is shown an answer of the wanted form, for small models: 'on' or 'off'"),
+    "turn_calls": Rule("calls of subroutines that a turn may make", "lower", least=0),
+    "turn_seconds": Rule("seconds that a turn may take", "lower", least=1),
+    "turn_tokens": Rule("tokens that a turn may send and receive", "lower", least=1),
+    "turn_cost": Rule("what a turn may cost, in the prices' currency; 0: no limit", least=0),
     "prompt_price": Rule(
-        "price of a million tokens sent to the model; either price above 0 wins over the file of prices",
-        "closed",
-        ("QUAESTOR_PROMPT_PRICE",),
-        least=0,
+        "price of a million tokens sent to the model; either price above 0 wins over the file of prices", least=0
     ),
-    "completion_price": Rule(
-        "price of a million tokens received from the model", "closed", ("QUAESTOR_COMPLETION_PRICE",), least=0
-    ),
-    "prices": Rule(
-        "file of models' prices; empty: prices.toml beside your settings file", "closed", ("QUAESTOR_PRICES",)
-    ),
-    "limit_day_cost": Rule(
-        "what each user may spend a day, in the prices' currency; 0: no limit",
-        "closed",
-        ("QUAESTOR_LIMIT_DAY_COST",),
-        least=0,
-    ),
-    "limit_day_tokens": Rule(
-        "tokens that each user may send and receive a day; 0: no limit",
-        "closed",
-        ("QUAESTOR_LIMIT_DAY_TOKENS",),
-        least=0,
-    ),
-    "limit_month_cost": Rule(
-        "what each user may spend a month, in the prices' currency; 0: no limit",
-        "closed",
-        ("QUAESTOR_LIMIT_MONTH_COST",),
-        least=0,
-    ),
-    "limit_month_tokens": Rule(
-        "tokens that each user may send and receive a month; 0: no limit",
-        "closed",
-        ("QUAESTOR_LIMIT_MONTH_TOKENS",),
-        least=0,
-    ),
-    "all_day_cost": Rule(
-        "what all users together may spend a day, in the prices' currency; 0: no limit",
-        "closed",
-        ("QUAESTOR_ALL_DAY_COST",),
-        least=0,
-    ),
-    "all_day_tokens": Rule(
-        "tokens that all users together may send and receive a day; 0: no limit",
-        "closed",
-        ("QUAESTOR_ALL_DAY_TOKENS",),
-        least=0,
-    ),
-    "all_month_cost": Rule(
-        "what all users together may spend a month, in the prices' currency; 0: no limit",
-        "closed",
-        ("QUAESTOR_ALL_MONTH_COST",),
-        least=0,
-    ),
-    "all_month_tokens": Rule(
-        "tokens that all users together may send and receive a month; 0: no limit",
-        "closed",
-        ("QUAESTOR_ALL_MONTH_TOKENS",),
-        least=0,
-    ),
-    "requests_per_minute": Rule(
-        "requests that a server takes from each user in a minute; 0: no limit",
-        "closed",
-        ("QUAESTOR_REQUESTS_PER_MINUTE",),
-        least=0,
-    ),
+    "completion_price": Rule("price of a million tokens received from the model", least=0),
+    "prices": Rule("file of models' prices; empty: prices.toml beside your settings file"),
+    "limit_day_cost": Rule("what each user may spend a day, in the prices' currency; 0: no limit", least=0),
+    "limit_day_tokens": Rule("tokens that each user may send and receive a day; 0: no limit", least=0),
+    "limit_month_cost": Rule("what each user may spend a month, in the prices' currency; 0: no limit", least=0),
+    "limit_month_tokens": Rule("tokens that each user may send and receive a month; 0: no limit", least=0),
+    "all_day_cost": Rule("what all users together may spend a day, in the prices' currency; 0: no limit", least=0),
+    "all_day_tokens": Rule("tokens that all users together may send and receive a day; 0: no limit", least=0),
+    "all_month_cost": Rule("what all users together may spend a month, in the prices' currency; 0: no limit", least=0),
+    "all_month_tokens": Rule("tokens that all users together may send and receive a month; 0: no limit", least=0),
+    "requests_per_minute": Rule("requests that a server takes from each user in a minute; 0: no limit", least=0),
     "source_list": Rule(
         "whether answers over OpenAI's API end with a list of their sources: 'on', 'off', or 'auto': where a client has"
         " no other place for them",
-        "closed",
-        ("QUAESTOR_SOURCE_LIST",),
         form=r"on|off|auto",
     ),
     "embedder": Rule(
         "what turns text into vectors: 'static', which comes with Quaestor; 'onnx:FOLDER', a transformer on this"
-        " machine; 'openai:MODEL', a model at an endpoint; or 'auto': what the index was made with",
-        "closed",
-        ("QUAESTOR_EMBEDDER",),
+        " machine; 'openai:MODEL', a model at an endpoint; or 'auto': what the index was made with"
     ),
-    "embedder_base_url": Rule(
-        "endpoint of an embedding model; empty: that of base_url", "closed", ("QUAESTOR_EMBEDDER_BASE_URL",)
-    ),
-    "embedder_api_key": Rule(
-        "key of that endpoint; empty: api_key, if it is the same endpoint",
-        "closed",
-        ("QUAESTOR_EMBEDDER_API_KEY",),
-        secret=True,
-    ),
+    "embedder_base_url": Rule("endpoint of an embedding model; empty: that of base_url"),
+    "embedder_api_key": Rule("key of that endpoint; empty: api_key, if it is the same endpoint", secret=True),
     "embedder_tokenizer": Rule(
         "encoding by which an embedding model's tokens are counted: a model's name or a tokenizer.json; empty: by its"
-        " name",
-        "closed",
-        ("QUAESTOR_EMBEDDER_TOKENIZER",),
+        " name"
     ),
-    "embedder_price": Rule(
-        "price of a million tokens embedded; 0: free; below 0: as the file of prices says",
-        "closed",
-        ("QUAESTOR_EMBEDDER_PRICE",),
-    ),
+    "embedder_price": Rule("price of a million tokens embedded; 0: free; below 0: as the file of prices says"),
     "refresh_cost": Rule(
         "what embedding changed files may cost when an index is brought up to date unasked, in the prices' currency",
-        "closed",
-        ("QUAESTOR_REFRESH_COST",),
         least=0,
     ),
     "store": Rule(
-        "what holds indexes: 'embedded', in files of this machine, or a database: 'postgresql://USER@HOST/DATABASE'",
-        "closed",
-        ("QUAESTOR_STORE",),
+        "what holds indexes: 'embedded', in files of this machine, or a database: 'postgresql://USER@HOST/DATABASE'"
     ),
     "corpus": Rule(
-        "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine",
-        "closed",
-        ("QUAESTOR_CORPUS",),
+        "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine"
     ),
-    "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
-    "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),
+    "ignore": Rule("patterns to leave out, as in .gitignore", "open"),
+    "max_file_bytes": Rule("larger files are skipped", "lower", least=1),
     "chunker": Rule(
         "how documents are cut: 'auto', 'syntax', 'headings', 'lines', with a size if not the two below: 'lines:40'",
         "open",
-        ("QUAESTOR_CHUNKER",),
         form=r"(?:auto|syntax|headings)(?::[1-9]\d{2,5})?|lines(?::[1-9]\d{0,3})?",
     ),
-    "chunk_target": Rule("bytes up to which neighbouring chunks merge", "open", ("QUAESTOR_CHUNK_TARGET",), least=100),
-    "chunk_limit": Rule("bytes that no chunk exceeds", "open", ("QUAESTOR_CHUNK_LIMIT",), least=200),
-    "results": Rule("hits to show", "open", ("QUAESTOR_RESULTS",), least=1),
-    "passages": Rule("passages to answer from", "open", ("QUAESTOR_PASSAGES",), least=1),
-    "refresh_seconds": Rule(
-        "time to bring an index up to date before a search", "lower", ("QUAESTOR_REFRESH_SECONDS",), least=0
-    ),
+    "chunk_target": Rule("bytes up to which neighbouring chunks merge", "open", least=100),
+    "chunk_limit": Rule("bytes that no chunk exceeds", "open", least=200),
+    "results": Rule("hits to show", "open", least=1),
+    "passages": Rule("passages to answer from", "open", least=1),
+    "refresh_seconds": Rule("time to bring an index up to date before a search", "lower", least=0),
 }
+
+
+def variables_of(name: str) -> tuple[str, ...]:
+    """Return the environment variables that set a setting; the first that is set wins."""
+    return (f"QUAESTOR_{name.upper()}", *RULES[name].also)

@@ -193,7 +193,7 @@ class Corpus(ReadIndex):
     def _target(self, text: str, relations: Relations) -> Target:
         """Return what a text means: a document if there is one of this path, else a name."""
         from quaestor.corpus.targets import looks_like_a_path, read_name, split_place  # noqa: PLC0415
-        from quaestor.related import Target  # noqa: PLC0415
+        from quaestor.related import Target  # noqa: PLC0415 - no search needs it
 
         path, line = split_place(text.strip())
         document = self.store.document(plain(path))

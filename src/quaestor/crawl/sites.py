@@ -39,7 +39,7 @@ def pages_of(url: str, home: Path) -> Path:
         NotFoundError: the site was not crawled yet.
         UsageError: it is no address of a page on the web.
     """
-    from quaestor.crawl.site_folder import site_root  # noqa: PLC0415
+    from quaestor.crawl.site_folder import site_root  # noqa: PLC0415 - most sources are folders
 
     root = site_root(home / _FOLDER, url)
     if not root.is_dir():
@@ -66,7 +66,7 @@ def forget_look(url: str, home: Path) -> None:
 
 
 def _look(url: str, home: Path) -> Path:
-    from quaestor.crawl.site_folder import site_folder  # noqa: PLC0415
+    from quaestor.crawl.site_folder import site_folder  # noqa: PLC0415 - most sources are folders
 
     return site_folder(home / _FOLDER, url) / "looked-at"
 
@@ -94,8 +94,8 @@ def crawl(
         UpstreamError: the site gave nothing.
         IndexUnusableError: another process crawls this site.
     """
-    from quaestor.crawl import site_folder as site  # noqa: PLC0415
-    from quaestor.crawl.crawler import Crawl  # noqa: PLC0415
+    from quaestor.crawl import site_folder as site  # noqa: PLC0415 - most sources are folders
+    from quaestor.crawl.crawler import Crawl  # noqa: PLC0415 - most sources are folders
 
     folder = site.site_folder(home / _FOLDER, url)
     if rebuild:
@@ -116,7 +116,7 @@ def put_back(url: str, home: Path) -> int:
         NotFoundError: nothing was dropped.
         IndexUnusableError: another process crawls this site.
     """
-    from quaestor.crawl import site_folder as site  # noqa: PLC0415
+    from quaestor.crawl import site_folder as site  # noqa: PLC0415 - most sources are folders
 
     count = site.put_back(site.site_folder(home / _FOLDER, url), site.checked_start(url))
     if not count:

@@ -28,7 +28,7 @@ _CLOSING = re.compile(r"^[ \t]*(>{5,12}) ?REPLACE\s*$")
 _DIVIDER = re.compile(r"^[ \t]*(={5,12})\s*$")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: grows while a reply is read
 class _Reply:
     lines: list[str]
     changes: list[Change] = field(default_factory=list)

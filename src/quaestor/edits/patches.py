@@ -89,7 +89,7 @@ def _read_added(lines: list[str], at: int, path: str) -> Read:
     return [Create(path, _joined([line[1:] for line in lines[start:end]]))], [], end
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: grows line by line
 class _Hunk:
     line: int
     anchors: list[str] = field(default_factory=list)

@@ -59,7 +59,7 @@ def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, 
     return Plan(root, () if refusals else files, tuple(refusals))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: changed by each change of a plan
 class _File:
     before: Content | None
     data: bytes | None

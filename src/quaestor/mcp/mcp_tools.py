@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from quaestor.accounts.purpose import Purpose
+from quaestor.assemble import check_endpoint
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
@@ -134,7 +135,6 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = described("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Answer:
-        from quaestor.assemble import check_endpoint  # noqa: PLC0415 - clients wait for a server's start
         from quaestor.server.ask_once import answered  # noqa: PLC0415 - clients wait for a server's start
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)

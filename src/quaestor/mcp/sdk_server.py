@@ -51,7 +51,7 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
     """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
     import uvicorn  # noqa: PLC0415 - not for standard input and output
 
-    from quaestor.server.client_connection import BoundedConnection  # noqa: PLC0415
+    from quaestor.server.client_connection import BoundedConnection  # noqa: PLC0415 - as above
 
     app = make_server(Offering(lambda _: tools, asking=False)).streamable_http_app(host=host)
     settings = uvicorn.Config(app, http=BoundedConnection, log_level="warning", access_log=False)

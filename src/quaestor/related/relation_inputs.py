@@ -15,7 +15,7 @@ from quaestor.stores import Store
 _SIMILAR = 40
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: filled while relatives are found
 class Found:
     """Relatives of one kind: the listed ones, how many there are, and whether that is all."""
 

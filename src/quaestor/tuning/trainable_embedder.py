@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 _BLOCK = 64  # measured: larger blocks waste time on zeros
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: training changes them in place
 class Parameters:
     """What is learned.
 

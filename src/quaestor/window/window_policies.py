@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 POLICIES: tuple[str, ...] = get_args(Policy)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: keeps what recall and the summary gave
 class Choice:
     """A policy with what it needs.
 

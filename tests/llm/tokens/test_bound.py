@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import random
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import quaestor
 from quaestor.llm.tokens import ByteBound, CalibratedBound, ExactTokenizer, tokenizer_for
-from quaestor.llm.tokens.bound import HEIRS
+from quaestor.llm.tokens.bound import ANY, HEIRS, Calibration
 
 RANDOM = random.Random(5)
 TEXTS = {
@@ -73,3 +74,43 @@ def test_names() -> None:
 def test_a_tokenizer_that_takes_digits_one_by_one_is_never_undercounted(length: int) -> None:
     """As Llama 2's and Gemma's do."""
     assert CalibratedBound().count("7" * length) >= length
+
+
+PROSE = "the quick brown fox jumps over the lazy dog " * 4
+WIDE = "естественно говорили "
+
+
+@pytest.mark.parametrize(
+    ("piece", "any_model", "heirs"),
+    [
+        ("", 0, 0),
+        ("12345678", 8 - 3, 8 - 3),
+        ("\n\n\n\nend", 3, 0),
+        (" " * 48 + "end", 49 / 16, 0),
+        ("=" * 12, 12 / 4, 12 / 4),
+        ("=" * 7, 0, 0),
+        ("a_b_c", 2 * 0.4, 0),
+        ("\x01\x02", 2, 2),
+    ],
+)
+def test_what_others_spend_more_on_is_added(piece: str, any_model: float, heirs: float) -> None:
+    """Between ordinary words, so that the number of bytes does not bound the count."""
+    text = f"{PROSE}{piece}"
+    for calibration, surplus in ((ANY, any_model), (HEIRS, heirs)):
+        counted = calibration.plain * EXACT[0].count(text) + surplus
+        assert CalibratedBound(calibration).count(text) == math.ceil(counted) + 2
+
+
+@pytest.mark.parametrize(("word", "surplus"), [("", 0), ("год2024", 4 - 2), ("ы" * 9, 9), ("а_б", 2)])
+def test_words_beyond_ascii_are_counted_apart(word: str, surplus: float) -> None:
+    calibration = Calibration("test", plain=1.0, wide=1.5, underscore=2.0, blanks=False)
+    wide = " ".join(f"{WIDE * 2}{word}".split())
+    counted = EXACT[0].count(PROSE) + 1.5 * EXACT[0].count(wide) + surplus
+    spaces = " " * len(wide.split())
+    text = PROSE + wide
+    left = EXACT[0].count(PROSE + spaces[:-1]) - EXACT[0].count(PROSE)
+    assert CalibratedBound(calibration).count(text) == math.ceil(counted + left) + 2
+
+
+def test_nothing_costs_nothing() -> None:
+    assert ByteBound().count("") == CalibratedBound().count("") == 0

@@ -66,7 +66,7 @@ class Named:
     says: Statement | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: changed while a tree is read
 class _Level:
     indent: int
     path: str

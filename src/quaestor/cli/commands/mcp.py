@@ -73,7 +73,7 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
 
 
 def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: ExitStack) -> None:
-    from quaestor.server.free_port import listening  # noqa: PLC0415
+    from quaestor.server.free_port import listening  # noqa: PLC0415 - not for standard input and output
 
     server = _sdk_server()
     # Before anything is indexed: a port that is taken is said at once.
@@ -127,7 +127,7 @@ def _started_in() -> Path:
     Raises:
         UsageError: it is the home folder or the whole disk: a client started the server just anywhere.
     """
-    from quaestor.cli.scope import find_root  # noqa: PLC0415
+    from quaestor.cli.scope import find_root  # noqa: PLC0415 - the client is answered first
 
     root = find_root(None)
     if _is_anywhere(root):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quaestor.assemble import make_model, make_users
 from quaestor.cli.options import model_options, store_option
 from quaestor.cli.output import remark
 from quaestor.cli.scope import configure, find_root
@@ -60,8 +61,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
-    from quaestor.assemble import make_model, make_users  # noqa: PLC0415
-    from quaestor.cli.endpoint_warnings import endpoint_warnings  # noqa: PLC0415
+    from quaestor.cli.endpoint_warnings import endpoint_warnings  # noqa: PLC0415 - as above
     from quaestor.server.free_port import listening  # noqa: PLC0415
     from quaestor.server.http.job import Job  # noqa: PLC0415
 
@@ -92,15 +92,15 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
     """Serve until interrupted."""
-    from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
+    from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415 - as in the command
 
     log_as_json(requests=job.log_requests)
     if workers == 1:
-        from quaestor.server.http.job import serve  # noqa: PLC0415
+        from quaestor.server.http.job import serve  # noqa: PLC0415 - only for one
 
         serve(job, at)
         return
-    from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415
+    from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415 - only for several
 
     # As a signal ends any other command.
     signal.raise_signal(serve_with(workers, job, at))

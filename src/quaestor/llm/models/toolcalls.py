@@ -12,7 +12,7 @@ from quaestor.llm.models.neutral_messages import restored_arguments
 _LONGEST_NAME = 1_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: grows by deltas
 class _Pieces:
     id: str = ""
     name: str = ""

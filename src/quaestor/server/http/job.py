@@ -65,6 +65,7 @@ def application(job: Job, together: Together) -> Iterator[FastAPI]:
 
 def serve(job: Job, at: socket.socket) -> None:
     """Serve with this process until interrupted."""
+    # As in ``application``.
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
 

@@ -27,6 +27,7 @@ from quaestor.stores import (
 )
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.lexical import LexicalBase, Statistics
+from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.postings import FIELDS
 from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.quantise import restore
@@ -178,8 +179,6 @@ class PostgresStore:
     @property
     def pack(self) -> Pack:
         """What makes documents ready for ``Writer.put``; the embedded store's, so that either takes in the other's."""
-        from quaestor.stores.embedded.packing import pack  # noqa: PLC0415 - no search needs it
-
         return pack
 
     @contextmanager

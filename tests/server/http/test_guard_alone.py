@@ -1,0 +1,146 @@
+"""The guard around an application of one line: every rule at its bound, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from quaestor.core.errors import QuaestorError
+from quaestor.server.http.guard import Guard
+
+HOST = "127.0.0.1:8756"
+FORM = {"content-type": "Application/X-WWW-Form-Urlencoded; charset=utf-8"}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the guard reads of ``Served``."""
+
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
+    any_address: bool = False
+    body_limit: int = 100
+    upload_limit: int = 200
+
+
+def refused(path: str, accept: str, error: QuaestorError) -> Response:
+    return JSONResponse({"path": path, "accept": accept, "error": str(error), "code": error.code}, status_code=400)
+
+
+def answered(method: str = "POST", path: str = "/x", rules: Rules = Rules(), **more: Any) -> httpx.Response:
+    """Return what is answered to a request; the application says how many bytes it received."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        size = len(await Request(scope, receive).body())
+        await JSONResponse({"size": size}, headers={"cache-control": "max-age=60"})(scope, receive, send)
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        await Guard(application, rules, refused)({**scope, "state": {}}, receive, send)  # type: ignore[arg-type]
+
+    async def requested() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(guarded), base_url=f"http://{HOST}") as client:
+            return await client.request(method, path, **more)
+
+    return asyncio.run(requested())
+
+
+class Streamed(httpx.AsyncByteStream):
+    """A body whose size is not announced."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for _ in range(self.size):
+            yield b"x"
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize(
+    ("path", "headers", "limit"),
+    [("/x", {}, 100), ("/api/documents", {}, 200), ("/documents", FORM, 200), ("/x", FORM, 100)],
+)
+def test_a_body_may_be_as_large_as_the_limit(path: str, headers: dict[str, str], limit: int, announced: bool) -> None:
+    def sent(size: int) -> httpx.Response:
+        return answered(path=path, headers=headers, content=b"x" * size if announced else Streamed(size))
+
+    assert sent(limit).json() == {"size": limit}
+    over = sent(limit + 1)
+    assert over.json()["error"] == f"The body is larger than {limit} bytes. Send less."
+    assert over.json()["code"] == "too_large"
+    assert over.headers["connection"] == "close"
+
+
+def test_a_form_has_a_limit_of_its_own() -> None:
+    rules = Rules(body_limit=10_000_000)
+    for kind in ("application/x-www-form-urlencoded", "multipart/form-data; boundary=b"):
+        headers = {"content-type": kind}
+        assert answered(rules=rules, headers=headers, content=b"x" * 1_000_000).status_code == 200
+        assert "1,000,000" in answered(rules=rules, headers=headers, content=b"x" * 1_000_001).json()["error"]
+    assert answered(rules=rules, content=b"x" * 1_000_001).status_code == 200
+
+
+@pytest.mark.parametrize("origin", [f"http://{HOST}", f"https://{HOST}", None])
+def test_our_own_pages_are_let_through(origin: str | None) -> None:
+    headers = {} if origin is None else {"origin": origin}
+    assert answered(headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"), [("LocalHost:1", "http://localhost:1"), ("localhost:1", "http://LOCALHOST:1")]
+)
+def test_names_are_compared_without_case(host: str, origin: str) -> None:
+    assert answered(headers={"host": host, "origin": origin}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "named"),
+    [
+        ({"origin": "https://evil.example"}, "'https://evil.example'"),
+        ({"origin": f"ftp://{HOST}"}, f"'ftp://{HOST}'"),
+        ({"origin": "http://[broken"}, "'http://[broken'"),
+        ({"sec-fetch-site": "cross-site"}, "'other sites'"),
+        ({"sec-fetch-site": "same-site"}, "'other sites'"),
+    ],
+)
+def test_pages_of_others_are_refused_by_name(headers: dict[str, str], named: str) -> None:
+    answer = answered(path="/some/path", headers={**headers, "accept": "text/html"})
+    assert answer.json() == {
+        "path": "/some/path",
+        "accept": "text/html",
+        "error": f"Requests of pages at {named} are refused. Open the page at this server's address.",
+        "code": "foreign_origin",
+    }
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_reading_is_open_to_other_pages(method: str) -> None:
+    assert answered(method, headers={"origin": "https://evil.example"}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "10.0.0.1:80", "[fe80::1]:80", "localhost"])
+def test_any_address_is_taken_where_the_server_listens_on_all(host: str) -> None:
+    assert answered(headers={"host": host}, rules=Rules(any_address=True)).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "10.0.0.1.evil.example", "999.0.0.1", ""])
+def test_any_address_is_no_name(host: str) -> None:
+    answer = answered(headers={"host": host}, rules=Rules(any_address=True))
+    assert answer.json()["code"] == "unknown_host"
+    assert answer.json()["error"] == (
+        f"This server is not called {host!r}. Use the address that it printed, or add one with --allow-host."
+    )
+
+
+def test_what_a_route_says_of_caching_stands() -> None:
+    headers = answered().headers
+    assert headers["cache-control"] == "max-age=60"
+    assert headers["x-frame-options"] == "DENY"
+    assert answered(headers={"host": "evil.example"}).headers["cache-control"] == "no-store"

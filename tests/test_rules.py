@@ -1,0 +1,186 @@
+"""What CONTRIBUTING.md and docs/architecture.md say of the code, held against the code.
+
+The floors, which say who may import whom, are in ``test_floors.py``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import quaestor
+from quaestor.cli.click_group import COMMANDS
+from quaestor.core.settings import RULES, Settings
+
+ROOT = Path(quaestor.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+_REASON = re.compile(r"#.*\s- \S")
+
+
+def where(path: Path, line: int) -> str:
+    return f"{path.relative_to(ROOT)}:{line}"
+
+
+def module_of(path: Path) -> str:
+    return ".".join(("quaestor", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def modules_named(node: ast.ImportFrom) -> set[str]:
+    """Return which modules of ours an import loads: submodules by their names, or else the module itself."""
+    base = node.module or ""
+    submodules = {f"{base}.{alias.name}" for alias in node.names} & MODULES.keys()
+    return submodules if len(submodules) == len(node.names) else (submodules | {base}) & MODULES.keys()
+
+
+def own_imports(nodes: list[ast.stmt]) -> Iterator[ast.ImportFrom]:
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "quaestor":
+            yield node
+
+
+@cache
+def imported_with(module: str) -> frozenset[str]:
+    """Return the modules that are imported once a module is, its packages among them."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in MODULES:
+            continue
+        found.add(name)
+        waiting.append(name.rpartition(".")[0])
+        for node in own_imports(tree_of(MODULES[name]).body):
+            waiting.extend(modules_named(node))
+    return frozenset(found)
+
+
+def blocks_within_functions(path: Path) -> Iterator[list[ast.ImportFrom]]:
+    """Yield the imports of our own modules within functions, those that stand together as one list."""
+    tree = tree_of(path)
+    bodies = [
+        body
+        for node in ast.walk(tree)
+        if not isinstance(node, ast.Module | ast.ClassDef)
+        for body in (getattr(node, "body", None), getattr(node, "orelse", None), getattr(node, "finalbody", None))
+        if isinstance(body, list)
+    ]
+    top = {id(node) for guard in tree.body if isinstance(guard, ast.If) for node in ast.walk(guard)}
+    for body in bodies:
+        block: list[ast.ImportFrom] = []
+        for node in body:
+            if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in top:
+                block.extend(own_imports([node]))
+            elif block:
+                yield block
+                block = []
+        if block:
+            yield block
+
+
+def test_an_import_within_a_function_says_why() -> None:
+    """Beside one of the imports that stand together, or in a comment on the line before them."""
+    unexplained = []
+    for path in FILES:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for block in blocks_within_functions(path):
+            beside = lines[block[0].lineno - 1 : block[-1].end_lineno]
+            before = lines[block[0].lineno - 2].strip()
+            if not (before.startswith("#") or any(map(_REASON.search, beside))):
+                unexplained.append(where(path, block[0].lineno))
+    assert unexplained == []
+
+
+def test_an_import_within_a_function_saves_something() -> None:
+    """It imports what the module's own imports do not bring anyway."""
+    for_nothing = [
+        f"{where(path, node.lineno)} {name}"
+        for path in FILES
+        for block in blocks_within_functions(path)
+        for node in block
+        for name in modules_named(node)
+        if name in imported_with(module_of(path))
+    ]
+    assert for_nothing == []
+
+
+def test_a_value_is_frozen_or_says_why_not() -> None:
+    """A dataclass that changes says ``# mutable:`` and why, beside its decorator."""
+    changing = []
+    for path in FILES:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for node in ast.walk(tree_of(path)):
+            for decorator in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+                if not ast.unparse(decorator).startswith("dataclass") or "frozen=True" in ast.unparse(decorator):
+                    continue
+                if "  # mutable: " not in lines[decorator.lineno - 1]:
+                    changing.append(where(path, decorator.lineno))
+    assert changing == []
+
+
+def is_pure(path: Path) -> bool:
+    return re.search(r"\bpure\b(?! Python)", ast.get_docstring(tree_of(path)) or "", re.IGNORECASE) is not None
+
+
+PURE = [path for path in FILES if is_pure(path) and path.name != "__init__.py"]
+"""Modules whose docstring says that they are pure."""
+
+IMPURE = {
+    "asyncio",
+    "http",
+    "multiprocessing",
+    "random",
+    "shutil",
+    "socket",
+    "sqlite3",
+    "subprocess",
+    "tempfile",
+    "time",
+}
+READING_AND_WRITING = {
+    *("exists", "glob", "is_dir", "is_file", "iterdir", "lstat", "mkdir", "open", "read_bytes", "read_text", "rename"),
+    *("resolve", "rglob", "rmdir", "scandir", "stat", "symlink_to", "touch", "unlink", "write_bytes", "write_text"),
+}
+
+
+def impurities(path: Path) -> Iterator[str]:
+    """Yield what a module imports or calls that reads, writes, waits or draws at random."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            yield from (f"{where(path, node.lineno)} {name}" for name in names if name.split(".")[0] in IMPURE)
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in READING_AND_WRITING:
+                yield f"{where(path, node.lineno)} {node.func.attr}"
+            elif isinstance(node.func, ast.Name) and node.func.id == "open":
+                yield f"{where(path, node.lineno)} open"
+
+
+def test_a_module_that_says_it_is_pure_reads_and_writes_nothing() -> None:
+    assert len(PURE) > 30, "their docstrings say so"
+    assert [impurity for path in PURE for impurity in impurities(path)] == []
+
+
+def test_impurities_are_seen() -> None:
+    found = list(impurities(ROOT / "core" / "config.py"))
+    assert any(one.endswith(" stat") for one in found)
+
+
+def test_a_command_has_a_file_of_its_own() -> None:
+    files = {path.stem for path in (ROOT / "cli" / "commands").glob("*.py")} - {"__init__"}
+    assert files == set(COMMANDS)
+
+
+def test_every_setting_has_one_rule_in_their_order() -> None:
+    assert tuple(RULES) == Settings._fields
