@@ -18,6 +18,18 @@ RANDOM_ACCESS = """/* pick.c -- example of random access to a packed file
 #include "pick.h"
 
 """ + "".join(f"int pick_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
+PERMITTED = (
+    """/* Copyright (C) 2005 Mona Petit
+ *
+"""
+    + " * Redistribution of this in any form is permitted to all who keep these lines in it as they are.\n" * 19
+    + """ * IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE
+ */
+
+/* Asks an agent for keys. */
+"""
+    + "".join(f"int ask_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
+)
 SCOPE = (
     """module Shop
   # An order is the scope in which all routing is done.
@@ -61,6 +73,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     folder = tmp_path_factory.mktemp("explained")
     files = {
         "pick.c": RANDOM_ACCESS,
+        "agent.c": PERMITTED,
         "lib/order.rb": SCOPE,
         "src/shop_adapter.erl": ADAPTER,
         "src/Plugin.swift": PLUGIN,
@@ -78,6 +91,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "said"),
     [
         ("What is pick.c?", "example of random access to a packed file"),
+        ("What is agent.c for?", "Asks an agent for keys"),
         ("what is lib/order.rb", "the scope in which all routing is done"),
         ("what is shop_adapter", "Derived from a client of another project"),
         ("what does src/Plugin.swift define", "A plugin is told of requests"),
@@ -89,10 +103,11 @@ def test_a_file_is_told_by_its_own_words(index: Index, question: str, said: str)
     assert said in found.hits[0].text
 
 
-def test_nothing_of_a_licence_is_quoted(index: Index) -> None:
-    found = explain_name(Question("What is pick.c?"), index)
+@pytest.mark.parametrize("name", ["pick.c", "agent.c"])
+def test_nothing_of_a_licence_is_quoted(index: Index, name: str) -> None:
+    found = explain_name(Question(f"What is {name}?"), index)
     assert found is not None
-    assert "Copyright" not in found.hits[0].text
+    assert not any(word in hit.text for hit in found.hits for word in ("Copyright", "WARRANTIES"))
 
 
 def test_the_first_definition_within_a_module_keeps_its_comment() -> None:

@@ -187,6 +187,14 @@ def test_the_answer_and_its_citations(made: Make) -> None:
     assert named.pieces == answer.pieces
 
 
+def test_a_readme_that_asks_what_it_is_names_the_project(made: Make) -> None:
+    readme = "![logo](logo.png)\n\n## What is Till?\n\nTill is a library that sends orders from shops.\n"
+    index = made({"README.md": readme, "lib/till.py": "class Till:\n    VERSION = 1\n"})
+    answer = answer_with_overview(Question("What is Till?"), index)
+    assert answer is not None
+    assert "sends orders from shops" in answer.text(range(1, len(answer.hits) + 1))
+
+
 def test_it_follows_the_files(made: Make) -> None:
     index = made(FILES)
     assert "warehouse" in index.overview().text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.core.config import Settings
 
 Say = Callable[[Mapping[str, str]], str]
@@ -75,6 +75,32 @@ def test_without_a_readme_the_first_index_introduces(said: Say) -> None:
     assert "This is the guide to till, the shop." in told
     # No large folder hides the others.
     assert told.index("Questions") < told.index("c7")
+
+
+def test_among_documents_no_folder_holds_examples_only(said: Say) -> None:
+    told = said(
+        {"doc_src/index.rst": "Till\n====\n\nTill is a friendly shop.\n", "doc_src/cmds/a.rst": "a\n=\n\nAsks it.\n"}
+    )
+    assert "Till is a friendly shop." in told
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("## Tills ##", "Tills"),
+        ("# Tills #  ", "Tills"),
+        ("# F#", "F#"),
+        ("== Tills", "Tills"),
+        ("# The #till", "The #till"),
+    ],
+)
+def test_only_a_run_that_stands_apart_closes_a_heading(line: str, title: str) -> None:
+    assert list(headings([line])) == [(1, title)]
+
+
+@pytest.mark.parametrize("line", ["#", "# ", "##  ##", "= ", "#tag and words"])
+def test_a_mark_alone_is_no_heading(line: str) -> None:
+    assert not list(headings([line]))
 
 
 def test_folders_of_documents_are_all_counted(said: Say) -> None:

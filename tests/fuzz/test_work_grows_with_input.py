@@ -13,7 +13,7 @@ import pytest
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
-from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
 from quaestor.chat.textcalls import TextCalls
 from quaestor.chat.thinking import Thinking
@@ -55,6 +55,13 @@ def test_blank_lines_of_a_hunk() -> None:
     proposal = parse_edits(f"--- a/a\n+++ b/a\n@@ -1 +1 @@\n a\n{blank} b\n-c\n{blank}")
     assert not proposal.problems
     assert proposal.changes[0].search.count("\n") == 400_003  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("run", ["# ", " #", "#", " ", "\t#"])
+def test_marks_behind_a_heading(run: str) -> None:
+    [(number, title)] = headings([f"# Tills {run * 400_000}x"])
+    assert number == 1
+    assert title.startswith("Tills")
 
 
 def test_cells_that_reach_down_are_no_more_than_are_shown() -> None:

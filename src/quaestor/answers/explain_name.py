@@ -24,6 +24,8 @@ from quaestor.search.path_roles import profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
+_LONGEST_LICENCE = 80
+"""Lines of a comment at the head of a file, which is read to its end to tell whether it is one about rights."""
 _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
@@ -130,19 +132,22 @@ def _with_comment(file: IndexedFile | None, line: int) -> int:
     return line if file is None else comment_above(file.lines, line - 1) + 1
 
 
-def _end_of_comment(lines: Sequence[str], start: int) -> int:
-    """Return the last line of the comment or docstring that begins at a line; the line before where none does."""
+def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> int:
+    """Return the last line of the comment or docstring that begins at a line; the line before where none does.
+
+    Of one with more than ``longest`` lines, return the last of so many.
+    """
     if start > len(lines) or not _COMMENT.match(lines[start - 1]):
         return start - 1
     opening = re.match(r"\s*[rRuUbB]?(\"\"\"|''')", lines[start - 1])
-    for number in range(start, min(len(lines), start + _HEAD) + 1):
+    for number in range(start, min(len(lines), start + longest) + 1):
         line = lines[number - 1]
         if opening is None and not _COMMENT.match(line):
             return number - 1
         closed = line.count(opening[1]) - (number == start) if opening else 0
         if closed > 0:
             return number
-    return min(len(lines), start + _HEAD)
+    return min(len(lines), start + longest)
 
 
 def _uses_of(related: Related) -> str:
@@ -205,7 +210,7 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
         if not line.strip() or line.startswith(("#!", "<?php", "'use strict'", '"use strict"')):
             at += 1
             continue
-        end = _end_of_comment(file.lines, at)
+        end = _end_of_comment(file.lines, at, _LONGEST_LICENCE)
         if end < at:
             return None
         if (told := _before_legal_words(file.lines, at, end)) is not None:
@@ -215,9 +220,9 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
 
 
 def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
-    """Return a comment up to where it speaks of rights; None where what is left says nothing."""
+    """Return the beginning of a comment up to where it speaks of rights; None where that says nothing."""
     legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
-    end = next(legal, last + 1) - 1
+    end = min(next(legal, last + 1) - 1, first + _HEAD)
     return (first, end) if len(find_words("\n".join(lines[first - 1 : end]))) >= _FEWEST_WORDS else None
 
 

@@ -95,14 +95,15 @@ def readme_of(material: Material, folder: str) -> str | None:
 def _beginning(material: Material) -> str | None:
     """Return the document that begins a corpus without a README: the shallowest introduction or index.
 
-    Beside code only those of the documentation: a README deep within speaks of what lies beside it.
+    Beside code only those of the documentation: a README deep within speaks of what lies beside it. Where all is
+    documents, a folder called ``doc_src`` or ``tutorial`` holds no examples of anything else.
     """
     found = []
     for path in material.documents:
         stem = path.rpartition("/")[2].lower().partition(".")[0]
         profile = material.profile(path)
         documented = not material.is_code or path.lower().startswith("doc")
-        aside = profile.test or profile.example or material.stands_behind(path)
+        aside = (material.is_code and (profile.test or profile.example)) or material.stands_behind(path)
         if stem in _BEGINNINGS and profile.prose and documented and not aside:
             found.append((path.count("/"), _BEGINNINGS.index(stem), path))
     return min(found)[2] if found else None

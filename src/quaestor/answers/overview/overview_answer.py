@@ -19,7 +19,8 @@ _READMES = (
     "README.txt",
 )
 _TITLE_LINES = 60
-_TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[]")
+_TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
+_TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -43,10 +44,13 @@ def _is_own_name(corpus: Corpus, name: str) -> bool:
 
 
 def _title(corpus: Corpus) -> str:
-    """Return the title of the README in the root, up to what explains it; empty where there is none."""
+    """Return the title of the README in the root without what explains it: ``Grape`` of ``What is Grape?``.
+
+    Empty where there is none.
+    """
     from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
 
     file = next((found for path in _READMES if (found := load_file(corpus.store, path)) is not None), None)
     title = "" if file is None else next((text for _, text in headings(file.lines[:_TITLE_LINES])), "")
-    return _TITLE_ENDS.split(title)[0].strip()
+    return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", title))[0].strip()

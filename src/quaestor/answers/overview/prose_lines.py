@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$|^(={1,6})\s+(\S.*)$")
+_HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~|----\s*$|\.\.\s+(?:code|code-block|sourcecode)::)")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
@@ -140,13 +140,24 @@ def _end_of_front_matter(lines: Sequence[str]) -> int:
 def _heading(lines: Sequence[str], number: int) -> str | None:
     """Return the heading on a line, None if there is none; the line below a heading is one without words."""
     line = lines[number - 1]
-    found = _HEADING.match(line)
-    if found:
-        return plain(found[2] or found[4] or "")
+    marked = _marked_heading(line)
+    if marked is not None:
+        return plain(marked)
     following = lines[number] if number < len(lines) else ""
     if line.strip() and not line.startswith((" ", "\t")) and _UNDERLINE.match(following):
         return plain(line) if len(following.strip()) >= len(line.strip()) * 0.6 else None
     return "" if _UNDERLINE.match(line) else None
+
+
+def _marked_heading(line: str) -> str | None:
+    """Return what stands behind the mark of a heading, without a closing run of ``#``; None if there is no mark."""
+    mark = _HEADING_MARK.match(line)
+    title = line[mark.end() :].rstrip() if mark else ""
+    if mark is None or (line.startswith("=") and not title):
+        return None
+    unclosed = title.rstrip("#")
+    # "F#" is a name; only what stands apart closes a heading.
+    return unclosed.rstrip() if not unclosed or unclosed[-1].isspace() else title
 
 
 def _is_text(line: str) -> bool:
