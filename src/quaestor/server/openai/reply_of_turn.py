@@ -17,7 +17,7 @@ _IN_WHOLE = frozenset({"kept", "recalled"})
 Ended = Literal["stop", "length", "tool_calls", "content_filter"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: filled by the events of a turn
 class Reply:
     """One answer under way.
 

@@ -113,7 +113,7 @@ class ResponseReply(Reply):
         }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # mutable: counts the items of a stream
 class ResponseEvents:
     """The events of a streamed response, numbered from 0.
 
