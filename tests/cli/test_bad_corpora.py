@@ -79,7 +79,7 @@ def test_a_folder_of_which_nothing_can_be_indexed(quaestor: Run, tmp_path: Path)
     [
         ("a.zip", b"PK\x03\x04", "binary: an archive: unpack it and index the folder"),
         ("a.tar.gz", b"\x1f\x8b", "binary: an archive: unpack it and index the folder"),
-        ("a.pptx", b"PK\x03\x04", "binary: save it as .docx, .pdf or .md to have it read"),
+        ("a.ppt", b"PK\x03\x04", "binary: save it as .pptx or .pdf to have it read"),
         ("a.png", b"\x89PNG", "binary"),
         ("a.epub", b"PK", "unreadable: the file is damaged: it is no zip archive"),
         ("a.ipynb", b"{", "unreadable: it is not a Jupyter notebook"),

@@ -94,6 +94,8 @@ def nested(levels: int) -> bytes:
 
 BOMBS: dict[str, Callable[[], bytes]] = {
     "docx": lambda: overlapping(1000),
+    "xlsx": lambda: overlapping(1000),
+    "pptx": lambda: overlapping(1000),
     "epub": lambda: overlapping(1000),
     "pdf": lambda: b"%PDF-1.4\n" + b"1 0 obj <</Length 1 0 R>> stream\n" * 20_000,
     "html": lambda: b"<html><body>" + b"<table><tr><td>" * 200_000 + b"<p>words",
@@ -120,13 +122,13 @@ def test_every_converter_ends_with_a_text_or_a_reason(suffix: str) -> None:
         assert found is None or len(found.text) < 50_000_000
 
 
-@pytest.mark.parametrize("suffix", ["docx", "epub"])
+@pytest.mark.parametrize("suffix", ["docx", "xlsx", "pptx", "epub"])
 def test_archives_within_archives_are_not_opened(suffix: str) -> None:
     with pytest.raises(ConversionError):
         converted(nested(3), f"a.{suffix}")
 
 
-@pytest.mark.parametrize("suffix", ["docx", "epub", "pdf"])
+@pytest.mark.parametrize("suffix", ["docx", "xlsx", "pptx", "epub", "pdf"])
 def test_an_upload_is_refused_with_a_sentence(tmp_path: Path, suffix: str) -> None:
     documents = Documents(Settings(home=str(tmp_path)), "anna")
     with pytest.raises(DocumentRefusedError, match="cannot be turned into text"):

@@ -12,6 +12,8 @@ from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.index_parts import Parts
+from quaestor.crawl.git_address import names_repository
+from quaestor.crawl.repositories import fetch_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
@@ -111,14 +113,16 @@ class Index(Corpus):
         site: Mapping[str, object] | None = None,
         max_cost: float | None = None,
     ) -> Self:
-        """Build the index of a folder, a file or a site, or bring it up to date, and open it.
+        """Build the index of a folder, a file, a site or a git repository, or bring it up to date, and open it.
 
         Args:
-            path: the folder or file, or the address of a site, which is crawled as it was the time before.
+            path: the folder or file, or the address of a site, which is crawled as it was the time before, or of a git
+                repository, which is fetched.
             settings: as loaded by ``load_configuration``; read from environment and files by default.
             progress: called as the work goes on.
             rebuild: throw away what is there and begin anew.
-            site: fields of ``CrawlSettings``, for a site; those not given are as the time before.
+            site: fields of ``CrawlSettings``, for a site; those not given are as the time before. Of a repository,
+                ``allow_private`` alone.
             max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` for no bound. None:
                 nothing for a new index, and no more than the setting ``refresh_cost`` for what changed in one that is
                 there. What it does not cover is found by words alone, and ``last_changes`` says why; the next build
@@ -126,10 +130,13 @@ class Index(Corpus):
 
         Raises:
             NotFoundError: the path does not exist.
-            UpstreamError: the site gave nothing.
+            UpstreamError: the site or repository gave nothing.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         """
-        if is_address(path):
+        if names_repository(path):
+            settings = settings or load_configuration().settings
+            fetch_repository(str(path), data_home(settings), allow_private=bool((site or {}).get("allow_private")))
+        elif is_address(path):
             settings = settings or load_configuration().settings
             crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
         root, settings = _located(path, settings)

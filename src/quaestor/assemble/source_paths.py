@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking import ChunkSettings
 from quaestor.core.config import Settings, data_home, load_configuration
+from quaestor.crawl.git_address import names_repository
+from quaestor.crawl.repositories import files_of
 from quaestor.crawl.sites import is_address, is_site, pages_of
 from quaestor.files.walk import checked_root
 from quaestor.indexing.indexer import IngestSettings
@@ -25,16 +27,18 @@ def index_folder(root: Path, settings: Settings) -> Path:
 
 
 def locate(path: str | Path, settings: Settings | None = None) -> Path:
-    """Return the real path of a folder or file that is indexed; of a site, where its pages lie.
+    """Return the real path of a folder or file that is indexed; of a site or a git repository, where its files lie.
 
     Args:
-        path: of a folder or file, or a site's address.
+        path: of a folder or file, or the address of a site or a git repository.
         settings: where sites lie; read from environment and files by default.
 
     Raises:
-        NotFoundError: it does not exist, or the site was not crawled yet: nothing is fetched here.
-        UsageError: it is an address of no page on the web, or neither a folder nor a file.
+        NotFoundError: it does not exist, or it was not fetched yet: nothing is fetched here.
+        UsageError: it is an address of nothing that can be fetched, or neither a folder nor a file.
     """
+    if names_repository(path):
+        return checked_root(files_of(str(path), data_home(settings or load_configuration().settings)))
     if not is_address(path):
         return checked_root(Path(path).expanduser())
     return checked_root(pages_of(str(path), data_home(settings or load_configuration().settings)))

@@ -13,13 +13,20 @@ from quaestor.chunking.recognising import recognise
 from quaestor.core.passages import Chunk, ChunkerName
 
 
-def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cut:  # noqa: B008 - frozen
+def cut(
+    data: bytes,
+    path: str,
+    settings: ChunkSettings = ChunkSettings(),  # noqa: B008 - frozen
+    *,
+    paged: bool = False,
+) -> Cut:
     """Cut a file into chunks; whatever cannot be cut by its structure is cut by lines.
 
     Args:
         data: the file's bytes.
         path: its path, from which its language is told.
         settings: the method, and sizes of chunks.
+        paged: whether the highest sections of prose are pages, slides or sheets, so that no chunk is of two.
 
     Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
     """
@@ -38,7 +45,7 @@ def cut(data: bytes, path: str, settings: ChunkSettings = ChunkSettings()) -> Cu
     if language in PROSE:
         from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 
-        prose = cut_prose(decoded, language, settings)
+        prose = cut_prose(decoded, language, settings, paged=paged)
         about = prose.about
         told = (about.title, note, about.author, about.date, about.url)
         if settings.method in ("auto", "headings"):

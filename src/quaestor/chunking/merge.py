@@ -155,7 +155,7 @@ def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
     last, before = groups[-1], groups[-2]
     if last.pieces[0].item and before.pieces[-1].item and before.size + last.size > settings.target * _ITEMS:
         return
-    if last.opens or before.size + last.size > settings.limit:
+    if last.opens or last.pieces[0].page or before.size + last.size > settings.limit:
         return
     ends_body = last.pieces[0].part and last.pieces[0].parent in {
         before.pieces[-1].number,
@@ -170,7 +170,7 @@ def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
 def _leads(first: _Group, piece: Piece, settings: ChunkSettings) -> bool:
     """Whether a file's tiny beginning, which has nothing before it, goes with what follows."""
     tiny = not first.opens and first.size < settings.target * _TINY
-    return tiny and not piece.opens and first.size + piece.end - piece.start <= settings.target
+    return tiny and not piece.opens and not piece.page and first.size + piece.end - piece.start <= settings.target
 
 
 def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
@@ -180,7 +180,7 @@ def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
     smaller, larger = min(merged.size, size), max(merged.largest, size)
     # The first line of something large goes with the first of its members.
     leads_in = last.opens and piece.parent in merged.numbers and merged.size < settings.target * _SLIGHT
-    if piece.item and last.item and merged.size + size > settings.target * _ITEMS:
+    if piece.page or (piece.item and last.item and merged.size + size > settings.target * _ITEMS):
         return False
     if piece.opens:
         return leads_in and merged.size + size <= settings.target

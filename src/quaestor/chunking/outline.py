@@ -43,6 +43,7 @@ class Piece:
         opens: whether what follows are its members, as pieces of their own.
         defines: (depth, name, offset) of every definition here; the offset is where its name stands.
         item: whether this is an item of a list that stands for itself.
+        page: whether this begins a page, slide or sheet, which shares no chunk with the one before it.
         end: offset of the next piece.
         head: where what follows its comments begins, and what stays with these.
     """
@@ -56,6 +57,7 @@ class Piece:
     part: bool = False
     opens: bool = False
     item: bool = False
+    page: bool = False
     defines: list[tuple[int, str, int]] = field(default_factory=list)
     end: int = 0
     head: Head | None = None

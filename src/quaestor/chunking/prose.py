@@ -51,17 +51,19 @@ class Prose:
     has_headings: bool
 
 
-def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings) -> Prose:
-    """Cut a prose document by its headings."""
+def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings, *, paged: bool = False) -> Prose:
+    """Cut a prose document by its headings; a paged one so that no chunk is of two of its highest sections."""
     data, start = decoded.data, decoded.start
     about = read_front_matter(data, start)
     headings = list(_FINDERS[language](data, about.end))
     if about.end == start:
         about = read_fields(data, start)
     pieces = _sections(data, headings, start)
+    for piece in pieces:
+        piece.page = paged and piece.parent == NO_PARENT
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
     groups = merge.group(merge.split(pieces, data, settings), settings)
-    title = about.title or _top(headings)
+    title = about.title or (None if paged else _top(headings))
     about = replace(about, title=title)
     return Prose(merge.chunks(groups, data, decoded.encoding), about, bool(headings))
 

@@ -20,7 +20,7 @@ _ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
 CONVERTED_SUFFIXES = _PAGES | _RECORDS | _ALWAYS
 
 LARGEST = 64_000_000
-"""Bytes above which a PDF, a book or a Word file is left out: pictures make most of them, and they are not read."""
+"""Bytes above which a PDF, a book or an Office file is left out: pictures make most of them, and they are not read."""
 
 
 def is_converted(document: Document) -> bool:

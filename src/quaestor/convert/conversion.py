@@ -14,6 +14,7 @@ class Converted(NamedTuple):
         author: who wrote it, where that is known.
         date: ISO 8601 date of writing, where that is known.
         note: what was lossy, for the report.
+        paged: whether its sections are pages, slides or sheets: a chunk is of one of them, so that citations say which.
     """
 
     text: str
@@ -21,3 +22,4 @@ class Converted(NamedTuple):
     author: str | None = None
     date: str | None = None
     note: str | None = None
+    paged: bool = False

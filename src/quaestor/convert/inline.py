@@ -12,7 +12,7 @@ _BLANKS = re.compile(r"[ \t\r\n\f\x0b]+")
 # What would be read as a tag or as code; other marks are left as they are, for people and searches read them too.
 _SYNTAX = re.compile(r"<(?=[A-Za-z/!?])|`")
 _LINE_ENDS = re.compile(r"[\t\r\n]+")
-_LINE_MARK = re.compile(r"^(\s*)([#>+*-]|=+$|\d{1,9}[.)])(?=\s|$)|^(\s*)(~~~|---)")
+_LINE_MARK = re.compile(r"^(\s*)(#{1,6}|[>+*-]|=+$|\d{1,9}[.)])(?=\s|$)|^(\s*)(~~~|---)")
 _PERMALINK = frozenset({"¶", "#", "§", "🔗", "link", "permalink", "anchor", ""})
 _MARKS = {
     **dict.fromkeys(("em", "i", "cite", "dfn", "var"), "*"),

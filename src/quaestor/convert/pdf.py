@@ -50,6 +50,7 @@ def from_pdf(data: bytes) -> Converted:
         _field(about, "/Author"),
         _date(about),
         f"{len(broken):,} of {count:,} pages could not be read" if broken else None,
+        paged=True,
     )
 
 

@@ -1,6 +1,6 @@
 """Converting in a process of its own, with a limit on its time and its memory.
 
-PDF and Word files are read by other people's parsers, and books are large: a hostile file can keep a parser busy for
+PDF and Office files are read by other people's parsers, and books are large: a hostile file can keep a parser busy for
 hours or have it fill the machine. What exceeds the limits costs that file only.
 """
 

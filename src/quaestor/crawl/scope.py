@@ -83,7 +83,7 @@ class SiteRules:
         """Return the bytes that an answer may have."""
         if entry.kind != "page":
             return LARGEST_LIST
-        is_document = urlsplit(entry.url).path.lower().endswith((".pdf", ".epub", ".docx"))
+        is_document = urlsplit(entry.url).path.lower().endswith((".pdf", ".epub", ".docx", ".xlsx", ".pptx"))
         return self._settings.page_bytes * (_DOCUMENT_FACTOR if is_document else 1)
 
     def delay(self, url: str) -> float:

@@ -129,17 +129,21 @@ _MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm 
     bin nib"""
 _DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt
     pth onnx safetensors gguf tflite joblib mat rdb"""
-_PRINT = "doc xls xlsx ppt pptx odt ods odp rtf mobi djvu"
+_PRINT = "doc xls ppt odt ods odp rtf mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
 _PACKED = frozenset("zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar".split())
-_OFFICE = frozenset("doc ppt pptx odt odp rtf djvu mobi".split())
+_SAVED_AS = {
+    **dict.fromkeys(("xls", "ods"), ".xlsx or .csv"),
+    **dict.fromkeys(("ppt", "odp"), ".pptx or .pdf"),
+    **dict.fromkeys(("doc", "odt", "rtf", "djvu", "mobi"), ".docx, .pdf or .md"),
+}
 _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
 # A long book is 3 MB; no other text that a person wrote is.
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
 # Of these the text is taken, which is a small part of them (see ``convert``).
-_CONVERTED = frozenset({"pdf", "docx", "epub"})
+_CONVERTED = frozenset({"pdf", "docx", "xlsx", "pptx", "epub"})
 _CONVERTED_FACTOR = 32
 _CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 
@@ -194,7 +198,7 @@ def advice_for(name: str) -> str:
     suffix = suffix_of(name)
     if suffix in _PACKED:
         return "an archive: unpack it and index the folder"
-    return "save it as .docx, .pdf or .md to have it read" if suffix in _OFFICE else ""
+    return f"save it as {_SAVED_AS[suffix]} to have it read" if suffix in _SAVED_AS else ""
 
 
 def is_secret(name: str) -> bool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-EXTRAS: dict[str, tuple[str, str]] = {"pdf": ("pypdf", "documents"), "docx": ("mammoth", "documents")}
+EXTRAS: dict[str, tuple[str, str]] = {
+    "pdf": ("pypdf", "documents"),
+    "docx": ("mammoth", "documents"),
+    "xlsx": ("openpyxl", "documents"),
+    "pptx": ("pptx", "documents"),
+}
 """By suffix: the package that reads such files, and the extra that installs it."""
 
 

@@ -243,7 +243,7 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | 
 
 def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
     """Cut the Markdown that was made of a file."""
-    parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks)
+    parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=made.paged)
     told = f"converted from {suffix_of(path)}"
     return parts._replace(
         title=made.title or parts.title,

@@ -26,6 +26,9 @@ LARGEST_CODE = 1300
 ENOUGH = 1000
 """Bytes from which on a passage is long enough to be read alone; of a shorter one what surrounds it is shown."""
 
+_SECTIONS_APART = (".pptx", ".xlsx")
+"""Documents whose highest sections are slides and sheets: a passage is of one of them, for a citation says which."""
+
 _ITEM = 600
 """Bytes that an item of a list has at most where a list was cut item by item."""
 
@@ -67,7 +70,9 @@ class Run(NamedTuple):
         itself, so that a passage begins with what was found first.
         """
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
-        if last.end != first.start or self.size + other.size > (LARGEST if self.prose else LARGEST_CODE):
+        if last.end != first.start or _parted(self.chunks[-1], other.chunks[0]):
+            return False
+        if self.size + other.size > (LARGEST if self.prose else LARGEST_CODE):
             return False
         return not self.prose or self.rank < other.rank or self.names == other.names
 
@@ -210,7 +215,7 @@ def _free(
 def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
     free: list[StoredChunk] = []
     for one, other in pairwise([start, *others]):
-        if other.id in taken or not _touch(one.chunk.span, other.chunk.span):
+        if other.id in taken or not _touch(one.chunk.span, other.chunk.span) or _parted(one, other):
             break
         free.append(other)
     return free
@@ -224,6 +229,11 @@ def _is_item(run: Run, neighbours: Sequence[StoredChunk]) -> bool:
         and run.size <= _ITEM
         and any(_names(one) == _names(stored) and _size([one]) <= _ITEM for one in neighbours)
     )
+
+
+def _parted(one: StoredChunk, other: StoredChunk) -> bool:
+    """Return whether two chunks of one document are of different slides or sheets."""
+    return one.document.path.lower().endswith(_SECTIONS_APART) and _names(one)[:1] != _names(other)[:1]
 
 
 def _touch(one: Span, other: Span) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -22,6 +22,8 @@ from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import survey_object
 from quaestor.corpus.hidden_by_settings import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlReport
+from quaestor.crawl.git_address import names_repository
+from quaestor.crawl.repositories import fetch_repository
 from quaestor.crawl.sites import is_address, put_back
 from quaestor.embedding.transformer import PREFIX as TRANSFORMER
 from quaestor.indexing.indexer import Changes, by_reason
@@ -45,7 +47,7 @@ _SHOWN_PATHS = 10
 @click.option("--depth", type=click.IntRange(0), help="Of a site: links to follow from the start.")
 @click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
 @click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
-@click.option("--allow-private", is_flag=True, help="Of a site: its host may lie in a private network.")
+@click.option("--allow-private", is_flag=True, help="Of a site or repository: it may lie in a private network.")
 @click.option("--drop", is_flag=True, help="Of a site: let pages go that are gone, however many.")
 @click.option("--restore", is_flag=True, help="Of a site: put back what was dropped within a week; fetch nothing.")
 @json_option
@@ -70,11 +72,15 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     restore: bool,
     as_json: bool,
 ) -> int:
-    """Build the index of a folder, a file or a site, or bring it up to date.
+    """Build the index of a folder, a file, a site or a git repository, or bring it up to date.
 
     A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
     as Markdown; searching them needs no network. The same command later fetches what changed. With --dry-run its pages
     are fetched as well, for nothing else tells what they hold; the next `quaestor index` takes them as they are.
+
+    A git repository is given by its address (https://host/name.git, git@host:name, its page at GitHub, GitLab, Codeberg
+    or Bitbucket), with a branch, tag or commit behind '#'. Its files as they are now are fetched without their history;
+    the same command later fetches what changed. Nothing that it holds is run.
 
     A transformer on this machine takes its time: until all of its vectors are there, the index is searched by the
     bundled embedder. The same command later goes on where it was ended.
@@ -88,28 +94,18 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             "Give the folder that holds them, or one at a time."
         )
     path = paths[0] if paths else None
-    report = None
-    if path is not None and is_address(path):
-        if keep_watching:
-            raise UsageError(f"{path!r} is a site, which tells nobody of changes. Run `quaestor index` again instead.")
-        chosen = {
-            "include": tuple(include) or None,
-            "exclude": tuple(exclude) or None,
-            "depth": depth,
-            "max_pages": max_pages,
-            "delay": delay,
-            "allow_private": allow_private,
-            "drop": drop,
-        }
-        if restore:
-            count = put_back(path, data_home(configure(None).settings))
-            remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
-        else:
-            report = crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=dry_run)
-    elif include or exclude or depth is not None or max_pages is not None or delay is not None or allow_private:
-        raise UsageError("--include, --exclude, --depth, --max-pages, --delay and --allow-private are for sites only.")
-    elif drop or restore:
-        raise UsageError("--drop and --restore are for sites only.")
+    chosen = {
+        "include": tuple(include) or None,
+        "exclude": tuple(exclude) or None,
+        "depth": depth,
+        "max_pages": max_pages,
+        "delay": delay,
+        "allow_private": allow_private,
+        "drop": drop,
+    }
+    if keep_watching and (names_repository(path) or (path is not None and is_address(path))):
+        raise UsageError(f"{path!r} is an address, which tells nobody of changes. Run `quaestor index` again instead.")
+    report = _fetched(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
     root = find_root(path)
     configuration = configure(root, embedder=embedder, embedder_price=price, store=store)
     settings = configuration.settings
@@ -130,6 +126,30 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
     return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
+
+
+def _fetched(
+    path: str | None, chosen: Mapping[str, object], *, rebuild: bool, restore: bool, look: bool
+) -> CrawlReport | None:
+    """Fetch what an address names; return what became of a site."""
+    given = {name for name, value in {**chosen, "restore": restore}.items() if value is not None and value is not False}
+    if path is not None and names_repository(path):
+        if given - {"allow_private"}:
+            raise UsageError(f"{path!r} is a repository: of the options for sites it takes --allow-private alone.")
+        home = data_home(configure(None).settings)
+        changed = fetch_repository(path, home, allow_private="allow_private" in given)
+        remark(f"{path}: {'fetched' if changed else 'nothing new to fetch'}")
+        return None
+    if path is None or not is_address(path):
+        if given:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(given))
+            raise UsageError(f"Only for sites: {options}. Give the address of one, or leave them out.")
+        return None
+    if restore:
+        count = put_back(path, data_home(configure(None).settings))
+        remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
+        return None
+    return crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:

@@ -20,7 +20,7 @@ from quaestor.server.web.templates_filled import page
 router = APIRouter(route_class=PageRoute)
 # Lines that are shown of a document at first; its page has more.
 _SHOWN = 200
-_EXTRAS = {"pdf": "PDF", "docx": "Word"}
+_EXTRAS = {"pdf": "PDF", "docx": "Word", "xlsx": "Excel", "pptx": "PowerPoint"}
 
 
 @router.get("/documents")

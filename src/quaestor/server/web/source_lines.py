@@ -11,7 +11,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.stems import content_terms
 from quaestor.server.web.highlight import highlight
 
-_PROSE = PROSE | {"html", "pdf", "docx", "epub", "latex", "org"}
+_PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub", "latex", "org"}
 
 
 @dataclass(frozen=True, slots=True)

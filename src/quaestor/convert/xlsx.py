@@ -1,0 +1,173 @@
+"""Excel workbooks as Markdown, a section a sheet, through openpyxl. Runs in a process of its own."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, datetime, time
+from itertools import zip_longest
+from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+from openpyxl import load_workbook
+from openpyxl.utils import range_boundaries
+
+from quaestor.convert.archive import Archive
+from quaestor.convert.conversion import Converted
+from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.html_to_markdown import render
+from quaestor.convert.office_package import LARGEST_PART, Bounds, checked_archive, core_properties
+from quaestor.convert.sheet_tables import MOST_COLUMNS, Row, sheet_section
+
+MOST_CELLS = 500_000
+"""Cells with something in them that are read of a workbook; reading each takes some ten microseconds."""
+MOST_ELEMENTS = 20_000_000
+
+_MOST_NOTES = 3
+_SHEETS = "xl/worksheets/"
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s+ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
+
+
+class _Merged(NamedTuple):
+    """Cells one above the other that show one value."""
+
+    column: int
+    last_row: int
+
+
+def from_xlsx(data: bytes) -> Converted:
+    """Return a workbook as Markdown; each sheet is a section named after it, a long one in parts that name their rows.
+
+    Cells show their values; a formula that was never worked out shows itself. Charts and pictures are left out.
+
+    Raises:
+        ConversionError: it is damaged, encrypted, empty, or unpacks to more than a workbook can be.
+    """
+    archive = checked_archive(data, "xlsx", Bounds(MOST_ELEMENTS))
+    reader = _Reader(data, archive)
+    try:
+        with catch_warnings():
+            simplefilter("ignore")  # of styles and extensions that openpyxl does not know; none of them holds text
+            text = "".join(reader.sections())
+    except Exception as error:  # damage ends in any error of openpyxl
+        raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
+    if not text:
+        raise ConversionError("unreadable", "its sheets hold nothing in their cells")
+    about = core_properties(archive)
+    return Converted(
+        text,
+        about.get("title"),
+        about.get("creator"),
+        about.get("created", "")[:10] or None,
+        "; ".join(reader.notes[:_MOST_NOTES]) or None,
+        paged=True,
+    )
+
+
+class _Reader:
+    """Reads the sheets of one workbook, up to a number of cells.
+
+    Attributes:
+        notes: what was left out.
+    """
+
+    def __init__(self, data: bytes, archive: Archive) -> None:
+        self._data = data
+        self._archive = archive
+        self._cells = 0
+        self.notes: list[str] = []
+
+    def sections(self) -> Iterator[str]:
+        """Yield each sheet that holds something as Markdown."""
+        with closing(self._load(values=True)) as book:
+            formulas = self._load(values=False) if self._has_formulas() else None
+            for sheet in book.worksheets:
+                part = self._archive.read(sheet._worksheet_path.lstrip("/"), LARGEST_PART)
+                rows = list(self._rows(sheet, formulas[sheet.title] if formulas else None, _merged_cells(part)))
+                hidden = " (hidden)" if sheet.sheet_state != "visible" else ""
+                if section := sheet_section(f"Sheet {sheet.title}{hidden}", rows):
+                    yield render(section) + "\n"
+
+    def _load(self, *, values: bool) -> Any:
+        return load_workbook(io.BytesIO(self._data), read_only=True, data_only=values, keep_links=False)
+
+    def _has_formulas(self) -> bool:
+        parts = (name for name in self._archive.names if name.startswith(_SHEETS))
+        return any(_FORMULA.search(self._archive.read(name, LARGEST_PART)) for name in parts)
+
+    def _rows(self, sheet: Any, formulas: Any, merged: dict[int, list[_Merged]]) -> Iterator[Row]:
+        """Yield the rows of a sheet that hold something, with what reaches down into them."""
+        sheet.reset_dimensions()  # what a file says of its size need not be so
+        others = _unbounded(formulas) if formulas is not None else ()
+        reaching: dict[int, tuple[int, str]] = {}
+        wide = 0
+        for number, (cells, unworked) in enumerate(zip_longest(sheet.iter_rows(), others, fillvalue=()), start=1):
+            if not cells and not unworked:
+                continue  # a sheet may have a million such rows
+            texts = _texts(cells, unworked)
+            wide = max(wide, len(texts))
+            texts = texts[:MOST_COLUMNS]
+            for column, last_row in merged.get(number, ()):
+                reaching[column] = (last_row, texts[column] if column < len(texts) else "")
+            held = sum(map(bool, texts))
+            if held:
+                self._cells += held
+                if self._cells > MOST_CELLS:
+                    self.notes.append(f"not read: sheet {sheet.title!r} from row {number:,} on")
+                    break
+                yield Row(number, _filled(texts, number, reaching))
+        if wide > MOST_COLUMNS:
+            self.notes.append(f"not read: sheet {sheet.title!r} right of column {MOST_COLUMNS:,}")
+
+
+def _unbounded(sheet: Any) -> Iterator[Any]:
+    sheet.reset_dimensions()
+    return sheet.iter_rows()  # type: ignore[no-any-return]
+
+
+def _texts(cells: Any, unworked: Any) -> list[str]:
+    """Return the texts of a row without blank ones at its end; a formula without a value as it is written."""
+    texts = [_text(cell) for cell in cells]
+    for place, cell in enumerate(unworked):
+        if cell.value is not None and place < len(texts) and not texts[place]:
+            texts[place] = str(getattr(cell.value, "text", cell.value))
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def _text(cell: Any) -> str:
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        return f"{value * 100:.15g}%" if "%" in cell.number_format else f"{value:.15g}"
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _merged_cells(part: bytes) -> dict[int, list[_Merged]]:
+    """Return the merged cells of a sheet that reach below their first row, by that row."""
+    merged: dict[int, list[_Merged]] = {}
+    for found in _MERGED.finditer(part):
+        left, top, _, bottom = range_boundaries(found[1].decode())
+        if bottom > top and left <= MOST_COLUMNS:
+            merged.setdefault(top, []).append(_Merged(left - 1, bottom))
+    return merged
+
+
+def _filled(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
+    """Put what merged cells above show into the blank ones that they reach down into."""
+    for column, (last_row, text) in list(reaching.items()):
+        if number > last_row:
+            del reaching[column]
+        elif text and not "".join(texts[column : column + 1]):
+            texts += [""] * (column + 1 - len(texts))
+            texts[column] = text
+    return texts

@@ -1,0 +1,141 @@
+"""Fetching one commit of a repository into a folder, and what changed since the time before."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
+from quaestor.core.private_folders import make_private
+from quaestor.crawl.allowed_addresses import is_public, resolve
+from quaestor.crawl.git_address import GitAddress
+from quaestor.crawl.run_git import MOST_BYTES, SECONDS, Ended, GitRunner
+from quaestor.history.git import NoHistoryError, program
+
+_CONNECT_SECONDS = 20
+_LISTING_BYTES = 20_000_000
+_PLAIN = re.compile(r"[^\x20-\x7e]+")
+# What the server says, which may be anything, and advice that is of no use here.
+_OF_OTHERS = ("remote:", "hint:", "warning:")
+_NO_REF = ("couldn't find remote ref", "not our ref", "unadvertised object")
+
+
+def fetch_commit(
+    address: GitAddress, folder: Path, *, allow_private: bool, seconds: float = SECONDS, most_bytes: int = MOST_BYTES
+) -> bool:
+    """Make a folder hold the files of a repository as they are now, with the last commit alone.
+
+    Nothing that the repository names is run: no hook, filter, submodule or helper. Links become small files.
+
+    Args:
+        address: the repository, and which commit of it.
+        folder: made if it is missing; nothing else may write there.
+        allow_private: whether it may lie on this machine or in a private network.
+        seconds: what that may take.
+        most_bytes: what the folder may grow to.
+
+    Returns:
+        Whether that changed anything.
+
+    Raises:
+        ForbiddenError: it lies on this machine or in a private network, and that was not allowed.
+        LimitError: it takes more time or room than it may.
+        NotFoundError: it has no such branch, tag or commit, or no commits.
+        UpstreamError: it cannot be reached, or is no repository.
+        UsageError: there is no git.
+    """
+    host = _judged(address, allow_private)
+    try:
+        git_program = program()
+    except NoHistoryError:
+        raise UsageError("There is no git on this machine. Install git, or give a folder.") from None
+    make_private(folder)
+    transport = (_pinned(address, host), address.scheme, _ssh(address, host))
+    git = GitRunner(git_program, folder, *transport, seconds, most_bytes)
+    for left in (folder / ".git").glob("*.lock"):  # of a process that was killed; whoever calls holds our own lock
+        left.unlink()
+    before = _head(folder)
+    _must(address, git.run("init", "--quiet", "--template="))
+    fetched = ("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--update-head-ok")
+    _must(address, git.run(*fetched, "--", address.url, address.ref or "HEAD"))
+    _check_size(git, most_bytes)
+    _must(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
+    if before is None or before == _head(folder):
+        return before is None
+    git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
+    return True
+
+
+def _judged(address: GitAddress, allow_private: bool) -> str:
+    """Return the address of the host that is connected to; empty for a file."""
+    if address.scheme != "file":
+        try:
+            found = resolve(address.host, address.port)
+        except (OSError, UnicodeError):
+            raise UpstreamError(
+                f"The host of {address.url!r} is not found. Check the address and the network.", retryable=True
+            ) from None
+        if allow_private or all(map(is_public, found)):
+            return found[0]
+    elif allow_private:
+        return ""
+    place = "on this machine" if address.scheme == "file" else "in a private network"
+    raise ForbiddenError(f"{address.url!r} lies {place}. Give --allow-private if that is meant.")
+
+
+def _pinned(address: GitAddress, host: str) -> dict[str, str]:
+    """Return settings that have git connect to the address that was judged, whatever the name means by then."""
+    if address.scheme not in ("http", "https"):
+        return {}
+    shown = f"[{host}]" if ":" in host else host
+    return {"http.curloptResolve": f"{address.host}:{address.port}:{shown}"}
+
+
+def _ssh(address: GitAddress, host: str) -> str:
+    """Return the command for ssh: without the user's configuration, which may name programs, and asking nobody."""
+    if address.scheme != "ssh":
+        return ""
+    known_as = address.host if address.port == 22 else f"[{address.host}]:{address.port}"
+    options = {
+        "BatchMode": "yes",
+        "ClearAllForwardings": "yes",
+        "ConnectTimeout": str(_CONNECT_SECONDS),
+        "HostKeyAlias": known_as,
+        "HostName": host,
+        "PermitLocalCommand": "no",
+        "ProxyCommand": "none",
+        "StrictHostKeyChecking": "yes",
+    }
+    given = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
+    return shlex.join(["ssh", "-F", "none", *given])
+
+
+def _check_size(git: GitRunner, most_bytes: int) -> None:
+    """Refuse a commit whose files would take more than they may: few objects can be very many files."""
+    listed = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_said=_LISTING_BYTES)
+    whole = not listed.code and len(listed.said) < _LISTING_BYTES
+    if not whole or sum(int(size) for size in listed.said.split() if size.isdigit()) > most_bytes:
+        raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone what you need.")
+
+
+def _must(address: GitAddress, ended: Ended) -> None:
+    """Raise what git's complaint means."""
+    if not ended.code:
+        return
+    if any(words in ended.said for words in _NO_REF):
+        what = f"no branch, tag or commit {address.ref!r}" if address.ref else "no commits"
+        raise NotFoundError(f"{address.url!r} has {what}. Check what stands behind '#', or give another address.")
+    lines = (line for line in ended.said.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
+    why = _PLAIN.sub(" ", next(lines, "git said nothing")).removeprefix("fatal: ")[:300]
+    raise UpstreamError(
+        f"{address.url!r} was not fetched ({why}). Check that it is a repository that can be read without a password, "
+        "or clone it and index the folder."
+    )
+
+
+def _head(folder: Path) -> str | None:
+    try:
+        return (folder / ".git" / "HEAD").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return None
