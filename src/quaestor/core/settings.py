@@ -35,6 +35,7 @@ class Settings(NamedTuple):
 
     home: str = ""
     model: str = ""
+    further_models: str = ""
     base_url: str = ""
     api_key: str = ""
     protocol: str = "chat"
@@ -89,6 +90,11 @@ RULES: Mapping[str, Rule] = {
         ("QUAESTOR_HOME",),
     ),
     "model": Rule("model name at the endpoint; empty: no model, answers are quotes", "closed", ("QUAESTOR_MODEL",)),
+    "further_models": Rule(
+        "other models at the endpoint that a person may choose on the page, with commas between them",
+        "closed",
+        ("QUAESTOR_FURTHER_MODELS",),
+    ),
     "base_url": Rule(
         "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1",
         "closed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -23,6 +23,9 @@ from quaestor.server.open_corpora import Corpora
 from quaestor.server.starters import Starters
 from quaestor.sessions.named_sessions import Sessions
 
+MakeModel = Callable[[User, str], Model | None]
+"""Takes who asks and the request's id, and returns the model that answers; None: there is none now."""
+
 
 async def nothing() -> None:
     """Release nothing."""
@@ -38,6 +41,7 @@ class Served:
         make_model: takes who asks and the request's id, and returns the model that answers; None: answers are
             quotes, for there is no model, or its endpoint has not been there yet.
             What it returns is not closed by the routes: connections are shared.
+        further_models: others at the same endpoint that may be chosen, by name.
         sessions: conversations on record, of everybody.
         users: those with a token.
         metrics: what is counted.
@@ -59,11 +63,12 @@ class Served:
 
     corpora: Corpora
     settings: Settings
-    make_model: Callable[[User, str], Model | None]
+    make_model: MakeModel
     sessions: Sessions
     users: Users
     metrics: Metrics
     overview: Callable[[User], dict[str, Any]]
+    further_models: Mapping[str, MakeModel] = field(default_factory=dict)
     rates: RateLimiter = field(default_factory=lambda: RateLimiter(0))
     windows: Windows = field(default_factory=Windows)
     aclose: Callable[[], Awaitable[None]] = nothing
