@@ -73,6 +73,7 @@ class Settings(NamedTuple):
     refresh_cost: float = 0.001
     store: str = "embedded"
     corpus: str = ""
+    add_within: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
     chunker: str = "auto"
@@ -253,6 +254,11 @@ RULES: Mapping[str, Rule] = {
         "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine",
         "closed",
         ("QUAESTOR_CORPUS",),
+    ),
+    "add_within": Rule(
+        "folders within which the one user of this machine may add others on the page",
+        "closed",
+        ("QUAESTOR_ADD_WITHIN",),
     ),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open", ("QUAESTOR_IGNORE",)),
     "max_file_bytes": Rule("larger files are skipped", "lower", ("QUAESTOR_MAX_FILE_BYTES",), least=1),

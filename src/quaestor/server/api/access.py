@@ -195,8 +195,21 @@ def unknown_session(name: str) -> NotFoundError:
 
 
 def serve_documents(served: Served, user: User) -> None:
-    """Begin to serve what a user uploaded, if there is anything and that is not done yet."""
+    """Begin to serve what a user uploaded or added, if there is anything and that is not done yet."""
+    serve_folders(served, user)
     documents = documents_of(served, user)
     documents.bring()
     if documents.folder.is_dir():
         served.corpora.add(MY_DOCUMENTS, documents.folder, owner=user.id)
+
+
+def may_add_folders(served: Served, user: User) -> bool:
+    """Return whether a user may add folders: only the one person of this machine, where its owner allows any."""
+    return bool(served.folders.allowed) and served.open_to_local and not user.id
+
+
+def serve_folders(served: Served, user: User) -> None:
+    """Begin to serve the folders that a user added, if that is not done yet."""
+    if may_add_folders(served, user):
+        for root in served.folders.list():
+            served.corpora.add_folder(root, owner=user.id)

@@ -19,6 +19,7 @@ from quaestor.assemble import make_ledger, make_model, make_sessions, make_users
 from quaestor.core.config import Settings
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.models import Model
+from quaestor.server.added_folders import AddedFolders
 from quaestor.server.awaited_endpoint import AwaitedEndpoint
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
@@ -131,6 +132,7 @@ def served_of(
         guesses=Guesses(shared=together.shared),
         turns=Turns(together.turns, together.shared if together.counting or elsewhere else None),
         elsewhere=elsewhere,
+        folders=AddedFolders(settings),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,

@@ -14,6 +14,7 @@ from quaestor.accounts.users import User, Users
 from quaestor.convert import LARGEST
 from quaestor.core.config import Settings
 from quaestor.llm.models import Model
+from quaestor.server.added_folders import AddedFolders
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
 from quaestor.server.http.token_guessing import Guesses
@@ -58,6 +59,7 @@ class Served:
         turns: of which sessions one is under way.
         starters: questions to begin with, by corpus.
         elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
+        folders: that may be added on the page, and those that were.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -80,6 +82,7 @@ class Served:
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
     starters: Starters = field(default_factory=Starters)
+    folders: AddedFolders = field(default_factory=lambda: AddedFolders(Settings()))
     elsewhere: bool = False
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
