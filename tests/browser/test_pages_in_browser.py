@@ -93,7 +93,9 @@ def test_documents_are_pasted_uploaded_asked_about_and_deleted(page: StartPage, 
     assert "'empty.md' is empty" in one.text("#document-failed")
     one.complaints()  # of the one that was refused
     one.open("/")
-    one.one("[name=corpus]").send_keys("My documents")
+    one.one("#about summary").click()
+    for box in one.all("#about input"):
+        box.click()
     one.wait(lambda: one.one("#indexing").get_attribute("data-ready") is not None)
     assert "three hundred degrees" in one.answered("How hot is the oven?").text
     one.open("/documents").one("[data-do=delete-document]").click()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.corpus import Corpus
+from quaestor.corpus.joint_corpus import JointCorpus
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -29,7 +30,12 @@ _LEAST = 2
 
 
 def make_subroutines(
-    index: Corpus, model: Model | None, settings: Settings, *, edits: bool = False, where: Where | None = None
+    index: Corpus | JointCorpus,
+    model: Model | None,
+    settings: Settings,
+    *,
+    edits: bool = False,
+    where: Where | None = None,
 ) -> Registry | None:
     """Return what a model may call; None if nothing, or if telling it how would take too much of the window.
 

@@ -9,24 +9,33 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quaestor.core.passages import Hit
-from quaestor.corpus import Corpus
+from quaestor.corpus.asked_corpus import Asked
 
-_MENTION = re.compile(r"(?<![\w@/.:])@([\w./+-]*\w)")
+# Names with blanks stand in quotation marks.
+_MENTION = re.compile(r"(?<![\w@/.:])@(?:([\w./+-]*\w)|\"([^\"\n]{1,400})\")")
 _MOST_CHUNKS = 40
+_MOST_NAMED = 10
 
 
 def mentions(question: str) -> tuple[str, ...]:
-    """Return what a question names by ``@``, in order, each once; an address for letters names nothing."""
-    return tuple(dict.fromkeys(_MENTION.findall(question)))
+    """Return what a question names by ``@``, in order, each once, ten at most; an address for letters names nothing."""
+    named = (plain or quoted for plain, quoted in _MENTION.findall(question))
+    return tuple(dict.fromkeys(named))[:_MOST_NAMED]
 
 
-def mentioned_paths(question: str, corpus: Corpus) -> tuple[str, ...]:
+def mention(path: str) -> str:
+    """Return what names a document in a question."""
+    found = _MENTION.fullmatch(f"@{path}")
+    return f"@{path}" if found and found[1] else f'@"{path}"'
+
+
+def mentioned_paths(question: str, corpus: Asked) -> tuple[str, ...]:
     """Return the documents that a question names by ``@``; ``@property`` is a word like any other."""
     found = (path for name in mentions(question) if (path := path_of(name, corpus)) is not None)
     return tuple(dict.fromkeys(found))
 
 
-def path_of(name: str, corpus: Corpus) -> str | None:
+def path_of(name: str, corpus: Asked) -> str | None:
     """Return the path of the document of this path, or of the only one whose path ends so; None if there is none."""
     if corpus.store.document(name) is not None:
         return name
@@ -34,7 +43,7 @@ def path_of(name: str, corpus: Corpus) -> str | None:
     return ending[0] if len(ending) == 1 else None
 
 
-def hits_of(paths: Iterable[str], corpus: Corpus) -> tuple[Hit, ...]:
+def hits_of(paths: Iterable[str], corpus: Asked) -> tuple[Hit, ...]:
     """Return the chunks of documents, in their order; a document that is gone has none."""
     return tuple(
         Hit(stored.document, stored.chunk, 0.0, chunk_id=stored.id)

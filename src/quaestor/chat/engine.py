@@ -34,6 +34,7 @@ from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus, Understood
+from quaestor.corpus.asked_corpus import Asked
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
@@ -68,7 +69,7 @@ class Conversation:
 
     def __init__(  # noqa: PLR0913 - the public contract
         self,
-        index: Corpus,
+        index: Asked,
         model: Model | str | None = None,
         *,
         limit: int = 4096,
@@ -89,9 +90,9 @@ class Conversation:
         if subroutines is None or subroutines.short:
             # There is nothing to premeditate for a model that can only answer, and no room where the window is short.
             self.settings = replace(self.settings, premeditation=False)
-        self._query = query or partial(query_of_turn, corpus=index.retriever.project)
+        self._query = query or partial(query_of_turn, corpus=index.project)
         self._owner = owner
-        self._composer = Composer(self.settings, counter_of(model), Recall(index.meaning.near))
+        self._composer = Composer(self.settings, counter_of(model), Recall(index.near))
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
@@ -286,8 +287,11 @@ class Conversation:
             yield event
 
     async def _way(self, turn: Turn) -> WayAnswer | None:
-        """Return the answer of the question's own way; what is limited to some documents is always searched for."""
-        if self.settings.where or self._added:
+        """Return the answer of the question's own way; what is limited to some documents is always searched for.
+
+        Of several corpora there is none: a way looks into one.
+        """
+        if self.settings.where or self._added or not isinstance(self.index, Corpus):
             return None
         earlier = tuple(message.content for message in self._history.said if message.role == "user")
         return await asyncio.to_thread(answer_by_way, Question(turn.question.content, earlier), self.index)
@@ -371,7 +375,7 @@ class Conversation:
 
     async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
-        encode = self.index.meaning.near.encode
+        encode = self.index.near.encode
         return await asyncio.to_thread(
             extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
         )
@@ -380,7 +384,7 @@ class Conversation:
         """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""
         if not self.settings.grounded:
             return False
-        encode = self.index.meaning.near.encode
+        encode = self.index.near.encode
         turn.weak = not await asyncio.to_thread(speaks, turn.sought, turn.passages, encode)
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
@@ -482,12 +486,12 @@ def _checked(question: str) -> Message:
     return Message("user", question)
 
 
-def _charged(model: Model | None, index: Corpus, transcript: Transcript) -> Model | None:
+def _charged(model: Model | None, index: Asked, transcript: Transcript) -> Model | None:
     """Return the model whose requests are put down to this conversation, where a ledger keeps them."""
     charged: Callable[..., Model] | None = getattr(model, "charged", None)
     if charged is None:
         return model
-    return charged(source=str(index.root), session=transcript.id if transcript.saved else "")
+    return charged(source=index.source, session=transcript.id if transcript.saved else "")
 
 
 def _capabilities(model: Model | None, transcript: Transcript) -> Capabilities:
@@ -503,6 +507,6 @@ def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:
     return load("plan").render(names=", ".join(names) or "none") if settings.premeditation else ""
 
 
-def _brief_for(index: Corpus) -> Brief:
+def _brief_for(index: Asked) -> Brief:
     """Return the brief that suits what a corpus mostly holds."""
     return "documents" if index.is_prose() else "code"

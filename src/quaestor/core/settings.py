@@ -35,6 +35,7 @@ class Settings(NamedTuple):
 
     home: str = ""
     model: str = ""
+    further_models: str = ""
     base_url: str = ""
     api_key: str = ""
     protocol: str = "chat"
@@ -73,6 +74,7 @@ class Settings(NamedTuple):
     refresh_cost: float = 0.001
     store: str = "embedded"
     corpus: str = ""
+    add_within: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
     chunker: str = "auto"
@@ -86,6 +88,9 @@ class Settings(NamedTuple):
 RULES: Mapping[str, Rule] = {
     "home": Rule("folder for indexes and sessions; empty: the platform's user data folder"),
     "model": Rule("model name at the endpoint; empty: no model, answers are quotes"),
+    "further_models": Rule(
+        "other models at the endpoint that a person may choose on the page, with commas between them"
+    ),
     "base_url": Rule("OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1", also=("OPENAI_BASE_URL",)),
     "api_key": Rule("key for the endpoint", also=("OPENAI_API_KEY",), secret=True),
     "protocol": Rule("how the endpoint is spoken to: 'chat', or 'completion' for a plain one with ChatML"),
@@ -145,6 +150,7 @@ RULES: Mapping[str, Rule] = {
     "corpus": Rule(
         "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine"
     ),
+    "add_within": Rule("folders within which the one user of this machine may add others on the page"),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open"),
     "max_file_bytes": Rule("larger files are skipped", "lower", least=1),
     "chunker": Rule(

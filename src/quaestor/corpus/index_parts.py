@@ -67,6 +67,21 @@ class OpenIndex:
         """
         raise EmbedderChangedError(f"The index of {str(self.root)!r} was given another embedder: open it again.")
 
+    @property
+    def source(self) -> str:
+        """What the index is made of, as sessions and the ledger record it."""
+        return str(self.root)
+
+    @property
+    def project(self) -> str:
+        """What people call the whole corpus."""
+        return self.retriever.project
+
+    @property
+    def near(self) -> Embedder:
+        """An embedder for what is compared in passing; it asks nobody and costs nothing."""
+        return self.meaning.near
+
     def following(self, act: Callable[[], _Done]) -> _Done:
         """Return what ``act`` does; if the index was given another embedder meanwhile, with the index as it is now."""
         used = self.store

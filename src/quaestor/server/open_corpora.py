@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
@@ -97,6 +97,8 @@ class Corpora:
         self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
         self._owned: dict[str, dict[str, _Opening]] = {}
+        # They are open until the end: others may be reading from them.
+        self._dropped: list[_Opening] = []
 
     def __enter__(self) -> Corpora:
         for name, opening in self._opening.items():
@@ -106,7 +108,8 @@ class Corpora:
     def __exit__(self, *_: object) -> None:
         with self._adding:
             self._stopping.set()
-        for opening in (*self._opening.values(), *(one for mine in self._owned.values() for one in mine.values())):
+        owned = (one for mine in self._owned.values() for one in mine.values())
+        for opening in (*self._opening.values(), *owned, *self._dropped):
             if opening.thread is not None:
                 opening.thread.join()
             if opening.vectors is not None:
@@ -130,6 +133,28 @@ class Corpora:
             # A new dictionary: others may be looking through the present one.
             self._owned[owner] = {**mine, name: opening}
             self._begin(name, opening)
+
+    def add_folder(self, root: Path, *, owner: str) -> None:
+        """Begin to serve a folder of one user under a name that no other corpus has; nothing if it is served already.
+
+        Args:
+            root: its real path.
+            owner: the user's id.
+        """
+        seen = self._seen(owner)
+        if all(one.root != root for one in seen.values()):
+            self.add(_free_name(root, seen), root, owner=owner)
+
+    def drop(self, root: Path, *, owner: str) -> None:
+        """Serve a folder of one user no longer; what uses it now may go on."""
+        with self._adding:
+            mine = self._owned.get(owner, {})
+            self._owned[owner] = {name: one for name, one in mine.items() if one.root != root}
+            self._dropped += [one for one in mine.values() if one.root == root]
+
+    def settings_of(self, root: Path) -> Settings:
+        """Return the settings that a folder has, or would have."""
+        return self._settings(root)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -253,6 +278,12 @@ class _Opening:
         self.vectors: VectorsBehind | None = None
         # When reading began, and how many bytes were read then.
         self.reading_since: tuple[float, int] | None = None
+
+
+def _free_name(root: Path, taken: Container[str]) -> str:
+    """Return the folder's name with as many of its parents before it as no other corpus is called."""
+    names = (Path(*root.parts[-length:]).as_posix() for length in range(1, len(root.parts) + 1))
+    return next((name for name in names if name not in taken), str(root))
 
 
 def how_far(state: State) -> str:

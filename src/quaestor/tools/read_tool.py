@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
-from quaestor.corpus import Corpus
 from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -22,13 +22,21 @@ PARAMETERS = (
 )
 
 
-def read_of(corpus: Corpus) -> Subroutine:
+class Readable(Protocol):
+    """A corpus, or several that are read as one."""
+
+    def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
+        """Return lines of a document as they are on disk now."""
+        ...
+
+
+def read_of(corpus: Readable) -> Subroutine:
     """Return the subroutine that reads documents of a corpus, and nothing else."""
     description, parameters = described("read", PARAMETERS)
     return Subroutine("read", description, parameters, partial(_run, corpus))
 
 
-def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
+def _run(corpus: Readable, arguments: Arguments, room: Room) -> Outcome:
     last = arguments.get("end_line")
     found = corpus.read_lines(str(arguments["path"]), int(arguments["start_line"]), None if last is None else int(last))
     if not found.lines:

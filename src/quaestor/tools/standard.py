@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quaestor.corpus import Corpus
+from quaestor.corpus.joint_corpus import JointCorpus
 from quaestor.stores import Where
 from quaestor.tools.edit_tool import edit_of
 from quaestor.tools.history_tool import history_of
@@ -15,9 +16,9 @@ from quaestor.tools.search_tool import search_of
 
 
 def registry_of(
-    corpus: Corpus, *, edits: bool = True, where: Where | None = None, bylines: bool | None = None
+    corpus: Corpus | JointCorpus, *, edits: bool = True, where: Where | None = None, bylines: bool | None = None
 ) -> Registry:
-    """Return all subroutines of a corpus; without ``edits``, those that propose no change.
+    """Return all subroutines of a corpus, or of several; without ``edits``, those that propose no change.
 
     Args:
         corpus: what they read.
@@ -25,8 +26,11 @@ def registry_of(
         where: only documents that it lets through are searched.
         bylines: whether a search can be for dates and authors; None: where the corpus has any.
     """
-    reading = [search_of(corpus, where, bylines=bylines), read_of(corpus), related_of(corpus), list_of(corpus)]
-    reading.append(overview_of(corpus))
+    reading = [search_of(corpus, where, bylines=bylines), read_of(corpus)]
+    if isinstance(corpus, JointCorpus):
+        # The others look into one corpus, and a change is made in one.
+        return Registry(reading)
+    reading += [related_of(corpus), list_of(corpus), overview_of(corpus)]
     # Where there is no repository, no model need be told of histories.
     reading += [history_of(corpus)] if corpus.repository() is not None else []
     return Registry([*reading, edit_of(corpus)] if edits else reading)

@@ -194,6 +194,11 @@ PAGE: dict[Key, list[Try]] = {
     ("POST", "/documents/{id}/delete"): [
         Try(lambda ids: f"/documents/{ids.document}/delete", lambda _: {"data": {"sure": "yes"}}, without=303)
     ],
+    ("GET", "/folders"): [_page("/folders")],
+    **{
+        ("POST", path): [_open(path, without=303, status=403, data={"folder": "/"})]
+        for path in ("/folders", "/folders/look", "/folders/remove")
+    },
     ("GET", "/usage"): [_page("/usage")],
     ("GET", "/parts/documents"): [_page("/parts/documents")],
     ("GET", "/passage"): [

@@ -31,7 +31,11 @@ _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_cli
 @click.command("serve")
 @click.argument("paths", nargs=-1, type=str)
 @model_options
+@click.option("--further-model", "further", multiple=True, help="Another model there that may be chosen on the page.")
 @store_option
+@click.option(
+    "--add-within", "within", multiple=True, metavar="FOLDER", help="Folders within this one may be added on the page."
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
 @click.option("--allow-host", "names", multiple=True, help="A name under which the server may be reached.")
@@ -46,6 +50,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: tuple[str, ...],
     model: str | None,
     base_url: str | None,
+    further: tuple[str, ...],
+    within: tuple[str, ...],
     store: str | None,
     host: str,
     port: int,
@@ -65,7 +71,13 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     from quaestor.server.free_port import listening  # noqa: PLC0415
     from quaestor.server.http.job import Job  # noqa: PLC0415
 
-    flags = {"model": model, "base_url": base_url, "store": store}
+    flags = {
+        "model": model,
+        "base_url": base_url,
+        "further_models": ",".join(further) or None,
+        "store": store,
+        "add_within": within or None,
+    }
     settings = configure(None, **flags).settings
     # What is wrong with these is said before anything begins.
     make_model(settings)

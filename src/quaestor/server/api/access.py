@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from quaestor.accounts.users import User
 from quaestor.assemble import Index
+from quaestor.chat.added_files import mentions
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError
+from quaestor.corpus.joint_corpus import JointCorpus, own_path, roots_of
 from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.llm.models import Model
 from quaestor.server.http.served_state import Served
 from quaestor.server.open_corpora import State
 from quaestor.server.uploads import Documents
@@ -64,9 +68,86 @@ def corpus_settings(served: Served, user: User, name: str) -> Settings:
     return served.corpora.settings(name, user=user.id)
 
 
-def corpus_named(served: Served, user: User, root: str) -> str:
-    """Return the name of the corpus that a session is about; empty if it is served no longer, or not to this user."""
-    return next((state.name for state in corpora_of(served, user) if state.root == root), "")
+def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
+    """Return the names of the corpora that a session is about, without those that are not served to this user now.
+
+    Args:
+        served: what is served.
+        user: who asks.
+        source: what the session is about, as it is recorded.
+    """
+    named = {state.root: state.name for state in corpora_of(served, user)}
+    return tuple(named[root] for root in roots_of(source) if root in named)
+
+
+def asked_of(served: Served, user: User, source: str, question: str) -> tuple[Index | JointCorpus, Settings]:
+    """Return what a question of a session is about, and its settings: a corpus's own; of several, the server's.
+
+    Beside what the session is about, that is the user's own documents, as far as the question names any.
+
+    Args:
+        served: what is served.
+        user: who asks.
+        source: what the session is about, as it is recorded.
+        question: may name documents by ``@my-documents/NAME``.
+
+    Raises:
+        NotFoundError: nothing of it is served to this user now.
+        StillIndexingError: a corpus cannot be searched yet.
+    """
+    names = corpora_named(served, user, source)
+    if not names:
+        raise NotFoundError("What this conversation is about is served here no longer. Begin another one.")
+    alone = len(roots_of(source)) == 1
+    settings = corpus_settings(served, user, names[0]) if alone else served.settings
+    asked = {"" if alone else name: corpus_of(served, user, name) for name in names}
+    aside = _own_documents(served, user) if _names_documents(question) else {}
+    return (asked[""] if alone and not aside else JointCorpus(asked, aside)), settings
+
+
+def _names_documents(question: str) -> bool:
+    return any(name.startswith(f"{MY_DOCUMENTS}/") for name in mentions(question))
+
+
+def _own_documents(served: Served, user: User) -> dict[str, Index]:
+    """Return a user's own documents by the name of their corpus, with the newest; nothing where there are none."""
+    if all(state.name != MY_DOCUMENTS for state in corpora_of(served, user)):
+        return {}
+    found = corpus_of(served, user, MY_DOCUMENTS)
+    found.take_in()
+    return {MY_DOCUMENTS: found}
+
+
+def located(served: Served, user: User, source: str, path: str) -> tuple[str, Index, str]:
+    """Return the corpus of a path in a session, by name and itself, and the path within the corpus.
+
+    Raises:
+        NotFoundError: the corpus is not served to this user now.
+        StillIndexingError: it cannot be read yet.
+    """
+    names = corpora_named(served, user, source)
+    if not names:
+        raise NotFoundError(f"{Path(source).name!r} is not served now, so its passages cannot be shown.")
+    if len(roots_of(source)) == 1:
+        found = corpus_of(served, user, names[0])
+        if not path.startswith(f"{MY_DOCUMENTS}/") or found.store.document(path) is not None:
+            return names[0], found, path
+    name, own = own_path(path, (*names, MY_DOCUMENTS))
+    return name, corpus_of(served, user, name), own
+
+
+def model_of(served: Served, user: User, request: str, name: str) -> Model | None:
+    """Return the model that answers a user's request: the server's own, or another that may be chosen, by its name.
+
+    Raises:
+        NotFoundError: there is none of this name.
+    """
+    if not name or name == served.settings.model:
+        return served.make_model(user, request)
+    if name not in served.further_models:
+        known = ", ".join(map(repr, (served.settings.model, *served.further_models)))
+        raise NotFoundError(f"There is no model {name!r} to choose here. Choose one of {known}.")
+    return served.further_models[name](user, request)
 
 
 def documents_of(served: Served, user: User) -> Documents:
@@ -114,8 +195,21 @@ def unknown_session(name: str) -> NotFoundError:
 
 
 def serve_documents(served: Served, user: User) -> None:
-    """Begin to serve what a user uploaded, if there is anything and that is not done yet."""
+    """Begin to serve what a user uploaded or added, if there is anything and that is not done yet."""
+    serve_folders(served, user)
     documents = documents_of(served, user)
     documents.bring()
     if documents.folder.is_dir():
         served.corpora.add(MY_DOCUMENTS, documents.folder, owner=user.id)
+
+
+def may_add_folders(served: Served, user: User) -> bool:
+    """Return whether a user may add folders: only the one person of this machine, where its owner allows any."""
+    return bool(served.folders.allowed) and served.open_to_local and not user.id
+
+
+def serve_folders(served: Served, user: User) -> None:
+    """Begin to serve the folders that a user added, if that is not done yet."""
+    if may_add_folders(served, user):
+        for root in served.folders.list():
+            served.corpora.add_folder(root, owner=user.id)

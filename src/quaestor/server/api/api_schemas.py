@@ -13,6 +13,7 @@ Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 AnyText = Annotated[
     str, Field(max_length=LONGEST_QUESTION, description="Any text; where there is none, nothing is found.")
 ]
+CorpusNames = Annotated[list[Annotated[str, Field(max_length=4096)]], Field(max_length=1000)]
 CorpusName = Annotated[str, Field(max_length=4096, description="May be left out where there is only one.")]
 
 
@@ -142,8 +143,7 @@ class SearchRequest(Limited):
     k: Annotated[int | None, Field(ge=1, le=1000, description="Hits; as the settings say where it is left out.")] = None
     corpus: CorpusName = ""
     corpora: Annotated[
-        list[Annotated[str, Field(max_length=4096)]],
-        Field(max_length=1000, description="Several, instead of one, in one ranking; `*` for all that you may see."),
+        CorpusNames, Field(description="Several, instead of one, in one ranking; `*` for all that you may see.")
     ] = []
 
 

@@ -17,7 +17,7 @@ from quaestor.corpus.several_corpora_json import several_object
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.search.filters import make_filter
 from quaestor.server.api import api_schemas as schemas
-from quaestor.server.api.access import corpora_of, corpus_of, corpus_settings, several_of
+from quaestor.server.api.access import MY_DOCUMENTS, corpora_of, corpus_of, corpus_settings, several_of
 from quaestor.server.api.refusal_schemas import refusals
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import Served, ServedHere
@@ -158,7 +158,7 @@ def _state(served: Served, user: User, state: State) -> dict[str, Any]:
             error = str(failed)
     return {
         "name": state.name,
-        "title": "My documents" if state.owned else state.name,
+        "title": "My documents" if state.name == MY_DOCUMENTS else state.name,
         "ready": state.ready,
         "done": state.done,
         "total": state.total,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 
-from quaestor.core.errors import NotFoundError
+from quaestor.accounts.users import User
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.corpus.joint_corpus import joint_source, roots_of
 from quaestor.server.api import session_schemas
 from quaestor.server.api.access import (
+    corpora_named,
     corpora_of,
-    corpus_named,
     corpus_of,
     delete_session,
     session_of,
@@ -21,7 +23,8 @@ from quaestor.server.api.access import (
 from quaestor.server.api.refusal_schemas import refusals
 from quaestor.server.api.window_routes import window_of
 from quaestor.server.http.caller import Who
-from quaestor.server.http.served_state import ServedHere
+from quaestor.server.http.served_state import Served, ServedHere
+from quaestor.server.open_corpora import ALL
 from quaestor.sessions.export import exported
 from quaestor.sessions.records import CallRecord, SessionInfo, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
@@ -45,18 +48,17 @@ def list_sessions(
     if corpus is not None and corpus not in names.values():
         raise NotFoundError(f"There is no corpus {corpus!r} here. GET /api/corpora lists them.")
     infos = sessions_of(served, who).list(owner=who.id)
-    lines = [_line(info, names.get(info.root, "")) for info in infos]
-    return {"sessions": [line for line in lines if corpus is None or line["corpus"] == corpus]}
+    lines = [_line(info, [names[root] for root in roots_of(info.root) if root in names]) for info in infos]
+    return {"sessions": [line for line in lines if corpus is None or corpus in line["corpora"]]}
 
 
 @router.post("/sessions", status_code=201, response_model=session_schemas.SessionLine, responses=refusals(404, 503))
 def begin_session(served: ServedHere, who: Who, start: session_schemas.SessionStart) -> dict[str, Any]:
-    """Begin a session about a corpus."""
-    index = corpus_of(served, who, start.corpus)
-    with sessions_of(served, who).begin(root=str(index.root), owner=who.id) as transcript:
+    """Begin a session about a corpus, or about several that are asked as one."""
+    with sessions_of(served, who).begin(root=_source(served, who, start), owner=who.id) as transcript:
         if start.title is not None:
             transcript.name(start.title)
-        return _line(transcript.info(), corpus_named(served, who, transcript.root))
+        return _line(transcript.info(), corpora_named(served, who, transcript.root))
 
 
 @router.get("/sessions/{id}", response_model=session_schemas.SessionObject, responses=refusals(404))
@@ -65,7 +67,7 @@ def read_session(served: ServedHere, who: Who, id: SessionId) -> dict[str, Any]:
     with session_of(served, who, id) as transcript:
         sources, calls = transcript.sources(), transcript.calls()
         turns = [_turn(turn, sources, calls) for turn in transcript.turns()]
-        line = _line(transcript.info(), corpus_named(served, who, transcript.root))
+        line = _line(transcript.info(), corpora_named(served, who, transcript.root))
         return {**line, "running": served.turns.running(who.id, id), "turns": turns}
 
 
@@ -76,7 +78,7 @@ def rename_session(
     """Give a session another title."""
     with session_of(served, who, id) as transcript:
         transcript.name(change.title)
-        return _line(transcript.info(), corpus_named(served, who, transcript.root))
+        return _line(transcript.info(), corpora_named(served, who, transcript.root))
 
 
 @router.delete("/sessions/{id}", status_code=204, response_class=Response, responses=refusals(404, 409))
@@ -127,11 +129,26 @@ def _existing(transcript: Transcript, turn: int | None) -> int:
     return turn or turns
 
 
-def _line(info: SessionInfo, corpus: str) -> dict[str, Any]:
+def _source(served: Served, user: User, start: session_schemas.SessionStart) -> str:
+    """Return what a session is to be about, as it is recorded.
+
+    Raises:
+        NotFoundError: there is no such corpus for this user.
+        StillIndexingError: one cannot be searched yet.
+        UsageError: both a corpus and several are named.
+    """
+    if start.corpus and start.corpora:
+        raise UsageError("Give 'corpus' or 'corpora', not both.")
+    names = [state.name for state in corpora_of(served, user)] if ALL in start.corpora else start.corpora
+    return joint_source([str(corpus_of(served, user, name).root) for name in names or [start.corpus]])
+
+
+def _line(info: SessionInfo, corpora: Sequence[str]) -> dict[str, Any]:
     return {
         "id": info.id,
         "title": info.title,
-        "corpus": corpus,
+        "corpus": corpora[0] if len(roots_of(info.root)) == len(corpora) == 1 else "",
+        "corpora": list(corpora),
         "created": info.created,
         "changed": info.changed,
         "turns": info.turns,

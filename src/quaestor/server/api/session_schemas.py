@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from quaestor.server.api.api_schemas import CitationObject, CorpusName, Limited, Question, Taken, UsageObject
+from quaestor.server.api.api_schemas import (
+    CitationObject,
+    CorpusName,
+    CorpusNames,
+    Limited,
+    Question,
+    Taken,
+    UsageObject,
+)
 
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -15,6 +23,7 @@ class SessionStart(Taken):
     """A session to begin."""
 
     corpus: CorpusName = ""
+    corpora: Annotated[CorpusNames, Field(default_factory=list, description="Several, asked as one; `*` for all.")]
     title: Title | None = None
 
 
@@ -29,7 +38,8 @@ class SessionLine(BaseModel):
 
     id: str
     title: str
-    corpus: Annotated[str, Field(description="Empty where what it is about is served no longer.")]
+    corpus: Annotated[str, Field(description="Empty where it is about several, or is served no longer.")]
+    corpora: Annotated[list[str], Field(description="All that it is about and that are served now.")]
     created: str
     changed: str
     turns: int
@@ -94,6 +104,7 @@ class TurnRequest(Limited):
 
     question: Question | None = None
     resume: bool = False
+    model: Annotated[str, Field(max_length=400, description="One that may be chosen; the server's own if empty.")] = ""
 
     @model_validator(mode="after")
     def _one(self) -> TurnRequest:

@@ -23,14 +23,15 @@ from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Proposed
-from quaestor.core.errors import NotFoundError, QuaestorError
+from quaestor.core.errors import QuaestorError
 from quaestor.corpus import Corpus
+from quaestor.corpus.asked_corpus import Asked
 from quaestor.edits import Proposal, diff, plan
 from quaestor.files.walk import folder_of
 from quaestor.llm.models import Model
 from quaestor.search.filters import make_filter
 from quaestor.server.api import session_schemas
-from quaestor.server.api.access import corpus_named, corpus_of, corpus_settings, session_of
+from quaestor.server.api.access import asked_of, model_of, session_of
 from quaestor.server.api.event_stream import encoded, failure
 from quaestor.server.api.refusal_schemas import refusals
 from quaestor.server.api.session_routes import SessionId
@@ -39,6 +40,7 @@ from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, event
 from quaestor.server.http.turn_metrics import observed
 from quaestor.server.http.turn_queue import queued
+from quaestor.sessions.transcript import Transcript
 
 _LOG = logging.getLogger("quaestor.server")
 
@@ -160,19 +162,17 @@ def _conversation(
 
     Raises:
         UsageError: what limits the documents cannot be read.
-        NotFoundError: the user has no such session, or its corpus is served no longer.
+        NotFoundError: the user has no such session, what it is about is served no longer, or there is no such model.
         StillIndexingError: the corpus cannot be searched yet.
     """
     where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
     transcript = session_of(served, user, session)
     try:
-        name = corpus_named(served, user, transcript.root)
-        if not name:
-            raise NotFoundError(f"What session {session!r} is about is served here no longer. Begin another session.")
-        index, settings = corpus_of(served, user, name), corpus_settings(served, user, name)
-        model = served.make_model(user, number)
+        index, settings = asked_of(served, user, transcript.root, asked.question or _last_question(transcript))
+        model = model_of(served, user, number, asked.model)
         if isinstance(model, MeteredModel):
-            model = model.charged(session=session, source=str(index.root))
+            model = model.charged(session=session, source=index.source)
+            settings = settings._replace(model=model.name)
         settings = settings._replace(window=served.windows.limit(model, settings.window))
         return Conversation(
             index,
@@ -186,6 +186,11 @@ def _conversation(
     except BaseException:
         transcript.close()
         raise
+
+
+def _last_question(transcript: Transcript) -> str:
+    """Return the question that is asked again; empty if there is none."""
+    return next((turn.question for turn in reversed(transcript.turns())), "")
 
 
 def _steps(conversation: Conversation, asked: session_schemas.TurnRequest) -> AsyncGenerator[Event]:
@@ -203,9 +208,10 @@ def _sent(name: str, data: dict[str, Any]) -> bytes:
     return event(data, name)
 
 
-def _change(index: Corpus, proposal: object) -> dict[str, Any]:
+def _change(index: Asked, proposal: object) -> dict[str, Any]:
     """Return a proposed change as a difference; nothing is written."""
-    assert isinstance(proposal, Proposal)
+    # Changes are proposed by a subroutine that only a single corpus has.
+    assert isinstance(proposal, Proposal) and isinstance(index, Corpus)
     planned = plan(folder_of(index.root), proposal)
     return {
         "diff": diff(planned),

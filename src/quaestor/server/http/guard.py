@@ -22,7 +22,7 @@ from quaestor.server.http.served_state import Served
 # An IPv6 address in brackets or a name without any; and a port.
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
 # A PDF is larger than any question.
-_UPLOADS = frozenset({"/api/documents", "/documents"})
+_UPLOADS = frozenset({"/api/documents", "/documents", "/ask"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Below the megabyte at which starlette gives up on a field, and calls that a bad request.
 _FORM_LIMIT = 1_000_000

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.accounts.limits import Limits
+from quaestor.accounts.metered import MeteredModel
 from quaestor.accounts.prices import load_prices
 from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.shared import SharedFile
@@ -18,10 +19,11 @@ from quaestor.assemble import make_ledger, make_model, make_sessions, make_users
 from quaestor.core.config import Settings
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.models import Model
+from quaestor.server.added_folders import AddedFolders
 from quaestor.server.awaited_endpoint import AwaitedEndpoint
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
-from quaestor.server.http.served_state import Served, nothing
+from quaestor.server.http.served_state import MakeModel, Served
 from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
@@ -65,6 +67,12 @@ class Together:
         return replace(self, shared=tables, turns=turns)
 
 
+def further_models(settings: Settings) -> tuple[str, ...]:
+    """Return the names of the models that may be chosen beside the one that answers by default."""
+    names = (name.strip() for name in settings.further_models.split(","))
+    return tuple(name for name in dict.fromkeys(names) if settings.model and name not in ("", settings.model))
+
+
 def served_of(
     corpora: Corpora,
     settings: Settings,
@@ -89,12 +97,21 @@ def served_of(
     elsewhere = shared_tables(settings) is not None
     ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
     shared = make_model(settings, ledger=ledger)
+    others = {name: make_model(settings._replace(model=name), ledger=ledger) for name in further_models(settings)}
     endpoint = AwaitedEndpoint(settings.base_url or OPENAI_URL)
 
-    def model(user: User, request: str) -> Model | None:
-        if shared is None or not endpoint.has_come():
-            return None
-        return shared.charged(kind="serve", user=user.id, request=request)
+    def maker(made: MeteredModel | None) -> MakeModel:
+        def model(user: User, request: str) -> Model | None:
+            if made is None or not endpoint.has_come():
+                return None
+            return made.charged(kind="serve", user=user.id, request=request)
+
+        return model
+
+    async def release() -> None:
+        for made in (shared, *others.values()):
+            if made is not None:
+                await made.aclose()
 
     def used(user: User) -> dict[str, Any]:
         told = overview(ledger, limits, user.id, prices.currency)
@@ -105,7 +122,8 @@ def served_of(
     return Served(
         corpora=corpora,
         settings=settings,
-        make_model=model,
+        make_model=maker(shared),
+        further_models={name: maker(made) for name, made in others.items()},
         sessions=make_sessions(settings),
         users=make_users(settings),
         metrics=Metrics(corpora, together.counting),
@@ -114,8 +132,9 @@ def served_of(
         guesses=Guesses(shared=together.shared),
         turns=Turns(together.turns, together.shared if together.counting or elsewhere else None),
         elsewhere=elsewhere,
+        folders=AddedFolders(settings),
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,
-        aclose=nothing if shared is None else shared.aclose,
+        aclose=release,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from quaestor.accounts.users import User, Users
 from quaestor.convert import LARGEST
 from quaestor.core.config import Settings
 from quaestor.llm.models import Model
+from quaestor.server.added_folders import AddedFolders
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
 from quaestor.server.http.token_guessing import Guesses
@@ -22,6 +23,9 @@ from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.starters import Starters
 from quaestor.sessions.named_sessions import Sessions
+
+MakeModel = Callable[[User, str], Model | None]
+"""Takes who asks and the request's id, and returns the model that answers; None: there is none now."""
 
 
 async def nothing() -> None:
@@ -38,6 +42,7 @@ class Served:
         make_model: takes who asks and the request's id, and returns the model that answers; None: answers are
             quotes, for there is no model, or its endpoint has not been there yet.
             What it returns is not closed by the routes: connections are shared.
+        further_models: others at the same endpoint that may be chosen, by name.
         sessions: conversations on record, of everybody.
         users: those with a token.
         metrics: what is counted.
@@ -54,16 +59,18 @@ class Served:
         turns: of which sessions one is under way.
         starters: questions to begin with, by corpus.
         elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
+        folders: that may be added on the page, and those that were.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
     corpora: Corpora
     settings: Settings
-    make_model: Callable[[User, str], Model | None]
+    make_model: MakeModel
     sessions: Sessions
     users: Users
     metrics: Metrics
     overview: Callable[[User], dict[str, Any]]
+    further_models: Mapping[str, MakeModel] = field(default_factory=dict)
     rates: RateLimiter = field(default_factory=lambda: RateLimiter(0))
     windows: Windows = field(default_factory=Windows)
     aclose: Callable[[], Awaitable[None]] = nothing
@@ -75,6 +82,7 @@ class Served:
     upload_limit: int = LARGEST
     turns: Turns = field(default_factory=Turns)
     starters: Starters = field(default_factory=Starters)
+    folders: AddedFolders = field(default_factory=lambda: AddedFolders(Settings()))
     elsewhere: bool = False
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 

@@ -33,9 +33,18 @@ _NEWEST = 50
 @router.get("/")
 def begin(at: Looking, corpus: str = "") -> HTMLResponse:
     """Show where a conversation begins; ``corpus`` is chosen to be asked about."""
-    named = at.frame.corpora[0].title if len(at.frame.corpora) == 1 else ""
+    titles = {one.name: one.title for one in at.frame.corpora}
+    chosen = corpus if corpus in titles else next(iter(titles), "")
     return page(
-        "chat.html", frame=at.frame, heading=_UNTITLED, session=None, turns=[], earlier=0, about=named, chosen=corpus
+        "chat.html",
+        frame=at.frame,
+        heading=_UNTITLED,
+        session=None,
+        turns=[],
+        earlier=0,
+        about=titles.get(chosen, ""),
+        chosen=chosen,
+        answering="",
     )
 
 
@@ -91,7 +100,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         turns=shown,
         earlier=max(1, first - _NEWEST) if first > 1 else 0,
         about=about(at.served, at.user, info.root),
-        chosen="",
+        answering=turns[-1].ending.model if turns else "",
     )
 
 

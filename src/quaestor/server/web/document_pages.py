@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode, urlsplit
 
 from fastapi import APIRouter, Response
@@ -15,7 +15,7 @@ from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorErro
 from quaestor.corpus.commits import is_object
 from quaestor.crawl.sites import is_site
 from quaestor.files.walk import folder_of
-from quaestor.server.api.access import corpus_of, session_of
+from quaestor.server.api.access import corpus_of, located, session_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
 from quaestor.server.web.pages_of_documents import page_at
@@ -23,7 +23,7 @@ from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import shown
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
-from quaestor.server.web.user_records import corpus_about, turn_of
+from quaestor.server.web.user_records import turn_of
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter(route_class=PageRoute)
@@ -95,10 +95,10 @@ def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -
 
 def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -> HTMLResponse:
     try:
-        name, corpus = corpus_about(at.served, at.user, transcript.root)
+        name, corpus, path = located(at.served, at.user, transcript.root, pointed.path)
     except (NotFoundError, IndexUnusableError) as error:
         return _page(heading, pointed, at, None, gone=str(error))
-    return _page(heading, pointed, at, corpus, name)
+    return _page(heading, replace(pointed, path=path), at, corpus, name)
 
 
 def _editor(pointed: Pointed, corpus: Index | None, at: Look) -> str:

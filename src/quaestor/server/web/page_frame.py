@@ -61,6 +61,7 @@ class Frame:
         corpora: that can be asked about.
         unready: corpora that are still being indexed.
         model: what writes answers; empty if they are quoted.
+        models: that can be chosen; empty where there is no choice.
         user: who looks.
         logged_in: whether there is anything to log out of.
         spent: what was spent, in a few words.
@@ -72,6 +73,7 @@ class Frame:
     corpora: tuple[Corpus, ...]
     unready: tuple[Unready, ...]
     model: str
+    models: tuple[str, ...]
     user: str
     logged_in: bool
     spent: str
@@ -97,6 +99,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
             if not state.ready and not state.failed
         ),
         model="" if model is None else model.name,
+        models=(model.name, *served.further_models) if model is not None and served.further_models else (),
         user=user.name,
         logged_in=COOKIE in request.cookies,
         spent=_spent(served, user),

@@ -9,11 +9,24 @@ from quaestor.server.web import api_pages, taking_along
 from quaestor.server.web import ask_form as asking
 from quaestor.server.web import conversation_pages as conversations
 from quaestor.server.web import document_pages as reading
+from quaestor.server.web import folder_pages as folders
 from quaestor.server.web import login_pages as entering
 from quaestor.server.web import search_pages as searching
 from quaestor.server.web import static_files as files
 from quaestor.server.web import upload_forms as adding
 
 router = APIRouter(include_in_schema=False)
-for _part in (conversations, asking, reading, searching, own, adding, entering, taking_along, api_pages, files):
+for _part in (
+    conversations,
+    asking,
+    reading,
+    searching,
+    own,
+    adding,
+    folders,
+    entering,
+    taking_along,
+    api_pages,
+    files,
+):
     router.include_router(_part.router)

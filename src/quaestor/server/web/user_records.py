@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from quaestor.accounts.users import User
-from quaestor.assemble import Index
 from quaestor.core.errors import NotFoundError
-from quaestor.server.api.access import MY_DOCUMENTS, corpus_named, corpus_of, sessions_of
+from quaestor.corpus.joint_corpus import roots_of
+from quaestor.server.api.access import MY_DOCUMENTS, corpora_named, sessions_of
 from quaestor.server.http.served_state import Served
 from quaestor.sessions.records import SessionInfo, TurnRecord
 from quaestor.sessions.transcript import Transcript
@@ -34,20 +34,12 @@ def turn_of(transcript: Transcript, number: str) -> TurnRecord:
     return found[0]
 
 
-def corpus_about(served: Served, user: User, root: str) -> tuple[str, Index]:
-    """Return the name and the corpus that a session is about.
-
-    Raises:
-        NotFoundError: it is not served now.
-        StillIndexingError: it cannot be read yet.
-    """
-    name = corpus_named(served, user, root)
-    if not name:
-        raise NotFoundError(f"{Path(root).name!r} is not served now, so its passages cannot be shown.")
-    return name, corpus_of(served, user, name)
+def about(served: Served, user: User, source: str) -> str:
+    """Return what a session is about, for people; ``source`` is as recorded."""
+    named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
+    titles = (TITLES.get(named[root], named[root]) if root in named else _absent(root) for root in roots_of(source))
+    return ", ".join(titles)
 
 
-def about(served: Served, user: User, root: str) -> str:
-    """Return what a session is about, for people."""
-    name = corpus_named(served, user, root)
-    return TITLES.get(name, name) or f"{Path(root).name} (not served now)"
+def _absent(root: str) -> str:
+    return f"{Path(root).name} (not served now)"

@@ -1,5 +1,6 @@
 // The conversation: asking, stopping, asking again, and following an answer that another tab, or this one before, asked for.
 import { say } from "./announce.js";
+import * as choices from "./choices.js";
 import { dress } from "./copy.js";
 import { Draft } from "./draft.js";
 import { call, events, opened, part } from "./server.js";
@@ -79,11 +80,11 @@ function limits() {
   const said = (name) => composer.elements[name].value.trim();
   const list = (name) => said(name).split(/[\s,]+/).filter(Boolean);
   const by = said("by");
-  return { path: list("path"), language: list("language"), since: said("since"), before: said("before"), by: by ? [by] : [] };
+  return { path: list("path"), language: list("language"), since: said("since"), before: said("before"), by: by ? [by] : [], model: choices.model() };
 }
 
 function showLimits() {
-  const number = Object.values(limits()).filter((one) => one.length).length;
+  const number = Object.entries(limits()).filter(([name, one]) => name !== "model" && one.length).length;
   document.querySelector("#limits summary").textContent = number ? `Filter (${number})` : "Filter";
 }
 
@@ -116,14 +117,14 @@ export function begin() {
   addEventListener("pageshow", (event) => event.persisted && lookAgain());
   askWhatWaited();
   offerStarters();
-  composer.elements.corpus?.addEventListener?.("change", offerStarters);
+  choices.begin(offerStarters, refuse);
 }
 
 // What a corpus can be asked to begin with; there is nothing to offer while it is indexed for the first time.
 async function offerStarters() {
   const place = document.getElementById("starters");
   if (!place) return;
-  const made = await part(`/parts/starters?corpus=${encodeURIComponent(composer.elements.corpus?.value ?? "")}`).catch(() => null);
+  const made = await part(`/parts/starters?corpus=${encodeURIComponent(choices.corpora()[0] ?? "")}`).catch(() => null);
   if (made) place.replaceChildren(made);
 }
 
@@ -276,10 +277,9 @@ function wait(milliseconds, signal) {
 }
 
 async function newSession() {
-  const corpus = composer.elements.corpus;
-  const { id } = await call("POST", "/api/sessions", corpus ? { corpus: corpus.value } : {});
-  // A conversation stays with what it began with.
-  if (corpus) corpus.disabled = true;
+  const corpora = choices.corpora();
+  const { id } = await call("POST", "/api/sessions", corpora.length ? { corpora } : {});
+  choices.fix();
   draft.keep("");
   thread.dataset.session = id;
   draft.keep(running.turn.question);

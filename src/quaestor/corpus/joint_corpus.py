@@ -1,0 +1,185 @@
+"""Several corpora that a conversation asks as one: the path of each document begins with the name of its corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.passages import Document, Hit
+from quaestor.corpus.corpus import Corpus
+from quaestor.corpus.line_excerpts import Excerpt
+from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.corpus.understood_filters import Understood
+from quaestor.embedding import Embedder
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.search.spelling import Spelling
+from quaestor.stores import Bylines, StoredChunk, Where
+
+if TYPE_CHECKING:
+    from quaestor.corpus.doubt import Doubt
+    from quaestor.llm.models import Model
+    from quaestor.search.turns import TurnQuery
+
+
+def joint_source(roots: Sequence[str]) -> str:
+    """Return what a session about corpora with these roots is about, as it is recorded: one root a line."""
+    return "\n".join(dict.fromkeys(roots))
+
+
+def roots_of(source: str) -> tuple[str, ...]:
+    """Return the roots of the corpora that a session is about; ``source`` is as recorded."""
+    return tuple(source.split("\n"))
+
+
+def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the name of the corpus that a path begins with, and the rest of the path.
+
+    Raises:
+        NotFoundError: it begins with none of the names.
+    """
+    # One name may begin with another: the longest is meant.
+    for name in sorted(names, key=len, reverse=True):
+        prefix = f"{name}/" if name else ""
+        if path.startswith(prefix):
+            return name, path.removeprefix(prefix)
+    known = ", ".join(repr(f"{name}/") for name in names)
+    raise NotFoundError(f"{path!r} is in none of the corpora that are asked. Begin the path with one of {known}.")
+
+
+def path_under(name: str, path: str) -> str:
+    """Return the path of a document as it is called where several corpora are asked as one."""
+    return f"{name}/{path}" if name else path
+
+
+class JointCorpus:
+    """Corpora by name as one that is asked; see ``asked_corpus.Asked``.
+
+    Args:
+        corpora: at least one; the paths of one without a name, ``""``, are as they are.
+        aside: others by name, which are read and not searched: what a question names by its path is there.
+
+    Attributes:
+        source: their roots, as sessions record them.
+        project: empty: several have no name.
+        store: their documents, by path.
+
+    Raises:
+        UsageError: there is none.
+    """
+
+    def __init__(self, corpora: Mapping[str, Corpus], aside: Mapping[str, Corpus] = MappingProxyType({})) -> None:
+        self._several = SeveralCorpora(corpora)
+        self._read = {**aside, **self._several}
+        self.source = joint_source([str(corpus.root) for corpus in corpora.values()])
+        self.project = ""
+        self.store = _JointDocuments(self._read)
+
+    @property
+    def near(self) -> Embedder:
+        """The bundled embedder: those of the corpora may differ."""
+        return StaticEmbedder.bundled()
+
+    def model_named(self, name: str) -> Model:
+        """Raise ``UsageError``: the settings of several corpora may differ."""
+        raise UsageError(f"several corpora cannot find model {name!r}; give the model itself")
+
+    def document(self, path: str) -> Document:
+        """Return a document by its path; raises as ``Corpus.document``."""
+        name, own = own_path(path, list(self._read))
+        return _under(name, self._read[name].document(own))
+
+    def read(self, path: str) -> bytes | None:
+        """Return a document's text as it is now; as ``Corpus.read``."""
+        name, own = own_path(path, list(self._read))
+        return self._read[name].read(own)
+
+    def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
+        """Return lines of a document as they are now; as ``Corpus.read_lines``."""
+        name, own = own_path(path, list(self._read))
+        found = self._read[name].read_lines(own, start_line, end_line)
+        return replace(found, path=path_under(name, found.path))
+
+    def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
+        """Return up to ``k`` hits of all corpora, best first; filters of paths hold within each."""
+        return [_told_apart(hit) for hit in self._several.search(query, k, where=where)]
+
+    def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
+        """Return up to ``k`` hits for a turn of a conversation: those of the one text that stands for the turn."""
+        return self.search(turn.single, k, where=where)
+
+    def understand(self, question: str, where: Where | None = None) -> Understood:
+        """Return a question with what it says of dates and authors as a filter."""
+        return self._several.understand(question, where)
+
+    def bylines(self, where: Where | None = None) -> Bylines:
+        """Return who wrote the documents of all corpora, and when."""
+        return self._several.bylines(where)
+
+    def spelling(self, query: str) -> Spelling:
+        """Return a query beside what the corpora hold."""
+        return self._several.spelling(query)
+
+    def in_english(self, question: str) -> str:
+        """Return a question in another language as the first corpus that reads it otherwise searches for it."""
+        read = (corpus.in_english(question) for corpus in self._several.values())
+        return next((text for text in read if text != question), question)
+
+    def translated(self, question: str) -> tuple[str, ...]:
+        """Return what is searched for in English for the words of a question in another language."""
+        return self._several.translated(question)
+
+    def doubt(self, question: str, hits: Sequence[Hit]) -> Doubt:
+        """Return what speaks against there being an answer; a name counts that none of the corpora mentions."""
+        from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
+
+        lacking = [corpus.unmentioned(question) for corpus in self._several.values()]
+        names = [name for name in lacking[0] if all(name in others for others in lacking)]
+        absent = share_absent(question, self.spelling(question).unknown)
+        return doubt_of(question, hits, names, absent, alike=likeness(question, hits))
+
+    def is_prose(self) -> bool:
+        """Return whether most documents of every corpus are prose."""
+        return all(corpus.is_prose() for corpus in self._several.values())
+
+
+class _JointDocuments:
+    """The documents of several corpora, by path."""
+
+    def __init__(self, corpora: Mapping[str, Corpus]) -> None:
+        self._corpora = corpora
+
+    def document(self, path: str) -> Document | None:
+        try:
+            name, own = own_path(path, list(self._corpora))
+        except NotFoundError:
+            return None
+        found = self._corpora[name].store.document(own)
+        return None if found is None else _under(name, found)
+
+    def paths_ending(self, name: str, limit: int) -> list[str]:
+        found = (
+            path_under(corpus, path)
+            for corpus, index in self._corpora.items()
+            for path in index.store.paths_ending(name, limit)
+        )
+        return list(found)[:limit]
+
+    def chunks_of(self, path: str) -> list[StoredChunk]:
+        name, own = own_path(path, list(self._corpora))
+        return [
+            stored._replace(document=_under(name, stored.document))
+            for stored in self._corpora[name].store.chunks_of(own)
+        ]
+
+
+def _told_apart(hit: Hit) -> Hit:
+    """Return a hit whose path says which corpus it is of."""
+    return hit._replace(document=_under(hit.corpus, hit.document), corpus="")
+
+
+def _under(corpus: str, document: Document) -> Document:
+    return document._replace(path=path_under(corpus, document.path))

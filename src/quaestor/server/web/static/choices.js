@@ -1,0 +1,103 @@
+// What goes with a question beside its words: which corpora it is about, which model answers, files that are attached.
+import { say } from "./announce.js";
+import { call } from "./server.js";
+import { plain } from "./text.js";
+
+const MOST_FILES = 10;
+const KEY = "model";
+
+const composer = document.getElementById("composer");
+const about = document.getElementById("about");
+const select = document.getElementById("model");
+const attached = document.getElementById("attached");
+
+/** The names of the corpora that are ticked; none where there is no choice. */
+export function corpora() {
+  const boxes = [...(about?.querySelectorAll("input") ?? [])];
+  const ticked = boxes.filter((box) => box.checked);
+  return (ticked.length ? ticked : boxes).map((box) => box.value);
+}
+
+/** The model that is chosen; empty for the server's own. */
+export function model() {
+  return select?.value ?? "";
+}
+
+/** A conversation stays with the corpora that it began with. */
+export function fix() {
+  if (!about) return;
+  const said = document.createElement("span");
+  said.className = "small muted asked-about";
+  said.textContent = about.querySelector("summary").textContent;
+  about.replaceWith(said);
+}
+
+/** Begin to follow what is chosen; `changed` is called with each other choice of corpora, `refuse` with what failed. */
+export function begin(changed, refuse) {
+  about?.addEventListener("change", () => {
+    showCorpora();
+    changed();
+  });
+  if (about) showCorpora();
+  rememberModel();
+  attached.addEventListener("change", async () => {
+    await attach([...attached.files], refuse);
+    attached.value = "";
+  });
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    composer.addEventListener(name, (event) => {
+      if (![...event.dataTransfer.types].includes("Files")) return;
+      event.preventDefault();
+      composer.classList.toggle("dropping", name === "dragover");
+      if (name === "drop") attach([...event.dataTransfer.files], refuse);
+    });
+  }
+}
+
+function showCorpora() {
+  const boxes = [...about.querySelectorAll("input")];
+  const ticked = boxes.filter((box) => box.checked);
+  const titles = ticked.map((box) => plain(box.parentElement.textContent.trim()));
+  const words = [0, boxes.length].includes(ticked.length) ? "Everything here" : titles.join(", ");
+  const summary = about.querySelector("summary");
+  summary.textContent = words;
+  summary.setAttribute("aria-label", `What is asked about: ${words}`);
+}
+
+// The choice holds for the conversations to come as well; one that is on record keeps the model that answered last.
+function rememberModel() {
+  if (!select) return;
+  try {
+    const kept = localStorage.getItem(KEY);
+    const known = [...select.options].some((one) => one.value === kept);
+    if (known && !composer.elements.session.value) select.value = kept;
+    select.addEventListener("change", () => localStorage.setItem(KEY, select.value));
+  } catch {
+    // It holds for this page then.
+  }
+}
+
+// A file becomes one of one's own documents, and the question names it: that can be seen, and taken out again.
+async function attach(files, refuse) {
+  const field = composer.elements.question;
+  const problems = files.length > MOST_FILES ? [`Only the first ${MOST_FILES} files were attached.`] : [];
+  for (const file of files.slice(0, MOST_FILES)) {
+    say(`Attaching ${plain(file.name)}`);
+    composer.setAttribute("aria-busy", "true");
+    const form = new FormData();
+    form.append("file", file);
+    try {
+      const { name, corpus } = await call("POST", "/api/documents", form);
+      const path = `${corpus}/${name}`;
+      const words = /^[\p{L}\p{N}_./+-]*[\p{L}\p{N}_]$/u.test(path) ? `@${path}` : `@"${path}"`;
+      field.value = `${field.value.trimEnd()}${field.value.trim() ? " " : ""}${words} `;
+      field.dispatchEvent(new Event("input"));
+      say(`Attached ${plain(name)}`);
+    } catch (error) {
+      problems.push(error.message.includes(file.name) ? error.message : `${plain(file.name)}: ${error.message}`);
+    }
+  }
+  composer.removeAttribute("aria-busy");
+  if (problems.length) refuse("", problems.join(" "));
+  field.focus();
+}

@@ -1,0 +1,101 @@
+"""Folders that are added on the page: looked at first, within what is allowed, and by nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from html_parts import seen
+from served import Running, serving, write
+
+from quaestor.assemble import make_users
+from quaestor.core.config import Settings
+
+GARDEN = {"guide.md": "# Garden\n\nBeans are sown in May.\n", "key.pem": "-----BEGIN PRIVATE KEY-----\n"}
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[httpx.Client]:
+    with served(tmp_path) as server, client(server) as found:
+        yield found
+
+
+def served(tmp_path: Path, **more: object) -> object:
+    write(tmp_path / "shelf/garden", GARDEN)
+    allowed = {"add_within": (str(tmp_path / "shelf"),), **more}
+    return serving(write(tmp_path / "kitchen"), home=tmp_path / "home", **allowed)
+
+
+def client(server: Running) -> httpx.Client:
+    return httpx.Client(base_url=server.url, timeout=60, verify=False)
+
+
+def corpora(browser: httpx.Client) -> list[str]:
+    return [one["name"] for one in browser.get("/api/corpora").json()["corpora"]]
+
+
+def test_a_folder_is_looked_at_added_asked_about_and_removed(browser: httpx.Client, tmp_path: Path) -> None:
+    folder = {"folder": str(tmp_path / "shelf/garden")}
+    looked = seen(browser.post("/folders/look", data=folder).text).text
+    assert "Documents1" in looked
+    assert "Costnothing" in looked
+    assert "secret: 1" in looked
+    # Looking adds nothing.
+    assert corpora(browser) == ["kitchen"]
+    assert browser.post("/folders", data=folder).headers["location"] == "/folders"
+    assert corpora(browser) == ["kitchen", "garden"]
+    body = {"query": "When are beans sown?", "corpus": "garden"}
+    while (found := browser.post("/api/search", json=body)).status_code == 503:
+        pass
+    assert found.json()["hits"][0]["path"] == "guide.md"
+    assert "garden" in browser.get("/folders").text
+    assert browser.post("/folders/remove", data=folder).status_code == 303
+    assert corpora(browser) == ["kitchen"]
+    assert (tmp_path / "shelf/garden/guide.md").exists()
+
+
+def test_what_was_added_is_served_again_under_a_name_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path / "shelf/kitchen", GARDEN)
+    for _ in range(2):
+        with served(tmp_path) as server, client(server) as browser:
+            assert browser.post("/folders", data={"folder": str(tmp_path / "shelf/kitchen")}).status_code == 303
+            assert corpora(browser) == ["kitchen", "shelf/kitchen"]
+
+
+def test_only_what_is_allowed_is_added(browser: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "shelf/link").symlink_to(tmp_path / "elsewhere")
+    outside = ("elsewhere", "home", "shelf/../elsewhere", "shelf/link", "not-there", "shelf2")
+    for path in [*(str(tmp_path / one) for one in outside), "shelf/garden", "/", "~", "a\0b"]:
+        for route in ("/folders/look", "/folders"):
+            assert browser.post(route, data={"folder": path}).status_code in (400, 403), path
+    assert browser.post("/folders", data={"folder": str(tmp_path / "shelf/not-there")}).status_code == 404
+    assert browser.post("/folders", data={"folder": str(tmp_path / "shelf/garden/guide.md")}).status_code == 400
+    assert corpora(browser) == ["kitchen"]
+
+
+def test_without_leave_there_is_no_field_and_it_says_why(tmp_path: Path) -> None:
+    with served(tmp_path, add_within=()) as server, client(server) as browser:
+        shown = browser.get("/folders").text
+        assert "--add-within" in shown
+        assert '<form class="card"' not in shown
+        assert browser.post("/folders", data={"folder": str(tmp_path / "shelf")}).status_code == 403
+
+
+def test_no_user_with_a_token_adds_folders(tmp_path: Path) -> None:
+    _, token = make_users(Settings(home=str(tmp_path / "home"))).add("ada")
+    with served(tmp_path) as server, client(server) as browser:
+        browser.headers["authorization"] = f"Bearer {token}"
+        assert "whoever runs it chooses" in browser.get("/folders").text
+        assert browser.post("/folders", data={"folder": str(tmp_path / "shelf/garden")}).status_code == 403
+        assert corpora(browser) == ["kitchen"]
+
+
+def test_a_list_that_was_damaged_is_no_list(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    for text in ("", "{}", "[1, null]", f'["{tmp_path}"]'):
+        (tmp_path / "home/added-folders.json").write_text(text)
+        with served(tmp_path) as server, client(server) as browser:
+            assert corpora(browser) == ["kitchen"]
