@@ -191,10 +191,13 @@ class Index(Corpus):
     def _made(self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]) -> bool:
         """Make a first index, or wait for who makes it; return whether it was made here.
 
-        Nothing is paid for it unless that is allowed.
+        Nothing is paid for it unless that is allowed. Processes that fill a database share the work instead.
         """
         if is_made():
             return False
+        if is_shared(self._settings):
+            self.refresh(progress=progress, allowance=allowance or Allowance(0))
+            return True
         from quaestor.assemble.first_index import following, make_in_turn  # noqa: PLC0415 - most indexes are there
 
         return make_in_turn(

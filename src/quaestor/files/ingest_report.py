@@ -128,6 +128,7 @@ class Changes(NamedTuple):
         spent: what that cost, in millionths of the currency's unit; what has no price counts nothing.
         pending: paths of which not all is embedded, and which are found by words alone until it is.
         failure: why a remote embedder was not asked for more; None if it was.
+        elsewhere: number of files that other processes took in, which shared the work.
     """
 
     added: tuple[str, ...] = ()
@@ -145,6 +146,26 @@ class Changes(NamedTuple):
     spent: int = 0
     pending: tuple[str, ...] = ()
     failure: QuaestorError | None = None
+    elsewhere: int = 0
+
+    def followed_by(self, later: Changes) -> Changes:
+        """Return what this refresh and a later one did together, as of the later one's end."""
+        return later._replace(
+            added=self.added + later.added,
+            changed=self.changed + later.changed,
+            touched=self.touched + later.touched,
+            removed=self.removed + later.removed,
+            unchanged=self.unchanged,
+            chunks=self.chunks + later.chunks,
+            bytes=self.bytes + later.bytes,
+            seconds=self.seconds + later.seconds,
+            embedded=self.embedded + later.embedded,
+            cut=self.cut + later.cut,
+            spent=self.spent + later.spent,
+            pending=tuple(dict.fromkeys(self.pending + later.pending)),
+            failure=later.failure or self.failure,
+            elsewhere=self.elsewhere,
+        )
 
     @property
     def any(self) -> bool:

@@ -10,6 +10,7 @@ from quaestor.files.ingest_report import Changes, Skipped
 from quaestor.indexing.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS
 from quaestor.indexing.prepare import Outcome, Ready, Refused, Same
 from quaestor.stores import LOCK_SECONDS, Store, Writer
+from quaestor.stores.shared_work import SharedWork
 
 
 class Tally:
@@ -36,7 +37,7 @@ class Tally:
         self.chunks = 0
         self.bytes = 0
 
-    def changes(self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str], seconds: float) -> Changes:
+    def changes(self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str]) -> Changes:
         """Return the report."""
         return Changes(
             added=tuple(self.added),
@@ -48,7 +49,6 @@ class Tally:
             stale=(*self.unsteady, *stale),
             chunks=self.chunks,
             bytes=self.bytes,
-            seconds=seconds,
         )
 
 
@@ -64,6 +64,8 @@ class Committer:
         patience: seconds to wait for another process that writes.
         transactions: how many were made.
         written: the documents that they put in or changed, by path; None for those removed.
+        work: where the files are leased from that outcomes are of, if several processes share them.
+        finished: paths of leased files whose outcomes are written.
     """
 
     def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
@@ -79,6 +81,9 @@ class Committer:
         self.patience = LOCK_SECONDS
         self.transactions = 0
         self.written: dict[str, Document | None] = {}
+        self.work: SharedWork | None = None
+        self.finished: set[str] = set()
+        self._leased: list[str] = []
 
     @property
     def chunks(self) -> int:
@@ -89,6 +94,8 @@ class Committer:
         """Take outcomes, each document ready; may write."""
         for outcome in outcomes:
             self.to_come -= 1
+            if self.work is not None:
+                self._leased.append(outcome.path)
             if isinstance(outcome, Ready):
                 self._waiting.append(outcome)
                 self._waiting_chunks += outcome.packed.chunks
@@ -107,9 +114,10 @@ class Committer:
 
     def commit(self, metadata: Mapping[str, str] | None = None) -> None:
         """Write what has gathered, with ``metadata``, in one transaction; none where there is nothing."""
-        if not (self._waiting or self._touches or self._removals or metadata):
+        if not (self._waiting or self._touches or self._removals or self._leased or metadata):
             return
         with self._store.writing(timeout=self.patience) as writer:
+            self._finish_leased(writer)
             self._write(writer)
             for key, value in {**self.opening, **(metadata or {})}.items():
                 writer.set_metadata(key, value)
@@ -126,6 +134,19 @@ class Committer:
         self.tally.refused.append(outcome)
         if outcome.skipped.path in self._known:
             self._removals.append(outcome.skipped.path)
+
+    def _finish_leased(self, writer: Writer) -> None:
+        """Remove what was leased from the shared work, and drop the documents that another process has taken over."""
+        if self.work is None or not self._leased:
+            return
+        own = self.work.finish(writer, self._leased)
+        lost = set(self._leased) - set(own)
+        self.finished.update(own)
+        self._leased = []
+        if lost:
+            self._waiting = [done for done in self._waiting if done.path not in lost]
+            self._waiting_chunks = sum(done.packed.chunks for done in self._waiting)
+            self._touches = [document for document in self._touches if document.path not in lost]
 
     def _write(self, writer: Writer) -> None:
         for path in self._removals:

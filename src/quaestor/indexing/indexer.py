@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.core.errors import IndexBusyError, IndexReadOnlyError
 from quaestor.embedding import Embedder
@@ -26,6 +27,10 @@ from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
 from quaestor.indexing.unembedded import pending
 from quaestor.stores import Store
+from quaestor.stores.shared_work import SharingStore
+
+if TYPE_CHECKING:
+    from quaestor.indexing.intake import Intake
 
 __all__ = [
     "Changes",
@@ -121,6 +126,22 @@ class Indexer:
             IndexReadOnlyError: something changed, and the index may not be written.
             LimitError: there is no room to write.
         """
+        changes = self._refresh(progress, budget_seconds, allowance, complete=complete, share=budget_seconds is None)
+        if not changes.elsewhere:
+            return changes
+        # Others took files in as they saw them. What this process sees otherwise is little, and its own to do.
+        return changes.followed_by(self._refresh(progress, None, allowance, complete=complete, share=False))
+
+    def _refresh(
+        self,
+        progress: Progress | None,
+        budget_seconds: float | None,
+        allowance: Allowance | None,
+        *,
+        complete: bool,
+        share: bool,
+    ) -> Changes:
+        """Do what ``refresh`` does, once; ``share`` tells whether other processes may take a part of it."""
         started = time.monotonic()
         deadline = None if budget_seconds is None else started + budget_seconds
         found = self._scanner.scan()
@@ -130,7 +151,11 @@ class Indexer:
         if complete:
             found = self._with_pending(found)
         if found.added or found.suspects or found.removed:
-            return self._take_in(found, progress, deadline, started, allowance, complete=complete)
+            intake = self._intake(allowance, complete=complete)
+            if budget_seconds is not None:
+                intake.committer.patience = budget_seconds
+            changes = self._take_in(found, intake, progress, deadline, share=share)
+            return changes._replace(seconds=time.monotonic() - started)
         if found is not self._settled and self._remember(found):
             self._settled = found
         seconds = time.monotonic() - started
@@ -186,16 +211,7 @@ class Indexer:
         found.unchanged -= len(waiting)
         return found
 
-    def _take_in(
-        self,
-        found: Found,
-        progress: Progress | None,
-        deadline: float | None,
-        started: float,
-        allowance: Allowance | None,
-        *,
-        complete: bool,
-    ) -> Changes:
+    def _intake(self, allowance: Allowance | None, *, complete: bool) -> Intake:
         # Cutting, embedding and writing take longer to import than most searches take, and most find nothing new.
         from quaestor.indexing.intake import Intake  # noqa: PLC0415
 
@@ -204,9 +220,16 @@ class Indexer:
         if self._store.metadata(RECIPE_KEY) is None:
             # With the first documents, so that what a crash leaves is neither made anew nor taken for all there is.
             intake.committer.opening = {RECIPE_KEY: self.settings.recipe(), _BEGUN_KEY: "yes"}
-        if deadline is not None:
-            intake.committer.patience = deadline - started
-        stale = intake.take(found, progress, deadline)
+        return intake
+
+    def _take_in(
+        self, found: Found, intake: Intake, progress: Progress | None, deadline: float | None, *, share: bool
+    ) -> Changes:
+        stale, elsewhere = list[str](), list[str]()
+        if share and isinstance(self._store, SharingStore):
+            elsewhere = intake.take_shared(found, progress, self._store)
+        else:
+            stale = intake.take(found, progress, deadline)
         done = intake.committer
         found.decisions.refused.update(
             (one.skipped.path, (one.skipped.reason, one.skipped.detail, (one.size, one.stamp)))
@@ -215,8 +238,8 @@ class Indexer:
         )
         done.commit(self._metadata(found, whole=not stale))
         self._scanner.follow(done.transactions, done.written, found.decisions)
-        changes = done.tally.changes(found.unchanged, found.skipped, stale, time.monotonic() - started)
-        return intake.told(changes)
+        changes = done.tally.changes(found.unchanged, found.skipped, stale)
+        return intake.told(changes)._replace(elsewhere=len(elsewhere))
 
     def _remember(self, found: Found) -> bool:
         """Write what the walk decided, where that is new though no file is; not while another process writes."""
@@ -250,6 +273,8 @@ class Indexer:
         if not self._recipe_changed():
             return False
         with self._store.writing() as writer:
+            if self._store.metadata(RECIPE_KEY) == self.settings.recipe():
+                return True  # another process was quicker, and may have made some anew already
             for document in self._scanner.documents().values():
                 writer.touch(document._replace(sha256="", stamp=UNTRUSTED))
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())

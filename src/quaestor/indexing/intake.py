@@ -21,8 +21,10 @@ from quaestor.indexing.batches import COPIES_BYTES, LARGE_BYTES, POOL_BYTES, TAS
 from quaestor.indexing.commit import Committer
 from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Refused, Task
 from quaestor.indexing.prepared_vectors import Vectoriser
+from quaestor.indexing.shared_batches import SharedBatches
 from quaestor.indexing.unembedded import is_pending, pending
 from quaestor.stores import Store
+from quaestor.stores.shared_work import SharingStore
 
 # Four requests of what most servers take: what a crash can lose of what was paid, or waited, for.
 _TEXTS_AT_ONCE = 512
@@ -73,9 +75,22 @@ class Intake:
         """Take in what is new and drop what is gone; return the paths that there was no time for."""
         files = _ordered([*found.suspects, *found.added], by_time=deadline is not None)
         self.committer.to_come = len(files)
-        stale = self._work(files, progress, deadline) if files else []
+        queue = _Queue(files, self._tasks(files), deadline, self._workers())
+        if files:
+            self._work(files, queue, progress, deadline)
         self.committer.remove(found.removed)
-        return stale
+        return queue.left()
+
+    def take_shared(self, found: Found, progress: Progress | None, store: SharingStore) -> list[str]:
+        """Do what ``take`` does together with other processes; return the paths that they took in."""
+        files = _ordered([*found.suspects, *found.added], by_time=False)
+        with store.sharing() as work:
+            self.committer.work = work
+            queue = SharedBatches(work, files, self._tasks(files), self._workers())
+            self._work(files, queue, progress, None)
+            self.committer.work = None
+        self.committer.remove(found.removed)
+        return [file.path for file in files if file.path not in self.committer.finished]
 
     def told(self, changes: Changes) -> Changes:
         """Return the report with what became of embedding."""
@@ -89,18 +104,28 @@ class Intake:
             failure=failure if isinstance(failure, QuaestorError) else None,
         )
 
-    def _work(self, files: Sequence[FoundFile], progress: Progress | None, deadline: float | None) -> list[str]:
+    def _work(
+        self,
+        files: Sequence[FoundFile],
+        queue: _Queue | SharedBatches,
+        progress: Progress | None,
+        deadline: float | None,
+    ) -> None:
         size = sum(file.size for file in files)
-        queue = _Queue(files, self._tasks(files), deadline, self._workers())
         state = _Meter(files, progress)
         self.vectoriser.allowance.until = deadline
-        with self._runner(size, in_haste=deadline is not None) as run:
-            for outcomes in self._together(run(queue.batches())):
-                self.committer.add(self.vectoriser.complete(outcomes))
-                if self._slow:
-                    self._keep()
-                state.advance(outcomes, self.committer.chunks)
-        return queue.left()
+        with self._runner(size, in_haste=deadline is not None or isinstance(queue, SharedBatches)) as run:
+            while True:
+                for outcomes in self._together(run(queue.batches())):
+                    self.committer.add(self.vectoriser.complete(outcomes))
+                    if self._slow:
+                        self._keep()
+                    state.advance(outcomes, self.committer.chunks)
+                if isinstance(queue, _Queue):
+                    return
+                self.committer.commit()
+                if queue.is_over():
+                    return
 
     def _together(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
         """Yield outcomes as they come, or for a slow embedder as many at a time as are worth asking it for."""

@@ -225,6 +225,7 @@ def changes_object(changes: Changes) -> dict[str, object]:
         "cut": changes.cut,
         "cost": changes.spent / 1_000_000,
         "pending": changes.pending,
+        "elsewhere": changes.elsewhere,
         "failure": None if changes.failure is None else str(changes.failure),
         "skipped": [entry._asdict() for entry in changes.skipped],
         "seconds": round(changes.seconds, 3),
@@ -274,6 +275,8 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
         )
         if paths
     ]
+    if changes.elsewhere:
+        parts.append(f"{changes.elsewhere:,} by other processes")
     echo(
         f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +67,7 @@ class Transaction:
         self._pending_chunks = 0
         self._changed = False
         self._content_changed = False
+        self._beside = False
         self._state = state._replace(generation=state.generation + 1, written=new_stamp())
 
     @property
@@ -128,6 +129,16 @@ class Transaction:
         self._state = self._state._replace(embedder=name, dimensions=dimensions)
         # Of an empty index, too: whoever has it open must notice before writing.
         self._changed = self._content_changed = True
+
+    @property
+    def must_commit(self) -> bool:
+        """Whether there is something to commit though ``finish`` found no change of the corpus."""
+        return self._beside
+
+    def run_beside(self, query: str, values: Mapping[str, Any]) -> list[Any]:
+        """Run a statement that changes nothing a reader sees, to be committed with what does; return its rows."""
+        self._beside = True
+        return self._connection.execute(query.encode(), values).fetchall()
 
     def finish(self) -> State | None:
         """Write what is pending and the new state, without committing; return that, None if nothing changed."""

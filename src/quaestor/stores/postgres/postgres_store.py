@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,6 +51,7 @@ from quaestor.stores.postgres.corpus_states import (
 )
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.half_vectors import received
+from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.segment_cache import SegmentCache
@@ -202,9 +203,9 @@ class PostgresStore:
                 transaction = Transaction(connection, self._corpus, found, self._sizes)
                 yield transaction
                 ended = transaction.finish()
-                if ended is None:
+                if ended is None and not transaction.must_commit:
                     connection.execute("ROLLBACK")
-                elif ended.content == ended.generation:
+                elif ended is not None and ended.content == ended.generation:
                     word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
         except IndexUnusableError:
             # A connection that is lost while it commits does not tell whether it did: the state does.
@@ -213,25 +214,37 @@ class PostgresStore:
         if ended is not None:
             self._seen = max(self._seen, ended.generation)
 
+    def sharing(self) -> AbstractContextManager[LeasedWork]:
+        """Join the processes that fill the corpus together; at the end of the block all leases of this one end."""
+        return LeasedWork.joined(self._database, self._corpus)
+
     def settle(self) -> None:
         """Make the index of vectors, once there are so many chunks that comparing all of them takes too long.
 
         The planner is told of tables that have grown much, too, which otherwise takes a minute or more.
         """
 
-        def found(connection: Connection) -> tuple[int, bool, bool]:
-            query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s"
-            [(count,)] = connection.execute(query, (self._corpus,))
-            has = nearest.has_index(connection, self._corpus, self._dimensions)
-            return count, has, upkeep.is_known(connection, count)
-
-        count, has, known = self._database.read(found, seconds=WRITE_SECONDS, primary=True)
-        if count > self._sizes.exact and not has and self._dimensions <= nearest.MOST_DIMENSIONS:
-            nearest.make_index(self._database, self._corpus, self._dimensions)
-        if not known:
-            upkeep.analyse_tables(self._database)
+        if any(self._unsettled()):
+            with upkeep.in_turn(self._database):
+                lacks_index, is_unknown = self._unsettled()
+                if lacks_index:
+                    nearest.make_index(self._database, self._corpus, self._dimensions)
+                if is_unknown:
+                    upkeep.analyse_tables(self._database)
         with self._mutex:
             self._indexed = None
+
+    def _unsettled(self) -> tuple[bool, bool]:
+        """Return whether the corpus lacks its index of vectors, and whether the planner knows too few rows."""
+
+        def found(connection: Connection) -> tuple[bool, bool]:
+            query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s"
+            [(count,)] = connection.execute(query, (self._corpus,))
+            wanted = count > self._sizes.exact and self._dimensions <= nearest.MOST_DIMENSIONS
+            has = nearest.has_index(connection, self._corpus, self._dimensions)
+            return wanted and not has, not upkeep.is_known(connection, count)
+
+        return self._database.read(found, seconds=WRITE_SECONDS, primary=True)
 
     def check(self) -> list[str]:
         """Return what is wrong with the corpus, in words; nothing where all is well."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from quaestor.stores.postgres import stored_rows, word_segments
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.postgres_sizes import Sizes
 
 _CHUNKS_AT_ONCE = 2000
+_LOCK = 0x51554149  # any number that nobody else locks
+_POLL_SECONDS = 0.2
+_LONGEST_SECONDS = 86_400.0
 
 # What must be nothing, each counted by a statement about one corpus.
 _WRONG = {
@@ -89,7 +94,11 @@ def _wrong_segments(connection: Connection, corpus: int) -> Iterator[str]:
 
 
 def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
-    """Drop vectors that no chunk uses, and make the words anew, without what is gone; return the state afterwards."""
+    """Drop vectors that no chunk uses and work that nobody does, and make the words anew, without what is gone.
+
+    Returns:
+        the state afterwards.
+    """
     now = state(connection, corpus, lock=True)
     connection.execute(
         "DELETE FROM quaestor.vectors v WHERE v.corpus_id = %s AND NOT EXISTS "
@@ -98,10 +107,27 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
     )
     for table in ("segments", "removed"):
         connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
+    connection.execute(
+        "DELETE FROM quaestor.work_items WHERE corpus_id = %s AND leased_until < clock_timestamp()", (corpus,)
+    )
     word_segments.catch_up(connection, corpus, now.next_chunk - 1, sizes)
     ordered = now._replace(loose_vectors=0)
     set_state(connection, corpus, ordered)
     return ordered
+
+
+@contextmanager
+def in_turn(database: Database) -> Iterator[None]:
+    """Keep other processes from making indexes and counting rows: at once, they would wait for each other for ever."""
+    while True:
+        # Whoever makes an index waits for all who hold a snapshot. This transaction holds none: its statement has no
+        # parameters, for which the driver would keep one, and does not wait for the lock.
+        with database.writing(seconds=_LONGEST_SECONDS) as connection:
+            [(first,)] = connection.execute(f"SELECT pg_try_advisory_xact_lock({_LOCK})".encode())
+            if first:
+                yield
+                return
+        time.sleep(_POLL_SECONDS)
 
 
 def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None:

@@ -1,0 +1,155 @@
+"""Leases on work items: several processes take files into one corpus, each file by one of them.
+
+A lease ends by the clock of the database unless its process renews it. What a process has prepared is committed in one
+transaction with the removal of its items, and only if the process still holds them.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from quaestor.core.errors import QuaestorError
+from quaestor.stores import Writer
+from quaestor.stores.postgres.corpus_writer import Transaction
+from quaestor.stores.postgres.escaped_text import kept, restored
+from quaestor.stores.postgres.stored_rows import path_key
+from quaestor.stores.shared_work import WorkItem
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection, Database
+
+LEASE_SECONDS = 30.0
+"""How long the items of a process that died stay its own; some renewals may fail meanwhile, as in a failover."""
+
+_RENEWALS = 6
+"""Renewals in the time of one lease."""
+_OFFERED_AT_ONCE = 10_000
+
+# The index holds this very file: a process that came late offered it again. A stamp of 0 proves nothing.
+_HELD = (
+    "EXISTS (SELECT FROM quaestor.documents d WHERE d.corpus_id = w.corpus_id AND d.path_key = w.path_key "
+    "AND d.size = w.size AND d.stamp = w.stamp AND d.stamp <> 0)"
+)
+_TAKE = (
+    "WITH free AS (SELECT path_key FROM quaestor.work_items WHERE corpus_id = %(corpus)s "
+    "AND leased_until < clock_timestamp() AND path_key <> ALL(%(besides)s) "
+    "ORDER BY position LIMIT %(count)s FOR UPDATE SKIP LOCKED) "
+    "UPDATE quaestor.work_items w SET holder = %(holder)s, "
+    "leased_until = clock_timestamp() + make_interval(secs => %(seconds)s) "
+    f"FROM free WHERE w.corpus_id = %(corpus)s AND w.path_key = free.path_key RETURNING w.position, w.path, {_HELD}"
+)
+_DELETE = (
+    "DELETE FROM quaestor.work_items WHERE corpus_id = %(corpus)s AND holder = %(holder)s AND path_key = ANY(%(keys)s) "
+    "RETURNING path"
+)
+# Never waits for a lock, so that it cannot deadlock with the transaction that finishes some of the items.
+_RENEW = (
+    "UPDATE quaestor.work_items SET leased_until = clock_timestamp() + make_interval(secs => %(seconds)s) "
+    "WHERE corpus_id = %(corpus)s AND path_key IN (SELECT path_key FROM quaestor.work_items "
+    "WHERE corpus_id = %(corpus)s AND holder = %(holder)s FOR UPDATE SKIP LOCKED)"
+)
+
+
+class LeasedWork:
+    """The work items of a corpus, as one process sees them; see ``quaestor.stores.shared_work.SharedWork``.
+
+    Use ``joined``.
+    """
+
+    def __init__(self, database: Database, corpus: int) -> None:
+        self._database = database
+        self._corpus = corpus
+        self._holder = secrets.token_hex(8)
+        self._over = threading.Event()
+
+    @classmethod
+    @contextmanager
+    def joined(cls, database: Database, corpus: int) -> Iterator[LeasedWork]:
+        """Renew leases for the length of the block, and end those that are left."""
+        work = cls(database, corpus)
+        renewing = threading.Thread(target=work._renew_until_over, name="leases", daemon=True)
+        renewing.start()
+        try:
+            yield work
+        finally:
+            work._over.set()
+            renewing.join()
+            with suppress(QuaestorError):  # they run out by themselves
+                work._end_leases()
+
+    def offer(self, items: Sequence[WorkItem]) -> None:
+        """Add the items that nobody has offered yet; they are leased in this order."""
+        # All who offer insert in one order, so that no two wait for each other.
+        rows = sorted((path_key(item.path), position, item) for position, item in enumerate(items))
+        for start in range(0, len(rows), _OFFERED_AT_ONCE):
+            self._add(rows[start : start + _OFFERED_AT_ONCE])
+
+    def take(self, count: int, besides: Collection[str]) -> Sequence[str]:
+        """Lease up to ``count`` items that nobody holds, and return their paths; none of ``besides``."""
+        values = {**self._values, "besides": _keys(besides), "count": count}
+
+        def leased(connection: Connection) -> tuple[int, list[str]]:
+            rows = sorted(connection.execute(_TAKE.encode(), values).fetchall())
+            done = [restored(path) for _, path, held in rows if held]
+            connection.execute(_DELETE.encode(), {**values, "keys": _keys(done)})
+            return len(rows), [restored(path) for _, path, held in rows if not held]
+
+        while True:
+            found, paths = self._database.write(leased)
+            if paths or not found:
+                return paths
+
+    def give_back(self, paths: Collection[str]) -> None:
+        """End the lease of items that this process does not finish."""
+        if paths:
+            self._end_leases("AND path_key = ANY(%(keys)s)", keys=_keys(paths))
+
+    def finish(self, writer: Writer, paths: Collection[str]) -> Collection[str]:
+        """Remove items with a transaction of the corpus; return the paths whose lease this process still had."""
+        assert isinstance(writer, Transaction), "the transaction of another store"
+        return {restored(path) for (path,) in writer.run_beside(_DELETE, {**self._values, "keys": _keys(paths)})}
+
+    def remaining(self, besides: Collection[str]) -> int:
+        """Return how many items are neither finished nor among ``besides``."""
+        query = "SELECT count(*) FROM quaestor.work_items WHERE corpus_id = %s AND path_key <> ALL(%s)"
+
+        def counted(connection: Connection) -> int:
+            [(count,)] = connection.execute(query, (self._corpus, _keys(besides)))
+            return int(count)
+
+        return self._database.read(counted, primary=True)
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        return {"corpus": self._corpus, "holder": self._holder, "seconds": LEASE_SECONDS}
+
+    def _add(self, rows: Sequence[tuple[bytes, int, WorkItem]]) -> None:
+        columns = [(key, kept(item.path), item.size, item.stamp, position) for key, position, item in rows]
+        self._database.write(
+            lambda connection: connection.execute(
+                "INSERT INTO quaestor.work_items (corpus_id, path_key, path, size, stamp, position) "
+                "SELECT %s, * FROM unnest(%s::bytea[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[]) "
+                "ON CONFLICT DO NOTHING",
+                (self._corpus, *map(list, zip(*columns, strict=True))),
+            )
+        )
+
+    def _end_leases(self, which: str = "", **values: object) -> None:
+        ended = (
+            "UPDATE quaestor.work_items SET holder = '', leased_until = '-infinity' "
+            f"WHERE corpus_id = %(corpus)s AND holder = %(holder)s {which}"
+        )
+        self._database.write(lambda connection: connection.execute(ended.encode(), {**self._values, **values}))
+
+    def _renew_until_over(self) -> None:
+        while not self._over.wait(LEASE_SECONDS / _RENEWALS):
+            with suppress(QuaestorError):  # tried again; who comes too late loses the lease, and nothing else
+                self._database.write(lambda connection: connection.execute(_RENEW.encode(), self._values))
+
+
+def _keys(paths: Collection[str]) -> list[bytes]:
+    return [path_key(path) for path in paths]
