@@ -113,7 +113,7 @@ def test_depth_and_repetition_are_survived(unit: bytes, path: str) -> None:
 @pytest.mark.parametrize("unit", ["a", "é", "🙂", "ab ", "word. ", "_", "x\ty"])
 def test_one_long_line(unit: str, path: str) -> None:
     made = check((unit * 100_000).encode(), path, ChunkSettings())
-    assert len(made.chunks) > 100
+    assert len(made.chunks) >= 50
 
 
 def test_code_that_is_not_utf_8_is_parsed_at_its_own_offsets() -> None:
