@@ -1,4 +1,4 @@
-"""The clients, each as a function of a feature and a server's address: what the client printed of it."""
+"""The clients, each as a function of a server's address: what came of each of its features."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ _WEATHER = 'def weather(city: str) -> str:\n    "Tell the weather in a city."\n 
 _PICTURE = bytes.fromhex("47494638396101000100000000002c00000000010001000002004b003b")
 
 Result = dict[str, Any]
-Ask = Callable[[str, str, Path], Result]
+Ask = Callable[[Sequence[str], str, Path], dict[str, Result]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Client:
     Attributes:
         name: for people.
         features: that it has.
-        ask: takes a feature, the address of the API, and an empty folder; returns what came of it.
+        ask: takes features, the address of the API, and an empty folder; returns what came of each feature.
     """
 
     name: str
@@ -76,26 +77,31 @@ def all_clients(environment: Path) -> list[Client]:
         Client(
             "llm",
             ("chat", "streaming", "tools", "form", "completion", "image", "unknown"),
-            lambda feature, url, folder: _llm(scripts / "llm", feature, url, folder),
+            _each(partial(_llm, scripts / "llm")),
         ),
         Client(
             "aider",
             ("chat", "streaming", "edit", "unknown"),
-            lambda feature, url, folder: _aider(environment / "aider/bin/aider", feature, url, folder),
+            _each(partial(_aider, environment / "aider/bin/aider")),
         ),
     ]
 
 
 def _program(*command: str | Path, **more: str) -> Ask:
-    """Return a client that is a program of ours, which prints one JSON object."""
+    """Return a client that is a program of ours, which prints one JSON object: a result for each feature."""
 
-    def ask(feature: str, url: str, folder: Path) -> Result:
-        done = _run([*command, feature, url], folder, more)
+    def ask(features: Sequence[str], url: str, folder: Path) -> dict[str, Result]:
+        done = _run([*command, url, *features], folder, more)
         assert done.returncode == 0, done.stderr
-        found: Result = json.loads(done.stdout.splitlines()[-1])
+        found: dict[str, Result] = json.loads(done.stdout.splitlines()[-1])
         return found
 
     return ask
+
+
+def _each(ask: Callable[[str, str, Path], Result]) -> Ask:
+    """Return a client that is started for each feature anew."""
+    return lambda features, url, folder: {feature: ask(feature, url, folder) for feature in features}
 
 
 def _llm(program: Path, feature: str, url: str, folder: Path) -> Result:

@@ -37,7 +37,7 @@ def script(request: Recorded) -> Reply | str:
 
 
 @contextmanager
-def clients_server(folder: Path) -> Iterator[tuple[Running, ScriptedServer]]:
+def clients_server(folder: Path) -> Iterator[Running]:
     """Serve a small corpus to clients."""
     with (
         ScriptedServer(script) as upstream,
@@ -49,4 +49,4 @@ def clients_server(folder: Path) -> Iterator[tuple[Running, ScriptedServer]]:
             subroutines="off",
         ) as server,
     ):
-        yield server, upstream
+        yield server

@@ -1,10 +1,10 @@
-// The official client for JavaScript: asks for one thing and prints what came of it.
+// The official client for JavaScript: asks for each feature that is named and prints what came of it.
 import { createRequire } from "node:module";
 
 // The client is installed elsewhere than this file lies.
 const OpenAI = createRequire(process.env.CLIENTS_JS + "/package.json")("openai");
 
-const [feature, baseURL] = process.argv.slice(2);
+const [baseURL, ...wanted] = process.argv.slice(2);
 const client = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 });
 const model = "quaestor";
 const question = "how often is a request sent?";
@@ -72,9 +72,12 @@ const features = {
   },
 };
 
-try {
-  console.log(JSON.stringify(await features[feature]()));
-} catch (error) {
-  if (!(error instanceof OpenAI.APIError)) throw error;
-  console.log(JSON.stringify({ refused: error.message }));
+const found = {};
+for (const feature of wanted) {
+  try {
+    found[feature] = await features[feature]();
+  } catch (error) {
+    found[feature] = error instanceof OpenAI.APIError ? { refused: error.message } : { failed: String(error) };
+  }
 }
+console.log(JSON.stringify(found));

@@ -1,4 +1,4 @@
-"""LangChain: asks for one thing and prints what came of it."""
+"""LangChain: asks for each feature that is named and prints what came of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI, OpenAI, OpenAIEmbeddings
 from pydantic import BaseModel
 
 QUESTION = "how often is a request sent?"
-HERE: Any = {"base_url": sys.argv[2], "api_key": "none", "max_retries": 0}
+HERE: Any = {"base_url": sys.argv[1], "api_key": "none", "max_retries": 0}
 
 
 class Tries(BaseModel):
@@ -87,7 +87,13 @@ def unknown() -> Any:
     return model(model="cellar").invoke(QUESTION)
 
 
-try:
-    print(json.dumps(globals()[sys.argv[1]]()))
-except openai.APIStatusError as error:
-    print(json.dumps({"refused": error.message}))
+def result(feature: str) -> Any:
+    try:
+        return globals()[feature]()
+    except openai.APIStatusError as error:
+        return {"refused": error.message}
+    except Exception as error:
+        return {"failed": repr(error)}
+
+
+print(json.dumps({feature: result(feature) for feature in sys.argv[2:]}))

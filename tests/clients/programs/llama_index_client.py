@@ -1,4 +1,4 @@
-"""LlamaIndex: asks for one thing and prints what came of it."""
+"""LlamaIndex: asks for each feature that is named and prints what came of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llama_index.llms.openai_like import OpenAILike
 from pydantic import BaseModel
 
 QUESTION = "how often is a request sent?"
-HERE: Any = {"api_base": sys.argv[2], "api_key": "none", "max_retries": 0}
+HERE: Any = {"api_base": sys.argv[1], "api_key": "none", "max_retries": 0}
 
 
 class Tries(BaseModel):
@@ -95,7 +95,13 @@ def unknown() -> Any:
     return model(model="cellar").chat(asked())
 
 
-try:
-    print(json.dumps(globals()[sys.argv[1]]()))
-except openai.APIStatusError as error:
-    print(json.dumps({"refused": error.message}))
+def result(feature: str) -> Any:
+    try:
+        return globals()[feature]()
+    except openai.APIStatusError as error:
+        return {"refused": error.message}
+    except Exception as error:
+        return {"failed": repr(error)}
+
+
+print(json.dumps({feature: result(feature) for feature in sys.argv[2:]}))

@@ -1,4 +1,4 @@
-"""The official client for Python: asks for one thing and prints what came of it."""
+"""The official client for Python: asks for each feature that is named and prints what came of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "req
 FORM = {"type": "object", "properties": {"tries": {"type": "integer"}}, "required": ["tries"]}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 
-client = openai.OpenAI(base_url=sys.argv[2], api_key="none", max_retries=0)
+client = openai.OpenAI(base_url=sys.argv[1], api_key="none", max_retries=0)
 
 
 def asked(text: str = QUESTION) -> Any:
@@ -87,7 +87,13 @@ def unknown() -> Any:
     return client.chat.completions.create(model="cellar", messages=asked())
 
 
-try:
-    print(json.dumps(globals()[sys.argv[1]]()))
-except openai.APIStatusError as error:
-    print(json.dumps({"refused": error.message}))
+def result(feature: str) -> Any:
+    try:
+        return globals()[feature]()
+    except openai.APIStatusError as error:
+        return {"refused": error.message}
+    except Exception as error:
+        return {"failed": repr(error)}
+
+
+print(json.dumps({feature: result(feature) for feature in sys.argv[2:]}))
