@@ -9,6 +9,10 @@ STAMP := $(VENV)/.installed
 
 # What tests with real model servers need: some 2 GB and 20 minutes of building, once. cmake and a C++ compiler must be there.
 REAL := .real
+# Other people's clients of OpenAI's API, each in an environment of its own: some 1.5 GB. node and npm must be there.
+CLIENTS := .clients
+# aider pins packages that have no wheels for the newest Pythons.
+CLIENTS_PYTHON ?= $(PYTHON)
 # What builds the documentation and the packages.
 TOOLS := .tools
 # torch for processors alone is a tenth of what PyPI has for Linux; where its index cannot be reached, PyPI's will do.
@@ -23,7 +27,7 @@ FUZZ_ONLY ?=
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow postgres faults real fuzz mutants soak check audit docs dist clean
+.PHONY: demo test slow postgres faults real clients fuzz mutants soak check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -67,6 +71,20 @@ $(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_texts.py t
 
 $(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed
 	tests/real/build_llama_server.sh $(REAL)/venv/bin/python $(REAL)/llama
+
+# Each client, each feature: it passes, or is refused with the reason; prints the table of docs/clients.md.
+clients: $(STAMP) $(CLIENTS)/.installed
+	QUAESTOR_CLIENTS=$(CLIENTS) $(BIN)/python -m pytest -m clients tests/clients
+
+$(CLIENTS)/.installed: $(wildcard tests/clients/environment/*)
+	for name in python aider; do \
+		$(CLIENTS_PYTHON) -m venv $(CLIENTS)/$$name && \
+		nice $(CLIENTS)/$$name/bin/python -m pip install --quiet --requirement tests/clients/environment/$$name.txt || exit 1; \
+	done
+	mkdir -p $(CLIENTS)/javascript
+	cp tests/clients/environment/package.json tests/clients/environment/package-lock.json $(CLIENTS)/javascript
+	cd $(CLIENTS)/javascript && nice npm ci --silent --no-audit --no-fund
+	@touch $@
 
 # The fuzzer's environment holds the fuzzer alone; everything else it finds where the tests do.
 fuzz: $(STAMP) $(FUZZ)/.installed

@@ -78,7 +78,7 @@ def test_an_answer_that_arrives_and_is_stopped_and_fails(page: StartPage) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", ["/search?q=dough", "/search", "/sessions", "/documents", "/usage", "/sessions/nothing"]
+    "path", ["/search?q=dough", "/search", "/sessions", "/documents", "/usage", "/docs", "/sessions/nothing"]
 )
 def test_a_page(page: StartPage, path: str) -> None:
     one = page(["It rests."])

@@ -226,7 +226,7 @@ def test_a_form_of_the_answer_is_the_models(answering: Answering, open_client: O
     [sent] = upstream.requests
     assert sent.body["response_format"] == form
     assert "tools" not in sent.body
-    assert "premeditate" not in str(sent.messages)
+    assert "<|search" not in str(sent.messages), "no subroutine is told of"
 
 
 def test_quotes_have_no_form(shared: Running, open_client: Open) -> None:

@@ -86,8 +86,8 @@ def settings_for(request: ChatRequest, settings: ConversationSettings) -> Conver
     for name, value in {**given, "stop": request.stop}.items():
         _check_text(name, value)
     most = request.max_completion_tokens or request.max_tokens
-    # Where little may be written, or nothing but JSON, none of it is for a plan that nobody sees.
-    planned = settings.premeditation and (most is None or most >= settings.reserve) and not wants_json(request)
+    # Where little may be written, none of it is for a plan that nobody sees.
+    planned = settings.premeditation and (most is None or most >= settings.reserve)
     return replace(
         settings,
         parameters=given,
