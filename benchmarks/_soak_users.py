@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -129,7 +130,7 @@ class Place:
             raise Wrong(f"{request.selector} answered {error.code}: {said[:300]}") from None
 
 
-class User(threading.Thread):
+class User(threading.Thread, ABC):
     """Does something, rests, and does something else, until told to stop."""
 
     kind = "user"
@@ -146,8 +147,9 @@ class User(threading.Thread):
             self.place.record.run(self.kind, self.work)
         self.leave()
 
+    @abstractmethod
     def work(self) -> None:
-        raise NotImplementedError
+        """Do one thing."""
 
     def leave(self) -> None:
         """Close what is open."""

@@ -62,6 +62,11 @@ def impatient(folder: Path, custom: str) -> Iterator[Serving]:
             run.wait(60)
 
 
+def hanging(server: Serving) -> set[int]:
+    """Return the numbers of the processes that are said to hang."""
+    return {entry["pid"] for entry in server.entries() if entry["event"] == "worker hangs"}
+
+
 def test_workers_that_hang_are_replaced(tmp_path: Path) -> None:
     with impatient(tmp_path, STUCK_LATER) as server:
         for worker in (1, 2):
@@ -71,11 +76,7 @@ def test_workers_that_hang_are_replaced(tmp_path: Path) -> None:
         os.kill(hung[1], signal.SIGSTOP)
         os.kill(hung[2], signal.SIGUSR1)
         for worker in (1, 2):
-            until(
-                lambda pid=hung[worker]: (
-                    pid in {one["pid"] for one in server.entries() if one["event"] == "worker hangs"}
-                )
-            )
+            until(lambda pid=hung[worker]: pid in hanging(server))
             until(lambda worker=worker: server.pids()[worker] != hung[worker])
             with server.client(worker) as again:
                 assert again.get("/healthz").status_code == 200
@@ -89,9 +90,10 @@ def test_a_worker_that_hangs_before_it_serves_is_replaced(tmp_path: Path) -> Non
             with server.client(worker) as one:
                 assert one.get("/healthz").status_code == 200
         [stuck] = tmp_path.glob("*.was-stuck")
-        [told] = [one for one in server.entries() if one["event"] == "worker hangs"]
-        assert stuck.name == f"{told['pid']}.was-stuck"
-        assert not is_there(told["pid"])
+        pid = int(stuck.name.partition(".")[0])
+        # On a busy machine one that is only slow to begin is replaced as well.
+        assert pid in hanging(server)
+        assert not is_there(pid)
 
 
 def test_what_a_killed_server_left_is_cleared_away_by_the_next(tmp_path: Path) -> None:
