@@ -47,22 +47,21 @@ _PASSAGES = 5
 """So many of the best are quoted from, more only where several things are asked for."""
 _BEHIND = 0.5
 """What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
-_BEHIND_UNKNOWN = 3.2
+_BEHIND_UNKNOWN = 2.5
 """Points that each passage counts as behind the one before where the ranker's are not known."""
 _OF_FOUND = 0.5
 """What a stretch gains that shows all of the chunk that was found."""
 _OF_PASSAGE = 0.45
 """What a stretch of code gains that shows all of its passage."""
 _LEAST_WORTH = 0.05
-_NEAR = math.log(20)
+_NEAR = math.log(10)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
-is at least a twentieth as likely to answer. On the part ``learn`` of the questions for answers a fifth, with 1,600 characters
-for enough, held evidence of three to seven in a hundred fewer."""
+is at least a tenth as likely to answer."""
 _ENOUGH = 2400
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _LONGEST_WHOLE = 2000
 """Characters of a passage that is quoted whole: as many as a chunk has at most."""
-_NEAR_OF_SEVERAL = math.log(50)
+_NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
