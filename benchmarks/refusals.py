@@ -147,7 +147,8 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     hits, sought = retriever.search(text, _PASSAGES), retriever.in_english(text)
     passages, encode = number(hits), index.meaning.near.encode
     absent = share_absent(sought, retriever.spelling(sought).unknown)
-    doubt = doubt_of(sought, hits, unmentioned(store, sought), absent, alike=likeness(sought, hits))
+    alike = likeness(sought, hits)
+    doubt = doubt_of(sought, hits, unmentioned(store, sought), absent, alike=alike, translated=sought != text)
     said = answer(sought, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
     by_words = not answer(sought, passages, encode, hits=hits).known
     read, first = _holds(hits, question), _holds(hits[:1], question)

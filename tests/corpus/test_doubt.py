@@ -109,6 +109,15 @@ def test_the_share_of_words_that_stand_nowhere(question: str, unknown: list[str]
     assert share_absent(question, [Unknown(word, ("near",)) for word in unknown]) == 0
 
 
+def test_what_is_translated_is_still_asked_in_another_language() -> None:
+    english, other = (
+        doubt_of(QUESTION, hits_of([6.0, *[4.5] * 9]), ("Till",), 0.5, alike=0.4, translated=translated)
+        for translated in (False, True)
+    )
+    assert other.names == ()
+    assert (english.worth or 0) < (other.worth or 0)
+
+
 def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:
     assert doubt_of(QUESTION, hits_of([12.0, *[7.0] * 9]), (), alike=0.4).refuses is False
     assert doubt_of(QUESTION, hits_of([4.0, *[3.7] * 9]), (), alike=0.4).refuses is True

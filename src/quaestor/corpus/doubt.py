@@ -68,7 +68,15 @@ class Doubt(NamedTuple):
         return self.worth < 0
 
 
-def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str], absent: float = 0.0, *, alike: float) -> Doubt:
+def doubt_of(
+    question: str,
+    hits: Sequence[Hit],
+    names: Sequence[str],
+    absent: float = 0.0,
+    *,
+    alike: float,
+    translated: bool = False,
+) -> Doubt:
     """Return the doubt that hits answer a question.
 
     Names in a message, which shows values of another machine, and in another language than English tell nothing.
@@ -79,8 +87,9 @@ def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str], absent: f
         names: what ``unmentioned`` returns.
         absent: share of the question's words that stand nowhere, and nothing like them, 0 to 1.
         alike: how near in meaning the first hit is to the question, as ``likeness`` tells.
+        translated: whether the question was asked in another language than it was searched for in.
     """
-    foreign, kind = is_foreign(question), read_query(question).kind
+    foreign, kind = translated or is_foreign(question), read_query(question).kind
     kept = () if foreign or kind == "trace" else tuple(names)
     if len(hits) < _FEWEST:
         return Doubt(kept)
