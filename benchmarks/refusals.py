@@ -4,7 +4,8 @@
 
 Every question is asked twice: of the whole corpus, and of the corpus without the files of its evidence. So no wording
 gives away which is which, and a head that sees the questions alone, which is printed beside, can know nothing. A false
-refusal counts only where evidence was among the passages that were read; the pairs are those questions. Repositories
+refusal counts only where evidence was among the passages that were read; the pairs are those questions. *First hit
+answers* is the share refused of those of them whose first quote would hold evidence. Repositories
 are split by a hash of their names, so that what was learned on some is told of others.
 """
 
@@ -57,10 +58,20 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of a question: refused or not, whether evidence was read, what the rule goes by, what words tell."""
+    """What came of a question.
+
+    Attributes:
+        refused: whether it is refused.
+        read: whether any hit holds evidence.
+        first: whether the first hit does, so that the first quote would.
+        names: whether it names what the corpus does not.
+        worth: what the rule goes by.
+        by_words: whether it would be refused if only the words of the quotes told.
+    """
 
     refused: bool
     read: bool
+    first: bool
     names: bool
     worth: float | None
     by_words: bool
@@ -133,16 +144,18 @@ def asked_twice(index: Index, question: Question) -> tuple[Asked, Asked]:
 
 def _asked(index: Index, store: Store, retriever: Retriever, question: Question) -> Asked:
     text = mend(question.text, retriever.spelling(question.text).unknown)
-    hits = retriever.search(text, _PASSAGES)
+    hits, sought = retriever.search(text, _PASSAGES), retriever.in_english(text)
     passages, encode = number(hits), index.meaning.near.encode
-    absent = share_absent(text, retriever.spelling(text).unknown)
-    doubt = doubt_of(text, hits, unmentioned(store, text), absent, alike=likeness(text, hits))
-    said = answer(text, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
-    by_words = not answer(text, passages, encode, hits=hits).known
-    return Asked(not said.known, _is_read(hits, question), bool(doubt.names), doubt.worth, by_words)
+    absent = share_absent(sought, retriever.spelling(sought).unknown)
+    alike = likeness(sought, hits)
+    doubt = doubt_of(sought, hits, unmentioned(store, sought), absent, alike=alike, translated=sought != text)
+    said = answer(sought, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
+    by_words = not answer(sought, passages, encode, hits=hits).known
+    read, first = _holds(hits, question), _holds(hits[:1], question)
+    return Asked(not said.known, read, first, bool(doubt.names), doubt.worth, by_words)
 
 
-def _is_read(hits: Sequence[Hit], question: Question) -> bool:
+def _holds(hits: Sequence[Hit], question: Question) -> bool:
     return any(
         hit.path == path and hit.start_line <= last and first <= hit.end_line
         for hit in hits
@@ -203,10 +216,11 @@ def report(found: Sequence[Row]) -> Iterator[str]:
         (f"  {kind}", [row for row in pairs if row.kind == kind]) for kind in sorted({one.kind for one in pairs})
     ]
     yield f"{len(found)} questions, evidence read of {len(pairs)}"
-    yield f"{'':16} pairs  unanswerable refused  answerable refused  by the wording alone"
+    yield f"{'':16} pairs  unanswerable refused  answerable refused  first hit answers  by the wording alone"
     for name, part in groups:
         refused, falsely = (_share(getattr(row, arm).refused for row in part) for arm in ("without", "whole"))
-        yield f"{name:16} {len(part):5}  {refused:20.3f}  {falsely:18.3f}  {control(part):20.3f}"
+        first = _share(row.whole.refused for row in part if row.whole.first)
+        yield f"{name:16} {len(part):5}  {refused:20.3f}  {falsely:18.3f}  {first:17.3f}  {control(part):20.3f}"
     for name, part in groups[: 1 + len({row.corpus for row in pairs})]:
         refused, falsely = (_share(getattr(row, arm).by_words for row in part) for arm in ("without", "whole"))
         yield f"{name:8} if only the words of the quotes told: {refused:.3f} refused, falsely {falsely:.3f}"

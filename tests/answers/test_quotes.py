@@ -202,7 +202,7 @@ def hit(passage: Passage, score: float, found: Span | None = None) -> Hit:
     return Hit(document, Chunk(Span(0, 1, passage.start_line, passage.end_line), passage.text), score, found=found)
 
 
-@pytest.mark.parametrize(("behind", "quoted"), [(0.0, 3), (1.0, 2), (1.7, 1), (9.0, 1)])
+@pytest.mark.parametrize(("behind", "quoted"), [(0.0, 3), (2.0, 2), (2.4, 1), (9.0, 1)])
 def test_what_was_found_nearly_as_good_is_quoted_too(behind: float, quoted: int) -> None:
     question = "every request waits so many seconds; what is the default"
     passages = (MIXED[0], FIVE, *(replace(FIVE, n=n, path=f"{n}.md", text=f"The default is {n}.") for n in (3, 4)))
@@ -218,12 +218,11 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
     assert [quote.path for quote in near.quotes] == ["client.py", "docs/waiting.md"]
 
 
-def test_what_says_enough_is_quoted_alone() -> None:
-    long = Passage(
-        1, "a.md", 1, 1, "The default is five seconds, and may be changed at any time. " * 30, language="markdown"
-    )
-    found = answer("what is the default", (long, FIVE), hits=[hit(long, 9.0), hit(FIVE, 9.0)])
-    assert [quote.path for quote in found.quotes] == ["a.md"]
+def test_where_enough_is_quoted_no_more_follows() -> None:
+    said = "The default is five seconds, and may be changed at any time by {}. " * 25
+    long = [Passage(n, f"{n}.md", 1, 1, said.format(*[n] * 25), language="markdown") for n in (1, 3)]
+    found = answer("what is the default", (*long, FIVE), hits=[hit(one, 9.0) for one in (*long, FIVE)])
+    assert [quote.path for quote in found.quotes] == ["1.md", "3.md"]
 
 
 PARTS = st.sampled_from(

@@ -77,6 +77,24 @@ def test_what_says_the_same_is_alike() -> None:
     assert likeness(QUESTION, []) == 0
 
 
+def test_prose_is_as_near_as_its_nearest_paragraph() -> None:
+    said = "Where a server is down, the client tries the next one.\n"
+    beside = "\nThe licence is free of charge, and so is the paint of each of the garden's chairs.\n" * 8
+
+    def found(text: str, language: str) -> float:
+        document = Document("a", "0" * 64, 10, 0, language)
+        return likeness(QUESTION, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)])
+
+    assert found(said + beside, "markdown") == pytest.approx(found(said, "markdown"), abs=0.01)
+    assert found(said + beside, "python") < found(said, "python") - 0.1
+
+
+def test_few_everyday_words_that_stand_nowhere_refuse_nothing_that_is_near() -> None:
+    scores = [2.0, *[-0.6] * 9]
+    assert doubt_of(QUESTION, hits_of(scores, "markdown"), (), 0.4, alike=0.5).refuses is False
+    assert doubt_of(QUESTION, hits_of(scores, "markdown"), (), 0.4, alike=0.2).refuses is True
+
+
 @pytest.mark.parametrize(
     ("question", "unknown", "share"),
     [
@@ -89,6 +107,15 @@ def test_what_says_the_same_is_alike() -> None:
 def test_the_share_of_words_that_stand_nowhere(question: str, unknown: list[str], share: float) -> None:
     assert share_absent(question, [Unknown(word) for word in unknown]) == pytest.approx(share)
     assert share_absent(question, [Unknown(word, ("near",)) for word in unknown]) == 0
+
+
+def test_what_is_translated_is_still_asked_in_another_language() -> None:
+    english, other = (
+        doubt_of(QUESTION, hits_of([6.0, *[4.5] * 9]), ("Till",), 0.5, alike=0.4, translated=translated)
+        for translated in (False, True)
+    )
+    assert other.names == ()
+    assert (english.worth or 0) < (other.worth or 0)
 
 
 def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:

@@ -47,15 +47,17 @@ _PASSAGES = 5
 """So many of the best are quoted from, more only where several things are asked for."""
 _BEHIND = 0.5
 """What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
+_BEHIND_UNKNOWN = 2.5
+"""Points that each passage counts as behind the one before where the ranker's are not known."""
 _OF_FOUND = 0.5
 """What a stretch gains that shows all of the chunk that was found."""
 _OF_PASSAGE = 0.45
 """What a stretch of code gains that shows all of its passage."""
 _LEAST_WORTH = 0.05
-_NEAR = math.log(5)
+_NEAR = math.log(10)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
-is at least a fifth as likely to answer."""
-_ENOUGH = 1600
+is at least a tenth as likely to answer."""
+_ENOUGH = 2400
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _LONGEST_WHOLE = 2000
 """Characters of a passage that is quoted whole: as many as a chunk has at most."""
@@ -130,7 +132,7 @@ def answer(
             it then, unless it is known not to be ``refused``.
         refused: whether the passages are known not to answer; None where how much of the question they hold tells.
         hits: what the passages show, in their order: how good the search found each, and which lines of it. Without
-            them each passage counts as two points behind the one before.
+            them each passage counts as so far behind the one before that it is no further quote of its own.
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
@@ -249,7 +251,7 @@ def _weighed(
 def _standing(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
     """Return how many points a passage is behind the first, and the lines of the chunk that was found."""
     if rank >= len(hits):
-        return 2.0 * rank, (passage.start_line, passage.end_line)
+        return _BEHIND_UNKNOWN * rank, (passage.start_line, passage.end_line)
     hit = hits[rank]
     span = hit.found or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)

@@ -371,7 +371,13 @@ class Conversation:
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
-        return await asyncio.to_thread(self.index.doubt, turn.sought, () if self._history.said else hits)
+        found = () if self._history.said else hits
+
+        def told() -> Doubt:
+            translated = bool(self.index.translated(turn.question.content))
+            return self.index.doubt(turn.sought, found, translated=translated)
+
+        return await asyncio.to_thread(told)
 
     async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""

@@ -127,13 +127,17 @@ class Corpus(ReadIndex):
 
         return self.following(lambda: unmentioned(self.store, question))
 
-    def doubt(self, question: str, hits: Sequence[Hit]) -> Doubt:
-        """Return what speaks against there being an answer to a question in the hits of a search for it alone."""
+    def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
+        """Return what speaks against there being an answer to a question in the hits of a search for it alone.
+
+        ``translated`` tells that it was asked in another language than it was searched for in.
+        """
         from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
         from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
 
         absent = share_absent(question, self.spelling(question).unknown)
-        return doubt_of(question, hits, self.unmentioned(question), absent, alike=likeness(question, hits))
+        alike = likeness(question, hits)
+        return doubt_of(question, hits, self.unmentioned(question), absent, alike=alike, translated=translated)
 
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.

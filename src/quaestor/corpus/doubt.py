@@ -3,46 +3,50 @@
 Four things are known without a model: that a question names what the corpus does not, how many of its words stand
 nowhere, how far the first hit stands above the rest, and how near it is to the question in meaning. Where a place
 answers, it fits the question in ways that its neighbours do not; where none does, the ten best are about as good as
-each other. Pairs of one question asked with and without the files that answer it gave the weights
-(``benchmarks/refusals.py --split learn``): a better first hit, a longer lead and a nearer meaning never refuse more, a
-name or a word that stands nowhere never refuses less. Words whose subject alone is the question's are what near misses
-are made of, and what meaning tells best. They are in the ranker's units: another ranker needs the least worths anew,
-which the benchmark prints; these refuse about sixteen in a hundred of the questions that the first quote answers.
+each other. A better first hit, a longer lead and a nearer meaning never refuse more, a name or a word that stands
+nowhere never refuses less. The weights were learned, by logistic regression and a grid of round numbers around what it
+gave, from the part ``learn`` of two sets: questions asked with and without the files that answer them, and near misses.
+They are in the ranker's units, which differ between code and prose: another ranker needs the least worths anew, which
+``benchmarks/refusals.py`` prints.
 """
 
 from __future__ import annotations
 
+import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Hit
+from quaestor.core.terms import find_words
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import STEP
 from quaestor.search.query import read_query
 from quaestor.search.spelling import is_foreign
 
-_FIRST = 0.6
-_LEAD = 1.2
-_NAMES = 5.0
-_ALIKE = 9.0
-"""What the cosine of the first hit to the question tells."""
-_ALIKE_OF_NAMES = 0.33
+_FIRST, _FIRST_OF_PROSE = 0.33, 0.1
+"""What a point of the first score tells, where most hits are code, and where most are prose."""
+_LEAD = 0.67
+_NAMES = 3.2
+_ALIKE = 6.5
+"""What the likeness of the first hit to the question tells."""
+_ALIKE_OF_NAMES = 0.25
 """It stands for that of a name, a path and a trace, which have no meaning to compare."""
-_ABSENT = 2.5
-"""What it tells that half of the question's words stand nowhere; it grows with their share up to there."""
-_MOST_ABSENT = 0.5
-_MISSED = 4.0
+_ABSENT = 1.2
+"""What it tells that all words stand nowhere. It is little: in a small corpus most words of everyday speech do."""
+_MISSED = 2.2
 """What it tells that a name or a path that is the whole query has no certain place."""
-_FOREIGN = 1.0
+_FOREIGN = 0.55
 """Less is found of a question in another language, answered or not."""
-_LEAST, _LEAST_OF_PROSE = 7.9, 7.5
+_LEAST, _LEAST_OF_PROSE = 5.0, 4.4
 """What hits must be worth, where most are code, and where most are prose."""
 _HIGHEST = 15.0
 _LONGEST_LEAD = 6.0
 _FEWEST = 10
 """Hits of which fewer are no rest that the first could stand above."""
+_BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
+_FEWEST_WORDS = 4
 
 
 class Doubt(NamedTuple):
@@ -64,7 +68,15 @@ class Doubt(NamedTuple):
         return self.worth < 0
 
 
-def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str], absent: float = 0.0, *, alike: float) -> Doubt:
+def doubt_of(
+    question: str,
+    hits: Sequence[Hit],
+    names: Sequence[str],
+    absent: float = 0.0,
+    *,
+    alike: float,
+    translated: bool = False,
+) -> Doubt:
     """Return the doubt that hits answer a question.
 
     Names in a message, which shows values of another machine, and in another language than English tell nothing.
@@ -74,33 +86,50 @@ def doubt_of(question: str, hits: Sequence[Hit], names: Sequence[str], absent: f
         hits: of a ranked search for it alone, best first.
         names: what ``unmentioned`` returns.
         absent: share of the question's words that stand nowhere, and nothing like them, 0 to 1.
-        alike: how near in meaning the first hit is to the question, a cosine by the bundled embedder.
+        alike: how near in meaning the first hit is to the question, as ``likeness`` tells.
+        translated: whether the question was asked in another language than it was searched for in.
     """
-    foreign, kind = is_foreign(question), read_query(question).kind
+    foreign, kind = translated or is_foreign(question), read_query(question).kind
     kept = () if foreign or kind == "trace" else tuple(names)
     if len(hits) < _FEWEST:
         return Doubt(kept)
     certain = hits[0].score > STEP / 2
     first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _standing([hit.score for hit in hits[:_FEWEST]])
     near = alike if kind == "text" else _ALIKE_OF_NAMES
-    worth = _FIRST * first + _LEAD * lead + _ALIKE * near + _FOREIGN * foreign - _NAMES * bool(kept)
+    prose = _is_mostly_prose(hits)
+    worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
+    worth += _FOREIGN * foreign - _NAMES * bool(kept)
     if not foreign and kind != "trace":
-        worth -= _ABSENT * min(absent, _MOST_ABSENT) / _MOST_ABSENT
+        worth -= _ABSENT * absent
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
-    prose = sum(hit.document.language in PROSE for hit in hits[:_FEWEST])
-    return Doubt(kept, worth - (_LEAST_OF_PROSE if 2 * prose > _FEWEST else _LEAST))
+    return Doubt(kept, worth - (_LEAST_OF_PROSE if prose else _LEAST))
 
 
 def likeness(question: str, hits: Sequence[Hit]) -> float:
-    """Return the cosine of the first hit's text to a question, by the bundled embedder; 0 where there is no hit.
+    """Return how near in meaning the first hit is to a question, -1 to 1; 0 where there is no hit.
 
-    Another embedder's cosines are on another scale than the weights.
+    It is a cosine by the bundled embedder, for another's are on another scale than the weights. Code is compared with
+    the question moved towards what answers it, as the search compares it, for they share few words. Of prose the
+    nearest paragraph counts, for a passage of several says much besides.
     """
     if not hits:
         return 0.0
-    asked, found = StaticEmbedder.bundled().encode([question, hits[0].text])
-    return float(asked @ found)
+    embedder, text = StaticEmbedder.bundled(), hits[0].text
+    if not _is_mostly_prose(hits):
+        return float(embedder.question(question) @ embedder.encode([text])[0])
+    asked, *told = embedder.encode([question, text, *_paragraphs(text)])
+    return max(float(asked @ one) for one in told)
+
+
+def _is_mostly_prose(hits: Sequence[Hit]) -> bool:
+    best = hits[:_FEWEST]
+    return 2 * sum(hit.document.language in PROSE for hit in best) > len(best)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield the parts of a text between blank lines that have some words."""
+    return (part for part in _BETWEEN_PARAGRAPHS.split(text) if len(find_words(part)) >= _FEWEST_WORDS)
 
 
 def _standing(scores: Sequence[float]) -> tuple[float, float]:
