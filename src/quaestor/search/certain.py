@@ -26,6 +26,14 @@ STEP = 100.0
 
 Of what is certain, background has half: a vendored copy stands behind the definition that it was copied from."""
 
+NAMED_AT = 3
+"""The place at which the definition of a name that a question writes out stands at the latest.
+
+It is seldom what answers: most who name a function ask for what it calls, or for what calls it."""
+
+_MOST_NAMED = 3
+"""A name that is defined in more places than these points at none of them."""
+
 _MOST_STANDING = 10
 """Words that stand in more chunks than these point at none of them."""
 
@@ -55,6 +63,21 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
         certain &= ~late
     shares = np.where(late, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
     return (STEP * shares).astype(np.float32)
+
+
+def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the scores with those of the definitions that a question names as high as ``NAMED_AT`` asks for.
+
+    Args:
+        query: what is asked.
+        traits: of the candidates.
+        scores: of the candidates, with their steps; background stays where it is.
+    """
+    if not query.written or len(scores) <= NAMED_AT:
+        return scores
+    named = _written_out(query, traits) & (scores > -STEP / 2)
+    least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
+    return np.where(named, np.maximum(scores, least), scores)
 
 
 def path_and_line(whole: str) -> tuple[str, int | None]:
@@ -149,6 +172,17 @@ def _looks_defined(name: str, text: str) -> bool:
                 return True
         place = text.find(name, end)
     return False
+
+
+def _written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks define a name that the question writes out: those of its owner, if there are any."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    for *owners, name in query.written:
+        rows = [row for row, known in enumerate(traits) if name in known.exact]
+        owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
+        if len(owned or rows) <= _MOST_NAMED:
+            found[owned or rows] = True
+    return found
 
 
 def _pointed_at(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:

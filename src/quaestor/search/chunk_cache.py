@@ -8,7 +8,9 @@ from typing import TypeAlias
 from quaestor.search.chunk_traits import Traits
 from quaestor.stores import Store, StoredChunk, Where
 
-_MOST_RECENT = 1 << 13
+_MOST_RECENT = 1 << 14
+"""Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
+
 _MOST_DOCUMENTS = 256
 _MOST_POINTED = 1 << 10
 

@@ -73,6 +73,7 @@ class Query(NamedTuple):
         asked: what was asked, where that was in another language and ``text`` is what is searched for instead.
         translated: what the words of such a question are in English.
         whole: the query where all of it may be one name or one path, without what people put around these; else empty.
+        written: identifiers within a question, as they are written: the name alone, or its owner and the name.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Query(NamedTuple):
     asked: str = ""
     translated: tuple[str, ...] = ()
     whole: str = ""
+    written: tuple[tuple[str, ...], ...] = ()
 
 
 def read_query(text: str) -> Query:
@@ -95,12 +97,13 @@ def read_query(text: str) -> Query:
     return Query(
         text,
         kind=kind,
-        names=tuple(dict.fromkeys(name for parts in compounds for name in reversed(parts))),
+        names=tuple(dict.fromkeys(name.lower() for parts in compounds for name in reversed(parts))),
         terms=tuple(content_terms(text)),
         places=_places(text),
-        qualified=tuple((parts[0], parts[1]) for parts in compounds if len(parts) > 1),
+        qualified=tuple((parts[0].lower(), parts[1].lower()) for parts in compounds if len(parts) > 1),
         quotes=_quotes(text),
         whole=_whole(text),
+        written=tuple(dict.fromkeys(compounds)) if kind == "text" else (),
     )
 
 
@@ -159,7 +162,7 @@ def _compounds(text: str, kind: QueryKind) -> list[tuple[str, ...]]:
     found = [text] if kind == "symbol" else _COMPOUND.findall(text)[:20]
     # A file's name is no qualified one: of _client.py only _client is looked up.
     bare = (name if kind == "symbol" or not knows_extension(name) else name.rpartition(".")[0] for name in found)
-    split = ([part.lower() for part in re.split(r"\W+", qualified) if len(part) > 1] for qualified in bare)
+    split = ([part for part in re.split(r"\W+", qualified) if len(part) > 1] for qualified in bare)
     return [tuple(parts[-2:]) for parts in split if parts]
 
 

@@ -17,7 +17,7 @@ from quaestor.core.terms import terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.search.certain import background_among, path_and_line, steps
+from quaestor.search.certain import background_among, path_and_line, raised, steps
 from quaestor.search.chunk_cache import ChunkCache
 from quaestor.search.duplicates import folded, places_of
 from quaestor.search.explanation import Shares
@@ -310,9 +310,11 @@ def rank(
 
 
 def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
-    """Return the candidates' features, their scores, and what of these is a step for what is certain."""
+    """Return the candidates' features, their scores, and what of these is not learned."""
     features, step = features_and_steps(query, candidates)
-    return features, ranker.scores(features) + step, step
+    scores = ranker.scores(features) + step
+    higher = raised(query, candidates.traits, scores)
+    return features, higher, step + (higher - scores)
 
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:

@@ -80,6 +80,7 @@ def _searched(
         terms=tuple(terms),
         places=names.places or query.places,
         qualified=names.qualified,
+        written=names.written,
         asked=query.text,
         translated=tuple(translated),
     )

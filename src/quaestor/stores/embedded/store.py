@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,32 +27,22 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import lexical, matrix, schema, truth
-from quaestor.stores.embedded.checksums import DamagedError
-from quaestor.stores.embedded.lexical import LexicalBase
+from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.progress_marks import Lag, lag
+from quaestor.stores.embedded.present_views import PresentViews
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.sqlite_failures import translated
+from quaestor.stores.embedded.truth_reader import TruthReader
 from quaestor.stores.embedded.upgrade import upgrade
-from quaestor.stores.embedded.views import DenseView, LexicalView
 from quaestor.stores.embedded.weights import distinct, weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
     from quaestor.stores.embedded.transaction import Transaction
 
-_CATCH_UP_SECONDS = 30.0
-_POLL_SECONDS = 0.01
-_REMEMBERED_FILTERS = 16
 _MOST_DEFINITIONS = 10_000
-
-_Base = TypeVar("_Base", LexicalBase, MatrixBase)
-_Read = TypeVar("_Read")
 
 
 class EmbeddedStore:
@@ -63,7 +51,7 @@ class EmbeddedStore:
     Threads may share it. Several processes may have it open; one at a time writes.
     """
 
-    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: sqlite3.Connection, sizes: Sizes) -> None:
+    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: TruthReader, sizes: Sizes) -> None:
         """Use ``open``."""
         self._sizes = sizes
         self._folder = folder
@@ -71,13 +59,7 @@ class EmbeddedStore:
         self._dimensions = dimensions
         self._reader = reader
         self._lock = WriteLock(folder)
-        self._mutex = threading.RLock()
-        self._lexical: LexicalView | None = None
-        self._dense: DenseView | None = None
-        self._filters: dict[Where, Allowed] = {}
-        self._filters_of = -1
-        self._damaged: set[str] = set()
-        self._fixed = False  # whether the reader sees nothing of what is written
+        self._views = PresentViews(folder, reader, self._lock, embedder, dimensions, sizes)
 
     @classmethod
     def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Sizes = SIZES) -> EmbeddedStore:
@@ -111,9 +93,7 @@ class EmbeddedStore:
             except BaseException:
                 reader.close()
                 raise
-        store = cls(folder, embedder, dimensions, reader, sizes)
-        store._fixed = fixed
-        return store
+        return cls(folder, embedder, dimensions, TruthReader(folder, reader, fixed=fixed), sizes)
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
@@ -177,8 +157,8 @@ class EmbeddedStore:
                     transaction.dimensions,
                     self._sizes,
                     trim=True,
-                    whole=bool(self._damaged),
-                    noticed=self._damaged.add,
+                    whole=bool(self._views.damaged),
+                    noticed=self._views.damaged.add,
                 )
                 try:
                     connection.execute("COMMIT")
@@ -192,8 +172,7 @@ class EmbeddedStore:
             # The truth is committed: what cannot be published now is caught up later, and is no failure.
             derivation.publish()
             schema.shorten_journal(connection, self._folder)
-            if self._fixed:
-                self._read_again()
+            self._reader.follow_writer()
 
     def settle(self) -> None:
         """Do nothing: whoever writes or searches makes what is needed."""
@@ -222,22 +201,22 @@ class EmbeddedStore:
 
         ``among`` is what several stores count together; scores and frequencies are then as if they were one.
         """
-        return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
+        return self._views.of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
 
     def counts(self, terms: Iterable[str]) -> Counts:
         """Return what BM25 counts of terms, to be added to what other stores count of them."""
         known = distinct(terms)
-        return self._of_lexical(lambda view, _: view.counts(known))
+        return self._views.of_lexical(lambda view, _: view.counts(known))
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
         known = distinct(terms)
-        return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
+        return self._views.of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks in which each term stands, in the field where it stands most often."""
         known = distinct(terms)
-        found = self._of_lexical(lambda view, _: view.frequencies(known))
+        found = self._views.of_lexical(lambda view, _: view.frequencies(known))
         return dict(zip(known, found.max(axis=0).tolist(), strict=True))
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
@@ -249,18 +228,12 @@ class EmbeddedStore:
         """
         if vector.shape != (self._dimensions,):
             raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
-        try:
-            view, allowed = self._dense_now(where)
-            return view.search(vector, k, allowed)
-        except DamagedError:
-            self._distrust(matrix.STATE)
-            view, allowed = self._dense_now(where)
-            return view.search(vector, k, allowed)
+        return self._views.nearest(vector, k, where)
 
     def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks that define any of ``names``, case-insensitively; most names first."""
-        with self._reading() as connection:
-            allowed = self._allowed(connection, where)
+        with self._reader.state() as connection:
+            allowed = self._reader.allowed(connection, where)
             if allowed is None:
                 return truth.defining(connection, names, k)
             # A name is defined in a few places: all of them are looked at.
@@ -268,48 +241,48 @@ class EmbeddedStore:
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, by identifier."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return truth.chunks(connection, ids)
 
     def paths_of(self, ids: Iterable[int]) -> Collection[str]:
         """Return the paths of the documents that these chunks belong to, each once."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return truth.paths_of(connection, ids)
 
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
         """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             found = truth.paths_ending(connection, end)
-            allowed = self._allowed(connection, where)
+            allowed = self._reader.allowed(connection, where)
             let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
         paths = [path for path, chunk in found if let_through is None or chunk in let_through]
         return sorted(paths, key=lambda path: (len(path), path))[: max(k, 0)]
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return truth.chunks_of(connection, path)
 
     def documents(self) -> Mapping[str, Document]:
         """Return every document by path."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return truth.documents(connection)
 
     def document(self, path: str) -> Document | None:
         """Return one document."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return truth.document(connection, path)
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents that a filter lets through, and when."""
         from quaestor.stores.embedded.filtering import bylines  # noqa: PLC0415 - no search needs it
 
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return bylines(connection, where)
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             found = truth.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
 
@@ -317,196 +290,35 @@ class EmbeddedStore:
         """Return those of some documents that there are, as ``pack`` made them."""
         from quaestor.stores.embedded.unpacking import unpacked  # noqa: PLC0415 - only copies need it
 
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return list(unpacked(connection, paths, self._dimensions))
 
     def all_metadata(self) -> Mapping[str, str]:
         """Return every remembered string."""
-        return self._ask(truth.all_metadata)
+        return self._reader.ask(truth.all_metadata)
 
     def stats(self) -> StoreStats:
         """Return sizes."""
-        with self._reading() as connection:
+        with self._reader.state() as connection:
             return truth.stats(connection, self._store_bytes())
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        return self._ask(truth.generation)
+        return self._reader.ask(truth.generation)
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
-        return self._ask(lambda connection: truth.metadata(connection, key))
+        return self._reader.ask(lambda connection: truth.metadata(connection, key))
 
     def close(self) -> None:
         """Release files; further use is an error."""
-        with self._mutex:
-            self._lexical = self._dense = None
-            self._reader.close()
-
-    def _read_again(self) -> None:
-        """Read what is written from now on: it was opened while nothing could be."""
-        with self._mutex:
-            self._reader.close()
-            self._reader, self._fixed = schema.connect_reading(self._folder)
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Hold one state of the truth for the length of the block."""
-        with self._mutex, translated(self._folder):
-            self._reader.execute("BEGIN")
-            try:
-                yield self._reader
-            finally:
-                if self._reader.in_transaction:
-                    self._reader.execute("COMMIT")
-
-    def _ask(self, read: Callable[[sqlite3.Connection], _Read]) -> _Read:
-        """Return what a single statement reads, which sees one state of the truth without a transaction around it."""
-        with self._mutex:
-            try:
-                return read(self._reader)
-            except (sqlite3.Error, OSError):
-                with translated(self._folder):
-                    raise
-
-    def _allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
-        """Return the documents that a filter lets through; the last few filters are remembered."""
-        if where is None or where == Where():
-            return None
-
-        generation = truth.generation(connection)
-        if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
-            self._filters, self._filters_of = {}, generation
-        if where not in self._filters:
-            from quaestor.stores.embedded.filtering import allowed  # noqa: PLC0415 - most searches have no filter
-
-            self._filters[where] = allowed(connection, where)
-        return self._filters[where]
+        self._views.forget()
+        self._reader.close()
 
     @property
     def repaired(self) -> Collection[str]:
         """The derived files that were not as they were written, since it was opened; they are made anew."""
-        return frozenset(self._damaged)
-
-    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return what is read of the words of the present state, made anew if they turn out to be damaged."""
-        try:
-            return read(*self._lexical_now(where))
-        except DamagedError:
-            self._distrust(lexical.FOLDER)
-            return read(*self._lexical_now(where))
-
-    def _distrust(self, name: str) -> None:
-        """Forget what was read of the derived files, and sum up all of them before they are used again."""
-        with self._mutex:
-            self._damaged.add(name)
-            self._lexical = self._dense = None
-
-    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
-        """Return what the words of the present state are looked for in, and what a filter lets through of it."""
-        present = self._lexical
-        if where is None and present is not None and present.content == self._ask(truth.content):
-            return present, None
-        with self._reading() as connection:
-            view = self._lexical = self._lexical_view(connection)
-            return view, self._allowed(connection, where)
-
-    def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
-        """Return what vectors of the present state are compared with, and what a filter lets through of it."""
-        present = self._dense
-        if where is None and present is not None and present.content == self._ask(truth.content):
-            return present, None
-        with self._reading() as connection:
-            view = self._dense = self._dense_view(connection)
-            return view, self._allowed(connection, where)
-
-    def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
-        present = self._lexical
-        if present is not None and present.content == truth.content(connection):
-            return present
-        base = present.base if present else self._load_lexical()
-        base, behind = self._pin(connection, base, self._load_lexical)
-        return LexicalView.make(connection, base, behind)
-
-    def _dense_view(self, connection: sqlite3.Connection) -> DenseView:
-        present = self._dense
-        if present is not None and present.content == truth.content(connection):
-            return present
-        schema.check_embedder(connection, self._folder, self._embedder)
-        base, behind = self._pin(connection, None, self._load_matrix)
-        # And after pinning, which may look at a newer state of the truth than the block began with.
-        schema.check_embedder(connection, self._folder, self._embedder)
-        return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
-
-    def _load_lexical(self) -> LexicalBase | None:
-        return LexicalBase.load(self._folder, whole=bool(self._damaged), noticed=self._damaged.add)
-
-    def _load_matrix(self) -> MatrixBase | None:
-        whole = bool(self._damaged)
-        return MatrixBase.load(self._folder, self._dimensions, whole=whole, noticed=self._damaged.add)
-
-    def _pin(
-        self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
-    ) -> tuple[_Base | None, Lag]:
-        """Return derived files and what has changed since, little enough to be laid over them.
-
-        Files too far behind are caught up first. While another process is at that, it is waited for; when
-        that takes too long, everything is laid over in memory, which is slow but right.
-        """
-        deadline = time.monotonic() + _CATCH_UP_SECONDS
-        while True:
-            base, behind = self._load(connection, base, load)
-            if behind is not None and behind.size <= self._sizes.overlaid:
-                return base, behind
-            # Look at the truth anew from here on: the writer may be ahead of what this block began with.
-            connection.execute("COMMIT")
-            tried = self._catch_up()
-            connection.execute("BEGIN")
-            if tried is False or time.monotonic() >= deadline:
-                base, behind = self._load(connection, None, load)
-                whole = behind or lag(connection, None)
-                assert whole is not None
-                return (base if behind else None), whole
-            if tried is None:
-                time.sleep(_POLL_SECONDS)
-            base = None
-
-    def _load(
-        self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
-    ) -> tuple[_Base | None, Lag | None]:
-        """Return the files at hand, or those on disk if the former are too old, with their lag."""
-        if base is not None:
-            behind = lag(connection, base.mark)
-            if behind is not None and behind.size <= self._sizes.overlaid:
-                return base, behind
-        base = load()
-        return base, lag(connection, base.mark if base else None)
-
-    def _catch_up(self) -> bool | None:
-        """Catch the derived files up; returns None if another process holds the lock, False if it failed."""
-        from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
-
-        try:
-            with self._lock.attempt() as held:
-                if not held:
-                    return None
-                with closing(schema.connect(self._folder)) as connection:
-                    connection.execute("BEGIN")
-                    # Another embedder's vectors may be of another length than those that are expected here.
-                    schema.check_embedder(connection, self._folder, self._embedder)
-                    derivation = derive.prepare(
-                        connection,
-                        self._folder,
-                        self._dimensions,
-                        self._sizes,
-                        trim=False,
-                        whole=bool(self._damaged),
-                        noticed=self._damaged.add,
-                    )
-                    connection.execute("COMMIT")
-                    return derivation.publish()
-        except (OSError, sqlite3.OperationalError):
-            return False
+        return frozenset(self._views.damaged)
 
     def _store_bytes(self) -> int:
         total = 0

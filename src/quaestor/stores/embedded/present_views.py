@@ -1,0 +1,197 @@
+"""What a store searches: the derived files of the present state, with what changed since laid over them."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from quaestor.stores import Scored, Where
+from quaestor.stores.embedded import lexical, matrix, schema, truth
+from quaestor.stores.embedded.checksums import DamagedError
+from quaestor.stores.embedded.lexical import LexicalBase
+from quaestor.stores.embedded.lock import WriteLock
+from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.progress_marks import Lag, lag
+from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.truth_reader import TruthReader
+from quaestor.stores.embedded.views import DenseView, LexicalView
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from quaestor.stores.embedded.filtering import Allowed
+
+_CATCH_UP_SECONDS = 30.0
+_POLL_SECONDS = 0.01
+
+_Base = TypeVar("_Base", LexicalBase, MatrixBase)
+_Read = TypeVar("_Read")
+
+
+class PresentViews:
+    """Postings and vectors as of the present state; threads may share them.
+
+    Args:
+        folder: the index.
+        reader: reads its truth.
+        lock: is held while derived files are made.
+        embedder: the name of the one that the vectors are of.
+        dimensions: the vectors' length.
+        sizes: when what changed is laid over, and when the files are caught up.
+
+    Attributes:
+        damaged: the derived files that were not as they were written, since the index was opened.
+    """
+
+    def __init__(
+        self, folder: Path, reader: TruthReader, lock: WriteLock, embedder: str, dimensions: int, sizes: Sizes
+    ) -> None:
+        self.damaged: set[str] = set()
+        self._folder = folder
+        self._reader = reader
+        self._lock = lock
+        self._embedder = embedder
+        self._dimensions = dimensions
+        self._sizes = sizes
+        self._lexical: LexicalView | None = None
+        self._dense: DenseView | None = None
+
+    def forget(self) -> None:
+        """Release the files that were read."""
+        with self._reader.mutex:
+            self._lexical = self._dense = None
+
+    def of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+        """Return what is read of the words of the present state, made anew if they turn out to be damaged."""
+        try:
+            return read(*self._lexical_now(where))
+        except DamagedError:
+            self._distrust(lexical.FOLDER)
+            return read(*self._lexical_now(where))
+
+    def nearest(self, vector: NDArray[np.float32], k: int, where: Where | None) -> Scored:
+        """Return up to ``k`` chunks by cosine similarity; ``vector`` has the index's dimensions."""
+        try:
+            view, allowed = self._dense_now(where)
+            return view.search(vector, k, allowed)
+        except DamagedError:
+            self._distrust(matrix.STATE)
+            view, allowed = self._dense_now(where)
+            return view.search(vector, k, allowed)
+
+    def _distrust(self, name: str) -> None:
+        """Forget what was read of the derived files, and sum up all of them before they are used again."""
+        with self._reader.mutex:
+            self.damaged.add(name)
+            self._lexical = self._dense = None
+
+    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
+        """Return what the words of the present state are looked for in, and what a filter lets through of it."""
+        present = self._lexical
+        if where is None and present is not None and present.content == self._reader.ask(truth.content):
+            return present, None
+        with self._reader.state() as connection:
+            view = self._lexical = self._lexical_view(connection)
+            return view, self._reader.allowed(connection, where)
+
+    def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
+        """Return what vectors of the present state are compared with, and what a filter lets through of it."""
+        present = self._dense
+        if where is None and present is not None and present.content == self._reader.ask(truth.content):
+            return present, None
+        with self._reader.state() as connection:
+            view = self._dense = self._dense_view(connection)
+            return view, self._reader.allowed(connection, where)
+
+    def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
+        present = self._lexical
+        if present is not None and present.content == truth.content(connection):
+            return present
+        base = present.base if present else self._load_lexical()
+        base, behind = self._pin(connection, base, self._load_lexical)
+        return LexicalView.make(connection, base, behind)
+
+    def _dense_view(self, connection: sqlite3.Connection) -> DenseView:
+        present = self._dense
+        if present is not None and present.content == truth.content(connection):
+            return present
+        schema.check_embedder(connection, self._folder, self._embedder)
+        base, behind = self._pin(connection, None, self._load_matrix)
+        # And after pinning, which may look at a newer state of the truth than the block began with.
+        schema.check_embedder(connection, self._folder, self._embedder)
+        return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
+
+    def _load_lexical(self) -> LexicalBase | None:
+        return LexicalBase.load(self._folder, whole=bool(self.damaged), noticed=self.damaged.add)
+
+    def _load_matrix(self) -> MatrixBase | None:
+        whole = bool(self.damaged)
+        return MatrixBase.load(self._folder, self._dimensions, whole=whole, noticed=self.damaged.add)
+
+    def _pin(
+        self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
+    ) -> tuple[_Base | None, Lag]:
+        """Return derived files and what has changed since, little enough to be laid over them.
+
+        Files too far behind are caught up first. While another process is at that, it is waited for; when
+        that takes too long, everything is laid over in memory, which is slow but right.
+        """
+        deadline = time.monotonic() + _CATCH_UP_SECONDS
+        while True:
+            base, behind = self._load(connection, base, load)
+            if behind is not None and behind.size <= self._sizes.overlaid:
+                return base, behind
+            # Look at the truth anew from here on: the writer may be ahead of what this block began with.
+            connection.execute("COMMIT")
+            tried = self._catch_up()
+            connection.execute("BEGIN")
+            if tried is False or time.monotonic() >= deadline:
+                base, behind = self._load(connection, None, load)
+                whole = behind or lag(connection, None)
+                assert whole is not None
+                return (base if behind else None), whole
+            if tried is None:
+                time.sleep(_POLL_SECONDS)
+            base = None
+
+    def _load(
+        self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
+    ) -> tuple[_Base | None, Lag | None]:
+        """Return the files at hand, or those on disk if the former are too old, with their lag."""
+        if base is not None:
+            behind = lag(connection, base.mark)
+            if behind is not None and behind.size <= self._sizes.overlaid:
+                return base, behind
+        base = load()
+        return base, lag(connection, base.mark if base else None)
+
+    def _catch_up(self) -> bool | None:
+        """Catch the derived files up; returns None if another process holds the lock, False if it failed."""
+        from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
+
+        try:
+            with self._lock.attempt() as held:
+                if not held:
+                    return None
+                with closing(schema.connect(self._folder)) as connection:
+                    connection.execute("BEGIN")
+                    # Another embedder's vectors may be of another length than those that are expected here.
+                    schema.check_embedder(connection, self._folder, self._embedder)
+                    derivation = derive.prepare(
+                        connection,
+                        self._folder,
+                        self._dimensions,
+                        self._sizes,
+                        trim=False,
+                        whole=bool(self.damaged),
+                        noticed=self.damaged.add,
+                    )
+                    connection.execute("COMMIT")
+                    return derivation.publish()
+        except (OSError, sqlite3.OperationalError):
+            return False

@@ -1,0 +1,72 @@
+"""The definition of a name that a question writes out stands among the first, whatever else fits better."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.passages import Chunk, Document, Span
+from quaestor.search.certain import NAMED_AT, STEP, raised
+from quaestor.search.chunk_traits import Traits
+from quaestor.search.query import read_query
+from quaestor.stores import StoredChunk
+
+
+def traits(path: str, name: str, scope: tuple[str, ...] = ()) -> Traits:
+    document = Document(path, "0" * 64, 100, 0, "python")
+    return Traits(StoredChunk(0, document, Chunk(Span(0, 10, 1, 2), "text", name, "function", scope, (name,)), 0))
+
+
+def places_of(question: str, *named: Traits, scores: list[float], lowest: float = -9.0) -> list[int]:
+    """Return the places, 0 for the first, of candidates that were last, behind others with the given scores."""
+    others = [traits(f"other/{number}.py", f"other_{number}") for number in range(len(scores))]
+    before = np.array([*scores, *[lowest] * len(named)], np.float32)
+    after = raised(read_query(question), [*others, *named], before)
+    return [int((after > score).sum()) for score in after[len(scores) :]]
+
+
+SCORES = st.lists(st.floats(-5, 9), min_size=10, max_size=40)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does the DataItem class hold?",
+        "where is `DataItem` made, and by what?",
+        "how does DataItem differ from other_items()?",
+    ],
+)
+@given(scores=SCORES)
+def test_a_named_definition_is_among_the_first_and_not_the_first(question: str, scores: list[float]) -> None:
+    [place] = places_of(question, traits("tests/test_items.py", "DataItem"), scores=[*scores, 10.0])
+    assert 0 < place < NAMED_AT
+
+
+def test_case_tells_names_apart() -> None:
+    assert places_of("what does DataItem hold?", traits("a.py", "dataitem"), scores=[1.0] * 10) == [10]
+
+
+def test_an_owner_tells_which_definition_is_meant() -> None:
+    own, other = traits("a.py", "concat", ("Variable",)), traits("b.py", "concat", ("Index",))
+    scores = [float(score) for score in range(10)]
+    assert places_of("what does Variable.concat do with positions?", own, other, scores=scores) == [2, 11]
+    # `self` and the names of variables own nothing.
+    assert places_of("what does self.concat do with positions?", own, other, scores=scores) == [2, 2]
+
+
+@given(st.integers(1, 8))
+def test_a_name_that_is_defined_in_many_places_points_at_none(count: int) -> None:
+    named = [traits(f"{number}.py", "read_all") for number in range(count)]
+    places = places_of("how does read_all end?", *named, scores=[1.0] * 10)
+    assert places == [0 if count <= 3 else 10] * count  # level with the others
+
+
+def test_background_is_not_brought_up() -> None:
+    vendored = traits("vendor/b.py", "read_all")
+    assert places_of("how does read_all end?", vendored, scores=[1.0] * 10, lowest=-STEP) == [10]
+
+
+def test_few_candidates_are_left_as_they_are() -> None:
+    assert places_of("how does read_all end?", traits("a.py", "read_all"), scores=[1.0, 2.0]) == [2]
