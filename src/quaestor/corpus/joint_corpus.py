@@ -131,15 +131,15 @@ class JointCorpus:
         """Return what is searched for in English for the words of a question in another language."""
         return self._several.translated(question)
 
-    def doubt(self, question: str, hits: Sequence[Hit]) -> Doubt:
-        """Return what speaks against there being an answer; a name counts that none of the corpora mentions."""
+    def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
+        """Return what speaks against there being an answer, as ``Corpus.doubt``; a name counts that no corpus mentions."""
         from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
         from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
 
         lacking = [corpus.unmentioned(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]
         absent = share_absent(question, self.spelling(question).unknown)
-        return doubt_of(question, hits, names, absent, alike=likeness(question, hits))
+        return doubt_of(question, hits, names, absent, alike=likeness(question, hits), translated=translated)
 
     def is_prose(self) -> bool:
         """Return whether most documents of every corpus are prose."""
