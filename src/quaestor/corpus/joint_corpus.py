@@ -132,7 +132,7 @@ class JointCorpus:
         return self._several.translated(question)
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
-        """Return what speaks against there being an answer, as ``Corpus.doubt``; a name counts that no corpus mentions."""
+        """Return what speaks against there being an answer; a name counts that none of the corpora mentions."""
         from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
         from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
 
