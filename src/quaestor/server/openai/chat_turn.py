@@ -22,7 +22,7 @@ from quaestor.server.http.served_state import Served
 from quaestor.server.http.turn_metrics import observed
 from quaestor.server.http.turn_queue import queued
 from quaestor.server.openai.chat_request import read, settings_for, wants_json
-from quaestor.server.openai.model_names import corpus_named
+from quaestor.server.openai.model_names import asked_by
 from quaestor.server.openai.openai_schemas import ChatRequest
 from quaestor.server.openai.reply_of_turn import Reply
 from quaestor.server.openai.trailing_sources import trailing_sources
@@ -54,9 +54,8 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
     Raises:
         QuaestorError: it cannot be answered.
     """
-    name = corpus_named(body.model, served, who)
     asked = read(body)
-    index, settings = served.corpora.get(name, user=who.id), served.corpora.settings(name, user=who.id)
+    index, settings = asked_by(body.model, served, who)
     model = served.make_model(who, identity)
     if model is None and wants_json(body):
         raise RequestRefusedError(

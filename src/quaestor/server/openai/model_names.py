@@ -6,14 +6,16 @@ from fastapi import APIRouter
 
 from quaestor.accounts.users import User
 from quaestor.assemble import Index
+from quaestor.core.config import Settings
+from quaestor.corpus.joint_corpus import JointCorpus
 from quaestor.server.api.access import corpora_of
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.openai.openai_schemas import Models, ModelShown
 
-ONLY = "quaestor"
-"""The name of the corpus where there is one; it goes by its own as well."""
+ALL = "quaestor"
+"""The name of all corpora that a user may see, asked as one; where there is one, it goes by its own name as well."""
 
 router = APIRouter()
 
@@ -28,7 +30,7 @@ async def list_models(served: ServedHere, who: Who) -> Models:
 async def show_model(name: str, served: ServedHere, who: Who) -> ModelShown:
     """Show one of them."""
     if name not in (*_chatting(served, who), *_embedding(served, who)):
-        corpus_named(name, served, who)
+        corpus_named(name, served, who)  # or there is none
     return ModelShown(id=name)
 
 
@@ -39,11 +41,30 @@ def corpus_named(name: str, served: Served, who: User) -> str:
         RequestRefusedError: it means none that the user may see.
     """
     everybodys = served.corpora.names
-    if name == ONLY and len(everybodys) == 1:
+    if name == ALL and len(everybodys) == 1:
         return everybodys[0]
     if name not in (state.name for state in corpora_of(served, who)):
         raise unknown(name, served, who)
     return name
+
+
+def asked_by(name: str, served: Served, who: User) -> tuple[Index | JointCorpus, Settings]:
+    """Return what a model's name asks, and its settings: a corpus and its own, or all as one and the server's.
+
+    Raises:
+        RequestRefusedError: the name means nothing that the user may see.
+        StillIndexingError: it cannot be searched yet; of all corpora, those that can be are asked.
+    """
+    if not _is_all(name, served):
+        corpus = corpus_named(name, served, who)
+        return served.corpora.get(corpus, user=who.id), served.corpora.settings(corpus, user=who.id)
+    states = corpora_of(served, who)
+    names = [state.name for state in states if state.ready] or [state.name for state in states]
+    return JointCorpus({one: served.corpora.get(one, user=who.id) for one in names}), served.settings
+
+
+def _is_all(name: str, served: Served) -> bool:
+    return name == ALL and len(served.corpora.names) > 1
 
 
 def index_to_embed_with(name: str, served: Served, who: User) -> Index:
@@ -73,7 +94,9 @@ def unknown(name: str, served: Served, who: User) -> RequestRefusedError:
 def _chatting(served: Served, who: User) -> list[str]:
     everybodys = served.corpora.names
     names = [state.name for state in corpora_of(served, who)]
-    return [ONLY if len(everybodys) == 1 and name == everybodys[0] else name for name in names]
+    if len(everybodys) == 1:
+        return [ALL if name == everybodys[0] else name for name in names]
+    return [ALL, *names] if names else []
 
 
 def _embedding(served: Served, who: User) -> list[str]:
