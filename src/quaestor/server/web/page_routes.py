@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from quaestor.server.web import account_pages as own
+from quaestor.server.web import answer_forms as judging
 from quaestor.server.web import ask_form as asking
 from quaestor.server.web import conversation_pages as conversations
 from quaestor.server.web import document_pages as reading
@@ -16,5 +17,5 @@ from quaestor.server.web import taking_along
 from quaestor.server.web import upload_forms as adding
 
 router = APIRouter(include_in_schema=False)
-for _part in (conversations, asking, reading, searching, own, adding, folders, entering, taking_along, files):
+for _part in (conversations, asking, reading, searching, own, adding, folders, judging, entering, taking_along, files):
     router.include_router(_part.router)
