@@ -102,6 +102,7 @@ export function begin() {
   });
   field.addEventListener("input", () => (refused.hidden = true));
   document.getElementById("limits").addEventListener("input", showLimits);
+  document.getElementById("limits").addEventListener("change", showLimits);
   showLimits();
   thread.addEventListener("scroll", showWay, { passive: true });
   new MutationObserver(() => {
