@@ -153,7 +153,7 @@ def test_usage_tells_what_was_spent_and_what_is_left(page: StartPage) -> None:
     one.answered("How long does the dough rest?")
     one.wait(lambda: one.text("#spent") in ("Today: 1% of the limit", "Today: 2% of the limit"))
     one.one("#spent").click()
-    assert " of 100,000 tokens used" in one.text()
+    assert " of about 67,000 words used" in one.text()
     assert 0 < float(one.one("meter").get_attribute("value")) < 0.1
 
 

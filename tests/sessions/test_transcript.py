@@ -250,13 +250,21 @@ def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
 @pytest.mark.parametrize(
     ("version", "since"),
     [
-        (1, ("unchecked", "differences", "calls", "plans", "titles", "filters")),
-        (2, ("unchecked", "differences", "titles", "filters")),
-        (3, ("unchecked", "differences", "filters")),
-        (4, ("unchecked", "differences")),
-        (5, ("unchecked",)),
+        (1, ("applied", "feedback", "unchecked", "differences", "calls", "plans", "titles", "filters")),
+        (2, ("applied", "feedback", "unchecked", "differences", "titles", "filters")),
+        (3, ("applied", "feedback", "unchecked", "differences", "filters")),
+        (4, ("applied", "feedback", "unchecked", "differences")),
+        (
+            5,
+            (
+                "applied",
+                "feedback",
+                "unchecked",
+            ),
+        ),
+        (6, ("applied", "feedback")),
     ],
-    ids=["first", "second", "third", "fourth", "fifth"],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
 )
 def test_a_session_of_an_older_format_is_taken_on(tmp_path: Path, version: int, since: tuple[str, ...]) -> None:
     path = tmp_path / "old.session"

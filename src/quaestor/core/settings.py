@@ -74,6 +74,7 @@ class Settings(NamedTuple):
     refresh_cost: float = 0.001
     store: str = "embedded"
     corpus: str = ""
+    page_edits: str = "off"
     add_within: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
@@ -149,6 +150,9 @@ RULES: Mapping[str, Rule] = {
     ),
     "corpus": Rule(
         "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine"
+    ),
+    "page_edits": Rule(
+        "whether the one user of this machine may have proposed changes made on the page: 'on' or 'off'", form="on|off"
     ),
     "add_within": Rule("folders within which the one user of this machine may add others on the page"),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open"),

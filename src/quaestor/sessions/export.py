@@ -82,30 +82,45 @@ def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -
 
     Questions, answers or what there is of them, what became of turns that are not done, proposed changes, and sources.
     """
-    proposed: dict[int, list[str]] = {}
+    proposed: dict[int, list[CallRecord]] = {}
     for call in calls:
-        proposed.setdefault(call.turn, []).append(call.difference)
-    lines = (line for turn in turns for line in _told(turn, filter(None, proposed.get(turn.number, ()))))
+        if call.difference:
+            proposed.setdefault(call.turn, []).append(call)
+    lines = (line for turn in turns for line in _told(turn, proposed.get(turn.number, ())))
     return "\n".join(lines).strip() + "\n"
 
 
-def _told(turn: TurnRecord, differences: Iterable[str]) -> list[str]:
+def _told(turn: TurnRecord, proposed: Iterable[CallRecord]) -> list[str]:
     ending = turn.ending
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
-    changes = [line for difference in differences for line in _fenced(difference)]
+    changes = [line for call in proposed for line in _fenced(call.difference, applied=bool(call.applied))]
     if ending.state != "done":
         said = f": {ending.error}" if ending.error else ""
         written = [ending.partial, ""] if ending.partial.strip() else []
         return [*lines, *written, *changes, f"*({ending.state}{said})*", ""]
     lines += [turn.answer, "", *changes]
     lines += [f"- [{one.n}] `{one.path}:{one.start_line}-{one.end_line}` ({one.status})" for one in ending.citations]
-    return [*lines, "", f"*{ending.model}, {turn.began}*", ""]
+    return [*lines, "", f"*{ending.model}, {turn.began}*", "", *_feedback(turn)]
 
 
-def _fenced(difference: str) -> list[str]:
+def _feedback(turn: TurnRecord) -> list[str]:
+    if turn.feedback is None:
+        return []
+    words = " ".join(turn.feedback.words.split())
+    return [f"*Found {'useful' if turn.feedback.useful else 'not useful'}{': ' if words else ''}{words}*", ""]
+
+
+def _fenced(difference: str, *, applied: bool) -> list[str]:
     """Return a difference as a block of code; no line of it can end the block."""
     fence = max([*re.findall("`{3,}", difference), "``"], key=len) + "`"
-    return ["Proposed, and not applied:", "", f"{fence}diff", difference.rstrip("\n"), fence, ""]
+    return [
+        "Proposed, and applied:" if applied else "Proposed, and not applied:",
+        "",
+        f"{fence}diff",
+        difference.rstrip("\n"),
+        fence,
+        "",
+    ]
 
 
 def _read_messages(values: object, transcript: Transcript) -> None:

@@ -131,6 +131,19 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person said of an answer.
+
+    Attributes:
+        useful: whether it is.
+        words: why; may be empty.
+    """
+
+    useful: bool
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """A turn as it was recorded.
 
@@ -141,6 +154,7 @@ class TurnRecord:
         question: the user's words.
         resumes: the number of the turn whose question it asks again, or None.
         ending: what became of it; its state is ``unfinished`` where nothing was recorded.
+        feedback: what a person said of the answer last; None if nothing.
     """
 
     number: int
@@ -149,6 +163,7 @@ class TurnRecord:
     question: str
     resumes: int | None
     ending: Ending
+    feedback: Feedback | None = None
 
     @property
     def answer(self) -> str:
@@ -170,6 +185,8 @@ class CallRecord:
         failed: whether nothing came of it.
         numbers: of the passages that it returned.
         difference: what it proposed to change, as a unified diff; empty if it proposed nothing.
+        id: its number in the record.
+        applied: when that change was made, ISO 8601 in UTC; empty if it was not.
     """
 
     turn: int
@@ -179,6 +196,8 @@ class CallRecord:
     failed: bool
     numbers: tuple[int, ...]
     difference: str = ""
+    id: int = 0
+    applied: str = ""
 
 
 @dataclass(frozen=True, slots=True)

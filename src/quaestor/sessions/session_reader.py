@@ -15,7 +15,7 @@ from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables
 from quaestor.sessions.plan import Plan
-from quaestor.sessions.records import CallRecord, DecisionRun, Sent, SessionInfo, Source, TurnRecord
+from quaestor.sessions.records import CallRecord, DecisionRun, Feedback, Sent, SessionInfo, Source, TurnRecord
 from quaestor.sessions.rows import ago, as_shown, ending_of, message_of
 from quaestor.sessions.session_place import SessionPlace
 
@@ -62,6 +62,10 @@ class Recorded:
                 said.setdefault(int(row[0]), []).append(message_of(row[1:]))
             endings = {int(row[0]): row for row in self._rows("select * from endings")}
             unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
+            said_of = {
+                int(turn): Feedback(bool(useful), words)
+                for turn, useful, words in self._rows("select turn, useful, words from feedback order by id")
+            }
             turns = self._rows("select number, owner, began, resumes from turns order by number")
             return [
                 TurnRecord(
@@ -71,6 +75,7 @@ class Recorded:
                     said[number][0].content,
                     resumes,
                     ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
+                    said_of.get(number),
                 )
                 for number, owner, began, resumes in turns
             ]
@@ -118,14 +123,15 @@ class Recorded:
         """Return the calls of subroutines, in order: of one turn, or of all."""
         where = "" if turn is None else "where turn = ?"
         query = (
-            "select turn, name, arguments, result, failed, passages, coalesce(difference, '') from calls"
-            f" left join differences on call = id {where} order by id"
+            "select turn, name, arguments, result, failed, passages, coalesce(difference, ''), id,"
+            " coalesce(applied.at, '') from calls left join differences on differences.call = id"
+            f" left join applied on applied.call = id {where} order by id"
         )
         rows = self._rows(query, () if turn is None else (turn,))
         with self._reading():
             return [
-                CallRecord(number, name, arguments, result, bool(failed), tuple(json.loads(numbers)), difference)
-                for number, name, arguments, result, failed, numbers, difference in rows
+                CallRecord(number, name, arguments, result, bool(failed), tuple(json.loads(numbers)), *rest)
+                for number, name, arguments, result, failed, numbers, *rest in rows
             ]
 
     def limits(self, turn: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

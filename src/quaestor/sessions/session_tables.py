@@ -23,7 +23,7 @@ from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.state.rows import RowsRefusedError
 
 APPLICATION = 0x51535472
-VERSION = 6
+VERSION = 7
 _BUSY_SECONDS = 5.0
 _ABOUT = "insert into session values (?, ?, ?, ?)"
 
@@ -104,7 +104,16 @@ create table if not exists unchecked (
 );
 """
 
-_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS, 5: _DIFFERENCES, 6: _UNCHECKED}
+# Since format 7: what a person said of answers, the newest of a turn counts; and which proposed changes were made.
+_FEEDBACK = """
+create table if not exists feedback (
+    id integer primary key, turn integer not null references turns (number), at text not null,
+    useful integer not null, words text not null
+);
+create table if not exists applied (call integer primary key references calls (id), at text not null);
+"""
+
+_ADDED = {2: _CALLS, 3: _TITLES, 4: _FILTERS, 5: _DIFFERENCES, 6: _UNCHECKED, 7: _FEEDBACK}
 
 TABLES = (
     "session",
@@ -123,6 +132,8 @@ TABLES = (
     "filters",
     "differences",
     "unchecked",
+    "feedback",
+    "applied",
 )
 """In an order in which rows can be added."""
 

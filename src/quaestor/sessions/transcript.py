@@ -20,7 +20,7 @@ from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables
 from quaestor.sessions.plan import Plan
-from quaestor.sessions.records import Ending
+from quaestor.sessions.records import Ending, Feedback
 from quaestor.sessions.rounds import Answered
 from quaestor.sessions.rows import add_message, add_numbered, as_stored, checked_title, clean, now
 from quaestor.sessions.session_place import SessionUnusableError
@@ -220,6 +220,16 @@ class Transcript(Recorded):
         row = (now(), checked_title(title))
         with self._place.writing() as connection:
             add_numbered(connection, "titles", row)
+
+    def judged(self, turn: int, said: Feedback) -> None:
+        """Record what a person says of a turn's answer; what is said last counts."""
+        with self._place.writing() as connection:
+            add_numbered(connection, "feedback", (turn, now(), said.useful, clean(said.words)))
+
+    def made(self, call: int) -> None:
+        """Record that the change was made that a call proposed."""
+        with self._place.writing() as connection:
+            connection.execute("insert into applied values (?, ?) on conflict do nothing", (call, now()))
 
     def load(self, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         """Add the rows of a ``dump``, all or none; the session itself keeps its own.

@@ -31,8 +31,7 @@ def edit_of(corpus: Corpus) -> Subroutine:
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     root = corpus.root if corpus.root.is_dir() else corpus.root.parent
-    proposal = Proposal((_change(arguments),))
-    _check_place(corpus, root, str(arguments["path"]))
+    proposal = proposal_of(corpus, arguments)
     planned = plan(root, proposal)
     if planned.refusals:
         raise UsageError(" ".join(refusal.message for refusal in planned.refusals))
@@ -44,6 +43,18 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
         [head, *lines], room.budget, room.count, lambda shown: mark.render(lines=plural(len(lines) + 1 - shown, "line"))
     )
     return Outcome(fitted.text, proposal=proposal, difference=difference)
+
+
+def proposal_of(corpus: Corpus, arguments: Arguments) -> Proposal:
+    """Return what the arguments of a call propose to change.
+
+    Raises:
+        UsageError: the path leads out of the root, or to a file that is no document.
+    """
+    root = corpus.root if corpus.root.is_dir() else corpus.root.parent
+    proposal = Proposal((_change(arguments),))
+    _check_place(corpus, root, str(arguments["path"]))
+    return proposal
 
 
 def _check_place(corpus: Corpus, root: Path, path: str) -> None:

@@ -108,6 +108,7 @@ NATIVE: dict[Key, list[Try]] = {
     ],
     ("GET", "/api/sessions/{id}/turns/running"): [_session("/turns/running")],
     ("DELETE", "/api/sessions/{id}/turns/running"): [_session("/turns/running")],
+    ("PUT", "/api/sessions/{id}/turns/{turn}/feedback"): [_session("/turns/1/feedback", json={"useful": True})],
     ("GET", "/api/usage"): [_open("/api/usage")],
     ("GET", "/api/documents"): [_open("/api/documents")],
     ("DELETE", "/api/documents/{id}"): [Try(lambda ids: f"/api/documents/{ids.document}")],
@@ -184,6 +185,12 @@ PAGE: dict[Key, list[Try]] = {
     ("GET", "/sessions/{session}/turns/{number}/sources/{index}"): [_of_session("/turns/1/sources/0")],
     ("GET", "/sessions/{session}/turns/{number}/citations/{index}"): [_of_session("/turns/1/citations/0")],
     ("GET", "/sessions/{session}/turns/{number}/window"): [_of_session("/turns/1/window")],
+    ("POST", "/sessions/{session}/turns/{number}/feedback"): [
+        Try(lambda ids: f"/sessions/{ids.session}/turns/1/feedback", lambda _: {"data": {"useful": "yes"}}, without=303)
+    ],
+    ("POST", "/sessions/{session}/turns/{number}/changes/{index}"): [
+        Try(lambda ids: f"/sessions/{ids.session}/turns/1/changes/0", lambda _: {"data": {"sure": "yes"}}, 403, 303)
+    ],
     ("POST", "/parts/markdown"): [_page("/parts/markdown", json={"text": "*so*"})],
     ("POST", "/ask"): [
         _open("/ask", without=303, status=303, data={"question": "Which bird?"}),

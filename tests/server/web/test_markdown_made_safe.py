@@ -91,6 +91,26 @@ def test_the_usual_markdown_is_rendered() -> None:
     assert "right" in found.values("class")
 
 
+@pytest.mark.parametrize(
+    ("written", "formula"),
+    [
+        ("So $a_1*b_2*c$ holds.", "a_1*b_2*c"),
+        (r"So \(a_1*b_2*c\) holds.", "a_1*b_2*c"),
+        ("$$\nx^2\n= *y*\n$$", "x^2 = *y*"),
+        (r"\[ x_i = y_i \]", "x_i = y_i"),
+        (r"$\text{<b>}$", r"\text{<b>}"),
+    ],
+)
+def test_a_formula_is_shown_as_it_is_written(written: str, formula: str) -> None:
+    found = seen(render(written))
+    assert formula in found.text
+    assert "em" not in found.tags
+
+
+def test_amounts_of_money_are_no_formula() -> None:
+    assert "<code>" not in render("It costs $5, or *even* $6 and US$7.")
+
+
 def test_marks_become_links_to_their_passages() -> None:
     found = seen(render('It retries [1: "decisive words"], always [2][1].', CITED))
     assert found.values("href") == [CITED[0].href, CITED[1].href, CITED[0].href]

@@ -41,10 +41,10 @@ def test_today_is_told_in_short() -> None:
 def test_each_period_has_its_limits() -> None:
     today, month = periods(TOLD)
     assert dict(today["facts"])["Cost"] == "0.0123 USD"
-    assert today["meters"] == [{"said": "0.2500 of 1.00 USD used; renews on 2026-11-22", "share": 0.25}]
+    assert today["meters"] == [{"said": "0.2500 USD of 1.00 USD used; renews on 2026-11-22", "share": 0.25}]
     assert dict(month["facts"])["Cost"] == "unknown"
     assert month["meters"][0]["share"] == 1.0
-    assert month["meters"][0]["said"].startswith("5,000 of 1,000 tokens used by everybody together")
+    assert month["meters"][0]["said"].startswith("about 3,300 words of about 670 words used by everybody together")
 
 
 def test_money_keeps_small_amounts() -> None:

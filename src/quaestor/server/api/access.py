@@ -213,3 +213,8 @@ def serve_folders(served: Served, user: User) -> None:
     if may_add_folders(served, user):
         for root in served.folders.list():
             served.corpora.add_folder(root, owner=user.id)
+
+
+def may_edit(served: Served, user: User) -> bool:
+    """Return whether a user may have proposed changes made: only the one person of this machine, where that is on."""
+    return served.settings.page_edits == "on" and served.open_to_local and not user.id

@@ -177,5 +177,6 @@ def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecor
         "error": ending.error,
         "partial": ending.partial,
         "proposed": [one.difference for one in calls if one.turn == turn.number and one.difference],
+        "feedback": turn.feedback and asdict(turn.feedback),
         "resumes": turn.resumes,
     }

@@ -67,6 +67,13 @@ class SourceObject(BaseModel):
     cited: bool
 
 
+class FeedbackObject(Taken):
+    """What a person said of an answer."""
+
+    useful: bool
+    words: Annotated[str, Field(max_length=2000)] = ""
+
+
 class TurnObject(BaseModel):
     """A turn as it was recorded."""
 
@@ -86,6 +93,7 @@ class TurnObject(BaseModel):
     error: str
     partial: Annotated[str, Field(description="What had been written when a turn failed or was cancelled.")]
     proposed: Annotated[list[str], Field(description="Changes that the model proposed, as diffs; none is made.")]
+    feedback: FeedbackObject | None
     resumes: Annotated[int | None, Field(description="The number of the turn whose question it asks again.")]
 
 

@@ -32,6 +32,12 @@ _RESERVED = re.compile("[\ue000-\ue003]")
 _PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
 _ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
 _BOX = re.compile(r"\[([ xX])\]\s+")
+# As models write them; two amounts of dollars are none. They are shown as they are written: MathML would need some
+# thirty elements more in the list of what may stay.
+_FORMULA = re.compile(
+    r"\$\$(?!\s*\$)([^$]{1,4000}?)\$\$|\\\[([^\[\]]{1,4000}?)\\\]|\\\(((?:(?!\\\().){1,1000}?)\\\)"
+    r"|\$(?![\s$])([^$\n]{0,500}?[^$\n\s\\])\$(?![\w$])"
+)
 _LONGEST = 400_000
 _KEPT, _KEPT_LONGEST = 512, 20_000
 
@@ -164,6 +170,18 @@ def _text(state: StateInline, silent: bool) -> bool:
         return False
     if not silent:
         state.pending += found[0]
+    state.pos = found.end()
+    return True
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """Read a formula, whose signs are no Markdown."""
+    found = _FORMULA.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("code_inline", "code", 0)
+        token.content = " ".join(next(filter(None, found.groups())).split())
     state.pos = found.end()
     return True
 
@@ -309,5 +327,6 @@ _PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enab
 _PARSER.disable("reference")
 _PARSER.inline.ruler.at("text", _text)
 _PARSER.inline.ruler.before("text", "place", _place)
+_PARSER.inline.ruler.before("escape", "math", _math)
 _PARSER.core.ruler.push("task_lists", _draw_tasks)
 _PARSER.validateLink = _is_web  # type: ignore[method-assign]

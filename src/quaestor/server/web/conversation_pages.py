@@ -110,7 +110,7 @@ def show_turns(session: str, at: Looking, after: int = 0) -> HTMLResponse:
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.running(at.user.id, session)
         found = [turn for turn in transcript.turns() if turn.number > after]
-        return page("turns.html", turns=views(transcript, found, running=running))
+        return page("turns.html", frame=at.frame, turns=views(transcript, found, running=running))
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from quaestor.accounts.users import User
 from quaestor.core.errors import QuaestorError
-from quaestor.server.api.access import corpora_of
+from quaestor.server.api.access import corpora_of, may_edit
 from quaestor.server.http.caller import COOKIE, Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import how_far
@@ -62,6 +62,7 @@ class Frame:
         unready: corpora that are still being indexed.
         model: what writes answers; empty if they are quoted.
         models: that can be chosen; empty where there is no choice.
+        edits: whether who looks may have proposed changes made.
         user: who looks.
         logged_in: whether there is anything to log out of.
         spent: what was spent, in a few words.
@@ -74,6 +75,7 @@ class Frame:
     unready: tuple[Unready, ...]
     model: str
     models: tuple[str, ...]
+    edits: bool
     user: str
     logged_in: bool
     spent: str
@@ -100,6 +102,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         ),
         model="" if model is None else model.name,
         models=(model.name, *served.further_models) if model is not None and served.further_models else (),
+        edits=may_edit(served, user),
         user=user.name,
         logged_in=COOKIE in request.cookies,
         spent=_spent(served, user),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from quaestor.server.web import account_pages as own
+from quaestor.server.web import answer_forms as judging
 from quaestor.server.web import api_pages, taking_along
 from quaestor.server.web import ask_form as asking
 from quaestor.server.web import conversation_pages as conversations
@@ -24,6 +25,7 @@ for _part in (
     own,
     adding,
     folders,
+    judging,
     entering,
     taking_along,
     api_pages,

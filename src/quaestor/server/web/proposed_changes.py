@@ -20,15 +20,19 @@ class Proposed:
     Attributes:
         path: of the document that it would change.
         lines: of the difference, each with the name of its colour, which may be empty.
+        applied: whether it was made.
     """
 
     path: str
     lines: tuple[tuple[str, str], ...]
+    applied: bool = False
 
 
 def proposed(calls: Iterable[CallRecord]) -> tuple[Proposed, ...]:
     """Return what calls proposed, as it was when they did."""
-    return tuple(Proposed(_path(call), tuple(_lines(call.difference))) for call in calls if call.difference)
+    return tuple(
+        Proposed(_path(call), tuple(_lines(call.difference)), bool(call.applied)) for call in calls if call.difference
+    )
 
 
 def _path(call: CallRecord) -> str:

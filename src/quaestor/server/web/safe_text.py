@@ -33,6 +33,16 @@ def written_size(size: int) -> str:
     return f"{size / 1000:.3g} kB" if size < 999_500 else f"{size / 1_000_000:.3g} MB"
 
 
+def written_words(tokens: int) -> str:
+    """Return about how many words tokens are, three of which are two words: ``about 970 words``.
+
+    Tokens mean nothing to most people; a model's own number would be no more exact for being longer.
+    """
+    words = round(tokens * 2 / 3)
+    step = 10 ** max(0, len(str(words)) - 2)
+    return f"about {round(words / step) * step:,} words"
+
+
 def written_time(at: str) -> str:
     """Return a time on record as people write it; the browser puts it into their zone."""
     try:

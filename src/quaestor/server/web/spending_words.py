@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from quaestor.server.web.safe_text import written_words
+
 _PERIODS = (("today", "day", "Today"), ("month", "month", "This month"))
 _WHOSE = {"user": "used", "all": "used by everybody together"}
 
@@ -34,14 +36,14 @@ def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def money(amount: float | None, currency: str) -> str:
     """Return an amount of money: two digits after the point, four where it is little."""
-    return "unknown" if amount is None else f"{_number(amount, 'cost')} {currency}"
+    return "unknown" if amount is None else f"{_number(amount)} {currency}"
 
 
 def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
     yield "Cost", money(used["cost"], currency)
     yield "Requests", f"{used['requests']:,}"
-    yield "Tokens sent", f"{used['prompt_tokens']:,}"
-    yield "Tokens received", f"{used['completion_tokens']:,}"
+    yield "Sent", written_words(used["prompt_tokens"])
+    yield "Received", written_words(used["completion_tokens"])
     if used["unpriced"]:
         yield "Without a known price", f"{used['unpriced']:,}"
     if used["reserved"]:
@@ -51,15 +53,16 @@ def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
 def _meters(told: Mapping[str, Any], period: str) -> Iterator[dict[str, Any]]:
     for limit in told["limits"].values():
         if limit["period"] == period:
-            used, most = (_number(limit[name], limit["unit"]) for name in ("used", "limit"))
-            unit = told["currency"] if limit["unit"] == "cost" else "tokens"
+            used, most = (_amount(limit[name], limit["unit"], told["currency"]) for name in ("used", "limit"))
             yield {
-                "said": f"{used} of {most} {unit} {_WHOSE[limit['scope']]}; renews on {limit['renews'][:10]}",
+                "said": f"{used} of {most} {_WHOSE[limit['scope']]}; renews on {limit['renews'][:10]}",
                 "share": round(min(1.0, limit["used"] / limit["limit"]), 4) if limit["limit"] else 1.0,
             }
 
 
-def _number(number: float, unit: str) -> str:
-    if unit != "cost":
-        return f"{number:,.0f}"
+def _amount(number: float, unit: str, currency: str) -> str:
+    return money(number, currency) if unit == "cost" else written_words(int(number))
+
+
+def _number(number: float) -> str:
     return f"{number:,.4f}" if 0 < number < 1 else f"{number:,.2f}"

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from quaestor.server.web.safe_text import plain
+from quaestor.server.web.safe_text import plain, written_words
 
 
 def page(template: str, status_code: int = 200, /, **values: Any) -> HTMLResponse:
@@ -28,3 +28,4 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.filters["words"] = written_words

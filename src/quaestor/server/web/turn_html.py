@@ -15,7 +15,7 @@ from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render
 from quaestor.server.web.proposed_changes import Proposed, proposed
-from quaestor.sessions.records import CallRecord, Source, TurnRecord
+from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
 _LONGEST_STEP = 160
@@ -65,7 +65,8 @@ class TurnView:
         limits: what of the question limited the documents, or did not although it could; as a sentence.
         steps: what was done for it.
         steps_said: the same in a few words.
-        proposed: changes that the model proposed; none of them was made.
+        proposed: changes that the model proposed.
+        feedback: what a person said of the answer; None if nothing.
         sources: number of passages that were found.
         requests: number of requests to a model.
         said: who answered.
@@ -88,6 +89,7 @@ class TurnView:
     steps: tuple[Step, ...]
     steps_said: str
     proposed: tuple[Proposed, ...]
+    feedback: Feedback | None
     sources: int
     requests: int
     said: str
@@ -145,6 +147,7 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
         steps=tuple(_steps(found, calls)),
         steps_said=_steps_said(found, calls),
         proposed=proposed(calls),
+        feedback=turn.feedback,
         sources=len(sources),
         requests=requests,
         said=_said(turn),

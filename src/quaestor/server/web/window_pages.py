@@ -1,4 +1,4 @@
-"""What was sent to a model, as the page shows it: a bar of tokens by section, and why each thing was in or out."""
+"""What was sent to a model, as the page shows it: a bar of its parts, and why each thing was in or out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ _WIDTH = 1000
 _BEGINNING = 120
 # As they stand in a request; what is not named here comes last.
 _ORDER = "system examples tools summary recalled recent notes passages question reply reserve".split()
-_NAMES = {"reply": "start of the reply", "reserve": "free for the reply"}
+_NAMES = {
+    "system": "instructions",
+    "recent": "earlier turns",
+    "reply": "start of the reply",
+    "reserve": "free for the reply",
+}
 _OUT = frozenset({"dropped", "summarised"})
 
 
@@ -23,16 +28,19 @@ class Part:
     Attributes:
         name: of the section.
         css: the class of its colour, after ``s-``.
-        tokens: that it takes.
         x: where it begins, of 1000.
         width: of 1000.
     """
 
     name: str
     css: str
-    tokens: int
     x: float
     width: float
+
+    @property
+    def share(self) -> int:
+        """Of the whole, in percent."""
+        return round(self.width * 100 / _WIDTH)
 
 
 def request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,12 +50,12 @@ def request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
         sent: as ``GET /api/sessions/{id}/window`` tells it.
     """
     bar = _bar(sent)
-    said = ", ".join(f"{part.name} {part.tokens:,}" for part in bar)
+    said = ", ".join(f"{part.name} {part.share} %" for part in bar)
     decisions = sent["decisions"]
     return {
         **{name: sent[name] for name in ("model", "limit", "reserve", "tokens", "finish")},
         "bar": bar,
-        "bar_said": f"Tokens of a window of {sent['limit']:,}: {said}",
+        "bar_said": f"Of the model’s room: {said}",
         "kept": [one for one in decisions if one["action"] not in _OUT],
         "left_out": [one for one in decisions if one["action"] in _OUT],
         "messages": [{**message, "begins": _begins(message["content"])} for message in sent["messages"]],
@@ -62,7 +70,7 @@ def _bar(sent: Mapping[str, Any]) -> list[Part]:
         tokens = sections[name]
         width = tokens * _WIDTH / whole
         if tokens > 0:
-            parts.append(Part(_NAMES.get(name, name), name.replace(" ", "-"), tokens, round(x, 2), round(width, 2)))
+            parts.append(Part(_NAMES.get(name, name), name.replace(" ", "-"), round(x, 2), round(width, 2)))
             x += width
     return parts
 

@@ -102,6 +102,7 @@ export function begin() {
   });
   field.addEventListener("input", () => (refused.hidden = true));
   document.getElementById("limits").addEventListener("input", showLimits);
+  document.getElementById("limits").addEventListener("change", showLimits);
   showLimits();
   thread.addEventListener("scroll", showWay, { passive: true });
   new MutationObserver(() => {
@@ -117,7 +118,22 @@ export function begin() {
   addEventListener("pageshow", (event) => event.persisted && lookAgain());
   askWhatWaited();
   offerStarters();
+  thread.addEventListener("submit", keepFeedback);
   choices.begin(offerStarters, refuse);
+}
+
+// What is said of an answer is kept without leaving the page.
+async function keepFeedback(event) {
+  const form = event.target.closest("[data-feedback]");
+  if (!form) return;
+  event.preventDefault();
+  const useful = form.elements.useful.value === "yes";
+  await call("PUT", `/api${new URL(form.action).pathname}`, { useful, words: form.elements.words.value });
+  const details = form.closest("details");
+  details.open = false;
+  details.querySelector("summary span").textContent = useful ? "Useful" : "Not useful";
+  details.querySelector("summary").focus();
+  say("Kept with this conversation");
 }
 
 // What a corpus can be asked to begin with; there is nothing to offer while it is indexed for the first time.

@@ -1,0 +1,151 @@
+"""A journey through the whole page, as a person takes it: some sixty steps, each of them sound and none too wide."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browser_parts import DESKTOP, PHONE, Page
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.keys import Keys
+from served import FILES, serving, write
+
+from quaestor.llm import tags
+from scripted_server import Recorded, ScriptedServer
+
+pytestmark = pytest.mark.slow
+
+GARDEN = {"guide.md": "# Garden guide\n\n## Beans\n\nBeans are sown in May, and watered at dusk.\n"}
+QUOTE = "The dough rests for eighteen hours in the refrigerator."
+CHANGE = {"path": "guide.md", "search": QUOTE, "replace": "The dough rests for two days."}
+ANSWER = """Sourdough **rests for long** [{n}: "{quote}"].
+
+- [x] mixed
+- [ ] baked, at $T = 230$ degrees
+
+```python
+hours = 18
+```
+
+It also flies to the moon with the swallows [{n}: "words that stand nowhere at all"].
+"""
+
+
+def answering(request: Recorded) -> str:
+    text = " ".join(str(message["content"]) for message in request.messages)
+    asked = str(request.messages[-1]["content"])
+    if "two days" in asked:
+        return tags.render("edit", CHANGE)
+    numbers = re.findall(r'<passage n="(\d+)"', text[: text.find(QUOTE)])
+    return ANSWER.format(n=numbers[-1] if numbers else 1, quote=QUOTE)
+
+
+@pytest.fixture
+def journey(chromium: Chrome, tmp_path: Path) -> Iterator[Page]:
+    """The page of a server that allows all that a person may be allowed; nothing may have been complained of."""
+    roots = [write(tmp_path / "kitchen", FILES), write(tmp_path / "garden", GARDEN)]
+    write(tmp_path / "shelf/cellar", {"wine.md": "# Wine\n\nThe wine is kept at twelve degrees.\n"})
+    (tmp_path / "oven.md").write_text("# Oven\n\nThe oven reaches three hundred degrees.\n")
+    chromium.delete_all_cookies()
+    chromium.get_log("browser")
+    allowed = {"add_within": (str(tmp_path / "shelf"),), "page_edits": "on", "subroutines": "on", "tools": "text"}
+    with ScriptedServer(answering, models=("tiny", "large")) as model:
+        chosen = {"model": "tiny", "further_models": "large", "base_url": model.base_url, "window": 8192}
+        with serving(*roots, home=tmp_path / "home", **chosen, **allowed) as server:
+            one = Page(chromium, server.url)
+            yield one
+            complaints = [said for said in one.complaints() if "503" not in said]  # of an index that is made
+            chromium.get("about:blank")
+    assert complaints == []
+
+
+class Steps:
+    """Takes steps, and looks after each whether the page is sound; with SCREENSHOTS=FOLDER, takes a picture of it.
+
+    Attributes:
+        taken: how many there were.
+    """
+
+    def __init__(self, one: Page, name: str) -> None:
+        self.taken = 0
+        self._one = one
+        self._name = name
+        self._folder = os.environ.get("SCREENSHOTS", "")
+
+    def take(self, what: str, *steps: Callable[[], object]) -> None:
+        for step in steps:
+            step()
+            self.taken += 1
+        assert self._one.sideways() <= 0, what
+        assert self._one.violations() == [], what
+        if self._folder:
+            self._one.driver.save_screenshot(f"{self._folder}/{self._name}-{self.taken:02d}-{what}.png")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_person_finds_their_way(journey: Page, size: tuple[int, int], scheme: str, tmp_path: Path) -> None:
+    one = journey.size(*size).colours(scheme).open()
+    steps = Steps(one, f"{'phone' if size == PHONE else 'desktop'}-{scheme}")
+    click = lambda selector: lambda: one.run("arguments[0].click()", one.wait_for(selector))  # noqa: E731
+    shows = lambda selector: lambda: one.wait_for(selector)  # noqa: E731
+    says = lambda words: lambda: one.wait(lambda: words in one.text("body"))  # noqa: E731
+    write_in = lambda selector, *keys: lambda: one.wait_for(selector).send_keys(*keys)  # noqa: E731
+
+    steps.take("starters", shows("#starters button"))
+    steps.take("corpora", click("#about summary"), click("#about [value=garden]"), says("Everything here"))
+    steps.take("filter", click("#limits summary"), write_in("[name=language]", "markdown"), says("Filter (1)"))
+    one.one("[name=language]").clear()
+    steps.take("model", click("#about summary"), click("#limits summary"), write_in("#model", "large"))
+    # The field lies unseen below the paper clip.
+    attach = lambda: one.one("#attached").send_keys(str(tmp_path / "oven.md"))  # noqa: E731
+    named = lambda: one.wait(lambda: "@my-documents/oven.md" in one.one("#question").get_attribute("value"))  # noqa: E731
+    steps.take("attached", attach, named)
+    steps.take("asked", write_in("#question", "How long does the dough rest?", Keys.ENTER), shows("[data-state=done]"))
+    steps.take("steps", click(".steps summary"), says("Searched"))
+    steps.take("citation", click(".turn .cite"), shows("#panel .line.marked"))
+    steps.take("lines", click("#panel [data-do=copy-quote]"), click("[data-do=close-panel]"))
+    steps.take("sources", click("a[href$='/sources']"), shows("#panel .source"))
+    steps.take("source", click("#panel .source"), shows("#panel .line.marked"), click("#panel-back"))
+    steps.take("closed", click("[data-do=close-panel]"), click(".weak summary"), says("flies to the moon"))
+    steps.take("judging", click(".feedback summary"), click(".feedback [value=no]"), write_in("[name=words]", "Salt?"))
+    steps.take("judged", click(".feedback .button:not(summary)"), says("Not useful"))
+    steps.take("copied", click("[data-do=copy]"), says("Copied"))
+    steps.take(
+        "edited", click("[data-do=edit]"), write_in("#question", Keys.CONTROL, "a"), write_in("#question", Keys.DELETE)
+    )
+    steps.take("read", lambda: one.open(one.one("a[href$='/window']").get_attribute("href").removeprefix(one.url)))
+    steps.take("messages", click(".card > details:last-child > summary"), click(".sent details summary"))
+
+    one.open("/?corpus=kitchen")
+    change = write_in("#question", "Let the dough rest for two days", Keys.ENTER)
+    steps.take("proposed", change, shows(".proposal [data-do=copy-change]"), shows("[data-state=done]"))
+    steps.take("consent", click(".proposal [name=sure]"), click(".proposal .button:not([type=button])"))
+    steps.take("applied", says("This change was made."))
+    steps.take("renaming", click("#actions [data-do=rename]"), write_in("#confirm-text", "Bread", Keys.ENTER))
+    steps.take("renamed", lambda: one.wait(lambda: one.text("#heading") == "Bread"))
+
+    steps.take(
+        "search",
+        lambda: one.open("/search"),
+        write_in("#query", "guide to beans and dough", Keys.ENTER),
+        shows(".result"),
+    )
+    steps.take("found", click(".result .place"), shows("#panel .line"), click("[data-do=close-panel]"))
+    steps.take(
+        "folders", lambda: one.open("/folders"), write_in("[name=folder]", str(tmp_path / "shelf/cellar"), Keys.ENTER)
+    )
+    steps.take("looked", says("nothing: it is done on this machine"), click("main .button.primary"))
+    steps.take("added", shows("#folders li"))
+    steps.take("documents", lambda: one.open("/documents"), says("oven.md"))
+    steps.take(
+        "document", click("#documents a[data-panel]"), says("three hundred degrees"), click("[data-do=close-panel]")
+    )
+    steps.take("usage", lambda: one.open("/usage"), says("This month"))
+    steps.take("all", lambda: one.open("/sessions"), says("Bread"), write_in("[name=q]", "swallows", Keys.ENTER))
+    steps.take("again", click("#sessions .what a"), shows(".turn"))
+    no_field = lambda: one.run("document.activeElement.blur()")  # noqa: E731
+    steps.take("keys", no_field, lambda: one.press("?"), shows("#help[open]"), lambda: one.press(Keys.ESCAPE))
