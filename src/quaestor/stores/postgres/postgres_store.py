@@ -243,7 +243,7 @@ class PostgresStore:
             [(count,)] = connection.execute(query, (self._corpus,))
             wanted = count > self._sizes.exact and self._dimensions <= nearest.MOST_DIMENSIONS
             has = nearest.has_index(connection, self._corpus, self._dimensions)
-            return wanted and not has, not upkeep.is_known(connection, count)
+            return wanted and not has, not upkeep.is_known(connection, self._corpus)
 
         return self._database.read(found, seconds=WRITE_SECONDS, primary=True)
 
