@@ -31,10 +31,10 @@ class PostgresServer:
         port: on 127.0.0.1.
     """
 
-    def __init__(self, folder: Path, settings: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, settings: Sequence[str] = (), port: int = 0) -> None:
         """Use ``created`` or ``follow``."""
         self.folder = folder
-        self.port = free_port()
+        self.port = port or free_port()
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -50,13 +50,13 @@ class PostgresServer:
         server.start()
         return server
 
-    def follow(self, folder: Path) -> PostgresServer:
-        """Return a standby of this server, started in ``folder``."""
-        standby = PostgresServer(folder, self._settings)
+    def follow(self, folder: Path, port: int = 0) -> PostgresServer:
+        """Return a standby of this server, started in ``folder``; at a port of its own if none is given."""
+        standby = PostgresServer(folder, self._settings, port)
         _give_away(folder)
-        _run(
-            "pg_basebackup", f"--pgdata={standby.data}", "--write-recovery-conf", f"--dbname={self.address('postgres')}"
-        )
+        # Without a checkpoint of its own it waits for the next one, which takes its minutes.
+        options = ("--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+        _run("pg_basebackup", f"--pgdata={standby.data}", *options, f"--dbname={self.address('postgres')}")
         standby.start()
         return standby
 

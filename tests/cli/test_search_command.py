@@ -52,6 +52,8 @@ def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
     assert set(found["index"]) == {
         "fresh",
         "checked_at",
+        "stored",
+        "commit",
         "by_meaning",
         "embedder",
         "coming",

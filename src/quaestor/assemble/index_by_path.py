@@ -235,6 +235,7 @@ class Index(Corpus):
             *parts[:4],
             refresh_seconds=settings.refresh_seconds,
             refresh_cost=refresh_cost(settings, parts.embedder),
+            shared=is_shared(settings),
             coming=parts.coming,
         )
         index._settings = settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -54,7 +55,9 @@ def open_database(uri: str) -> Database:
         from quaestor.stores.postgres.failures import missing_driver  # noqa: PLC0415 - only for an error
 
         raise missing_driver() from error
-    return Database.open(uri)
+    database = Database.open(uri)
+    atexit.register(database.close)
+    return database
 
 
 def made_with(root: Path, settings: Settings) -> tuple[str, int] | None:

@@ -16,6 +16,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 path_argument = click.argument("path", required=False, type=str)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
+_STATE_STORE = "quaestor.state_store"
+
 
 def model_options(command: Command) -> Command:
     """Add the options that choose a model."""
@@ -27,6 +29,22 @@ def store_option(command: Command) -> Command:
     """Add the option that says what holds the index."""
     told = "What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
     return click.option("--store", metavar="STORE", help=told)(command)
+
+
+def state_option(command: Command) -> Command:
+    """Add the option that says what holds users, sessions and the ledger; ``state_store`` returns it."""
+    told = "What holds it: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+
+    def remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        context.meta[_STATE_STORE] = value
+
+    return click.option("--store", metavar="STORE", help=told, expose_value=False, callback=remember)(command)
+
+
+def state_store() -> str | None:
+    """Return the store that the present command was given by ``state_option``; None if none."""
+    store: str | None = click.get_current_context().meta.get(_STATE_STORE)
+    return store
 
 
 def count_option(default: int) -> Callable[[Command], Command]:

@@ -67,6 +67,8 @@ def index_object(corpus: Corpus) -> dict[str, Any]:
     return {
         "fresh": corpus.freshness.fresh,
         "checked_at": corpus.freshness.checked_at,
+        "stored": corpus.freshness.stored,
+        "commit": corpus.freshness.commit,
         "by_meaning": corpus.meaning.reach,
         "embedder": size.embedder,
         "coming": coming_object(corpus.meaning.coming),

@@ -64,8 +64,13 @@ class Freshness(NamedTuple):
         fresh: whether everything that changed on disk is in the index.
         checked_at: when that was checked, ISO 8601 in UTC.
         hindrance: why it could not be taken in, where time alone would not have helped; else empty.
+        stored: whether the files are not here: then it is as current as the index, whose files were taken in at
+            ``checked_at``.
+        commit: what was checked out then, where the files are not here; empty outside of a repository.
     """
 
     fresh: bool
     checked_at: str
     hindrance: str = ""
+    stored: bool = False
+    commit: str = ""

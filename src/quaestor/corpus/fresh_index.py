@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.freshness import check
 from quaestor.files.walk import folder_of
 from quaestor.indexing.indexer import Changes, Indexer, Progress
+from quaestor.indexing.taken_in import TakenIn
 from quaestor.search.ranker import Ranker
 from quaestor.stores import Store
 
@@ -39,10 +41,12 @@ class FreshIndex(OpenIndex):
         *,
         refresh_seconds: float,
         refresh_cost: int = 0,
+        shared: bool = False,
         coming: Callable[[], Coming | None] = lambda: None,
     ) -> None:
         self.refresh_seconds = refresh_seconds
         self.refresh_cost = refresh_cost
+        self._shared = shared
         self._folder = folder_of(root)
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
@@ -64,6 +68,10 @@ class FreshIndex(OpenIndex):
                 ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
                 A slow embedder that costs nothing goes on with what waits whenever there is time.
         """
+        if not self.has_files():
+            taken_in = self.following(lambda: TakenIn.of(self.store))
+            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit)
+            return self.last_changes
         unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
         changes = self.following(
             lambda: self.indexer.refresh(
@@ -76,6 +84,13 @@ class FreshIndex(OpenIndex):
         self.freshness = Freshness(not changes.stale, _now())
         self.last_changes = changes
         return changes
+
+    def has_files(self) -> bool:
+        """Return whether the files are here: an empty folder stands for those of an index that others keep current."""
+        if not self._shared or not self.root.is_dir():
+            return True
+        with os.scandir(self.root) as entries:
+            return any(entries)
 
     def __enter__(self) -> Self:
         return self
@@ -124,10 +139,18 @@ class FreshIndex(OpenIndex):
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
+        said = (_told_of_store(self.freshness),) if self.freshness.stored else said
         return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
-        return all(state == "fresh" for state in check(self._folder, documents).values())
+        return not self.has_files() or all(state == "fresh" for state in check(self._folder, documents).values())
+
+
+def _told_of_store(freshness: Freshness) -> str:
+    """Return as of when an answer is where the files are not, and what its citations are checked against."""
+    when = f" as of {freshness.checked_at}" if freshness.checked_at else ""
+    what = f" (commit {freshness.commit[:12]})" if freshness.commit else ""
+    return f"The files are not here: this is the index{when}{what}, and citations are checked against what it keeps."
 
 
 def _repairs(damaged: Collection[str]) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ def merged_freshness(each: Sequence[Freshness]) -> Freshness:
         all(one.fresh for one in each),
         min((one.checked_at for one in each), default=""),
         " ".join(dict.fromkeys(one.hindrance for one in each if one.hindrance)),
+        any(one.stored for one in each),
+        ", ".join(dict.fromkeys(one.commit for one in each if one.commit)),
     )
 
 

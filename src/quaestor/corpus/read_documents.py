@@ -5,6 +5,7 @@ What a search found is a part of what was indexed; here are the files themselves
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,9 +46,11 @@ class ReadIndex(FreshIndex):
 
     def read_source(self, path: str) -> bytes | None:
         """Return a document's bytes as they are on disk now; otherwise as ``read``."""
-        self._listed(path)
+        document = self._listed(path)
         snapshot = self._snapshot(path)
-        return None if snapshot is None else snapshot.data
+        if snapshot is None or (self.freshness.stored and sha256(snapshot.data).hexdigest() != document.sha256):
+            return None  # the index keeps the text of a converted document, not its file
+        return snapshot.data
 
     def _listed(self, path: str) -> Document:
         """Return a document by its very path; raises as ``read``."""
@@ -75,11 +78,13 @@ class ReadIndex(FreshIndex):
         return snapshot.data if made is None else made.text.encode("utf-8", "replace")
 
     def _snapshot(self, path: str) -> Snapshot | None:
-        """Return the file of a document of this index as it is on disk now.
+        """Return the file of a document of this index as it is on disk now; where no files are, as the index keeps it.
 
         Raises:
             ForbiddenError: the path now leads out of the root.
         """
+        if not self.has_files():
+            return self._stored(path)
         root = folder_of(self.root)
         place = Path(on_disk(str(root), path))
         try:
@@ -91,6 +96,15 @@ class ReadIndex(FreshIndex):
             return read_snapshot(str(place), root=str(root))
         except OSError:
             return None
+
+    def _stored(self, path: str) -> Snapshot | None:
+        """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
+        from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
+
+        document = self.store.document(path)
+        if document is None:
+            return None
+        return Snapshot(kept_text(self.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are on disk now, after bringing the index up to date.

@@ -48,6 +48,8 @@ def _together(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) ->
     return {
         "fresh": corpora.freshness.fresh,
         "checked_at": corpora.freshness.checked_at,
+        "stored": corpora.freshness.stored,
+        "commit": corpora.freshness.commit,
         "by_meaning": corpora.reach,
         "embedder": ", ".join(dict.fromkeys(index["embedder"] for index in each)),
         "coming": next((index["coming"] for index in each if index["coming"]), None),
@@ -61,5 +63,6 @@ def _answered(name: str, corpus: Corpus, index: Mapping[str, Any]) -> dict[str, 
 
 
 def _failed(name: str, error: Exception) -> dict[str, Any]:
-    nothing = {"fresh": False, "checked_at": "", "by_meaning": "none", "embedder": "", "coming": None}
+    current = {"fresh": False, "checked_at": "", "stored": False, "commit": ""}
+    nothing = {**current, "by_meaning": "none", "embedder": "", "coming": None}
     return {"name": name, "root": "", "error": str(error), **nothing, "documents": 0, "chunks": 0}

@@ -11,6 +11,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
 from quaestor.files.file_names import on_disk
+from quaestor.files.git_head import head_commit
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
@@ -25,6 +26,7 @@ from quaestor.files.ingest_report import (
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
+from quaestor.indexing.taken_in import TAKEN_IN_KEY, TakenIn
 from quaestor.indexing.unembedded import pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
@@ -236,7 +238,8 @@ class Indexer:
             for one in done.tally.refused
             if one.size >= 0
         )
-        done.commit(self._metadata(found, whole=not stale))
+        taken_in = {TAKEN_IN_KEY: TakenIn.now(head_commit(Path(self._folder))).to_text()} if self._is_shared else {}
+        done.commit({**self._metadata(found, whole=not stale), **taken_in})
         self._scanner.follow(done.transactions, done.written, found.decisions)
         changes = done.tally.changes(found.unchanged, found.skipped, stale)
         return intake.told(changes)._replace(elsewhere=len(elsewhere))
@@ -295,4 +298,10 @@ class Indexer:
             changed[RECIPE_KEY] = self.settings.recipe()
         if whole and (recipe is None or self._store.metadata(_BEGUN_KEY)):
             changed[_BEGUN_KEY] = ""
+        if self._is_shared and TakenIn.of(self._store).commit != (commit := head_commit(Path(self._folder))):
+            changed[TAKEN_IN_KEY] = TakenIn.now(commit).to_text()
         return changed
+
+    @property
+    def _is_shared(self) -> bool:
+        return isinstance(self._store, SharingStore)

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import click
 
 from quaestor.assemble import make_sessions
-from quaestor.cli.options import json_option
+from quaestor.cli.options import json_option, state_option, state_store
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark, safe, style
 from quaestor.cli.scope import configure, find_root
 from quaestor.cli.session_export import write_export
@@ -33,6 +33,7 @@ def command() -> None:
 
 
 @command.command("list")
+@state_option
 @click.argument("path", required=False)
 @json_option
 def list_sessions(path: str | None, as_json: bool) -> None:
@@ -53,6 +54,7 @@ def list_sessions(path: str | None, as_json: bool) -> None:
 
 
 @command.command("show")
+@state_option
 @click.argument("session")
 @click.option("--turn", type=click.IntRange(1), help="Show this turn with everything that it sent.")
 @json_option
@@ -82,16 +84,18 @@ def show(session: str, turn: int | None, as_json: bool) -> None:
 
 
 @command.command("resume")
+@state_option
 @click.argument("session")
 @click.pass_context
 def resume(context: click.Context, session: str) -> object:
     """Go on with a conversation; the same as `quaestor chat --session`."""
     from quaestor.cli.commands.chat import command as chat  # noqa: PLC0415 - only this command holds a conversation
 
-    return context.invoke(chat, session=session)
+    return context.invoke(chat, session=session, store=state_store())
 
 
 @command.command("export")
+@state_option
 @click.argument("session")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A new file; stdout without it.")
 @click.option("--markdown", is_flag=True, help="Markdown for people instead of all of it as JSON.")
@@ -109,6 +113,7 @@ def export(session: str, output: Path | None, markdown: bool, _json: bool) -> No
 
 
 @command.command("import")
+@state_option
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @json_option
 def import_session(file: TextIO, as_json: bool) -> None:
@@ -134,6 +139,7 @@ def import_session(file: TextIO, as_json: bool) -> None:
 
 
 @command.command("delete")
+@state_option
 @click.argument("sessions", nargs=-1, required=True)
 @json_option
 def delete(sessions: tuple[str, ...], as_json: bool) -> None:
@@ -148,7 +154,7 @@ def delete(sessions: tuple[str, ...], as_json: bool) -> None:
 
 
 def _sessions() -> Sessions:
-    return make_sessions(configure(None).settings)
+    return make_sessions(configure(None, store=state_store()).settings)
 
 
 def _steps(transcript: Transcript, turn: int, sent: Sequence[Sent]) -> dict[str, Any]:

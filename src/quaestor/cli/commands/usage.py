@@ -16,7 +16,7 @@ from quaestor.accounts.prices import Prices, load_prices
 from quaestor.accounts.usage_summary import row_object, standing_object, together
 from quaestor.accounts.users import LOCAL, User, Users
 from quaestor.assemble import make_ledger, make_users
-from quaestor.cli.options import json_option
+from quaestor.cli.options import json_option, state_option, state_store
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark
 from quaestor.cli.scope import configure
 from quaestor.core.wording import amount
@@ -25,6 +25,7 @@ _DAYS = 30
 
 
 @click.command("usage")
+@state_option
 @click.option("--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); thirty days ago without it.")
 @click.option("--user", "name", help="Only this user; 'local' is whoever asks from the command line.")
@@ -32,7 +33,7 @@ _DAYS = 30
 @json_option
 def command(by: str, since: datetime | None, name: str | None, only_prices: bool, as_json: bool) -> None:
     """Tell what requests to models took and cost, and how much the limits leave. Days are those of UTC."""
-    settings = configure(None).settings
+    settings = configure(None, store=state_store()).settings
     prices = load_prices(settings)
     if only_prices:
         return _show_prices(prices, settings.model, as_json=as_json)

@@ -8,7 +8,7 @@ import click
 
 from quaestor.accounts.users import User, Users
 from quaestor.assemble import make_users
-from quaestor.cli.options import json_option
+from quaestor.cli.options import json_option, state_option, state_store
 from quaestor.cli.output import echo, print_json, print_table, remark
 from quaestor.cli.scope import configure
 
@@ -22,6 +22,7 @@ def command() -> None:
 
 
 @command.command("add")
+@state_option
 @click.argument("name")
 @json_option
 def add(name: str, as_json: bool) -> None:
@@ -30,6 +31,7 @@ def add(name: str, as_json: bool) -> None:
 
 
 @command.command("renew")
+@state_option
 @click.argument("name")
 @json_option
 def renew(name: str, as_json: bool) -> None:
@@ -38,6 +40,7 @@ def renew(name: str, as_json: bool) -> None:
 
 
 @command.command("revoke")
+@state_option
 @click.argument("name")
 @json_option
 def revoke(name: str, as_json: bool) -> None:
@@ -49,6 +52,7 @@ def revoke(name: str, as_json: bool) -> None:
 
 
 @command.command("list")
+@state_option
 @json_option
 def list_users(as_json: bool) -> None:
     """List users; tokens cannot be shown, for nobody has them but the users."""
@@ -62,7 +66,7 @@ def list_users(as_json: bool) -> None:
 
 
 def _users() -> Users:
-    return make_users(configure(None).settings)
+    return make_users(configure(None, store=state_store()).settings)
 
 
 def _show(user: User, token: str, *, as_json: bool) -> None:

@@ -172,6 +172,11 @@ class Searched(BaseModel):
 
     fresh: bool
     checked_at: str
+    stored: Annotated[
+        bool,
+        Field(description="Whether the files are not here: it is as current as the index, of `checked_at`."),
+    ]
+    commit: Annotated[str, Field(description="What was checked out then, where the files are not here; else empty.")]
     by_meaning: Annotated[
         Literal["all", "some", "none"],
         Field(description="What was found by meaning as well: all documents, those that are embedded, or none."),

@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.core.passages import Document
 from quaestor.stores import (
-    DEFAULT_BOOSTS,
     LOCK_SECONDS,
     Bylines,
-    Counts,
-    FieldBoosts,
-    Matched,
     Pack,
     Packed,
     Scored,
@@ -26,16 +22,11 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded.checksums import DamagedError
-from quaestor.stores.embedded.lexical import LexicalBase, Statistics
-from quaestor.stores.embedded.packing import pack
-from quaestor.stores.embedded.postings import FIELDS
-from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.quantise import restore
-from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
 from quaestor.stores.embedded.views import LexicalView
-from quaestor.stores.embedded.weights import distinct, weigh
+from quaestor.stores.lexical_queries import LexicalQueries
 from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
 from quaestor.stores.postgres.corpus_states import (
@@ -49,12 +40,12 @@ from quaestor.stores.postgres.corpus_states import (
     state,
     state_query,
 )
+from quaestor.stores.postgres.corpus_words import CorpusWords
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.half_vectors import received
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
-from quaestor.stores.postgres.segment_cache import SegmentCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +74,7 @@ class _LagsError(Exception):
     """A standby has not taken in yet what this store has seen."""
 
 
-class PostgresStore:
+class PostgresStore(LexicalQueries):
     """One corpus of a database; see ``quaestor.stores.Store``.
 
     Threads may share it, and any number of processes on any number of machines may have it open; of one corpus, one at
@@ -102,8 +93,7 @@ class PostgresStore:
         self._sizes = sizes
         self._seen = opened.generation
         self._mutex = threading.RLock()
-        self._cache = SegmentCache(None if cache is None else cache / f"{corpus}")
-        self._lexical: LexicalView | None = None
+        self._words = CorpusWords(corpus, cache)
         self._indexed: tuple[Content, bool] | None = None
         self._filters: dict[Where, Allowed] = {}
         self._filters_of = -1
@@ -242,7 +232,7 @@ class PostgresStore:
             [(count,)] = connection.execute(query, (self._corpus,))
             wanted = count > self._sizes.exact and self._dimensions <= nearest.MOST_DIMENSIONS
             has = nearest.has_index(connection, self._corpus, self._dimensions)
-            return wanted and not has, not upkeep.is_known(connection, count)
+            return wanted and not has, not upkeep.is_known(connection, self._corpus)
 
         return self._database.read(found, seconds=WRITE_SECONDS, primary=True)
 
@@ -262,50 +252,7 @@ class PostgresStore:
         upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
         self.settle()
         upkeep.vacuum_tables(self._database)
-        with self._mutex:
-            self._lexical = None
-
-    def lexical(
-        self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
-    ) -> Scored:
-        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
-        absent.
-
-        A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
-        count.
-        """
-        [found] = self.lexical_each(terms, k, (boosts,), where).found
-        return found
-
-    def lexical_each(
-        self,
-        terms: Sequence[str],
-        k: int,
-        each: Sequence[FieldBoosts],
-        where: Where | None = None,
-        among: Counts | None = None,
-    ) -> Matched:
-        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading.
-
-        ``among`` is what several stores count together; scores and frequencies are then as if they were one.
-        """
-        return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
-
-    def counts(self, terms: Iterable[str]) -> Counts:
-        """Return what BM25 counts of terms, to be added to what other stores count of them."""
-        known = distinct(terms)
-        return self._of_lexical(lambda view, _: view.counts(known))
-
-    def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
-        """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
-        known = distinct(terms)
-        return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
-
-    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks in which each term stands, in the field where it stands most often."""
-        known = distinct(terms)
-        found = self._of_lexical(lambda view, _: view.frequencies(known))
-        return dict(zip(known, found.max(axis=0).tolist(), strict=True))
+        self._words.forget()
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
@@ -438,10 +385,8 @@ class PostgresStore:
 
     def close(self) -> None:
         """Close the connections; further use is an error."""
-        with self._mutex:
-            self._lexical = None
-            self._cache.keep_only_in_memory(())
-            self._database.close()
+        self._words.close()
+        self._database.close()
 
     def _read(self, work: Callable[[Connection, State], _Read]) -> _Read:
         """Return what ``work`` reads of one state of the corpus, at least as new as the last one seen."""
@@ -499,52 +444,20 @@ class PostgresStore:
         try:
             return read(*self._lexical_now(where))
         except DamagedError:
-            with self._mutex:
-                self._damaged.add("lexical")
-                self._lexical = None
-                self._cache.forget()
+            self._damaged.add("lexical")
+            self._words.forget(damaged=True)
             return read(*self._lexical_now(where))
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return what the words of the present state are looked for in, and what a filter lets through of it."""
-        present = self._lexical
-        if where is None and present is not None and present.content == _content(self._now()):
-            return present, None
+        known = self._words.known(_content(self._now())) if where is None else None
+        if known is not None:
+            return known, None
 
         def read(connection: Connection, now: State) -> tuple[LexicalView, Allowed | None]:
-            return self._view(connection, now), self._allowed(connection, now, where)
+            return self._words.view(connection, _content(now)), self._allowed(connection, now, where)
 
         return self._read(read)
-
-    def _view(self, connection: Connection, now: State) -> LexicalView:
-        content = _content(now)
-        present = self._lexical
-        if present is not None and present.content == content:
-            return present
-        with self._mutex:  # one thread makes it, the others wait
-            present = self._lexical
-            if present is None or present.content != content:
-                present = self._lexical = self._made_view(connection, content)
-            return present
-
-    def _made_view(self, connection: Connection, content: Content) -> LexicalView:
-        """Return the words of the state that a transaction sees: its segments, and what lies behind them."""
-        listed = word_segments.list_segments(connection, self._corpus)
-
-        def fetch(kept: word_segments.Kept) -> bytes:
-            return word_segments.fetch_file(connection, self._corpus, kept)
-
-        held = [self._cache.segment(kept, fetch) for kept in listed]
-        self._cache.keep_only({kept.hash for kept in listed})
-        reached = listed[-1].last_chunk if listed else 0
-        recent = RecentChunks(word_segments.terms_after(connection, self._corpus, reached))
-        if not listed:
-            return LexicalView.of(content, None, (), recent)
-        lengths = {field: sum(kept.lengths[place] for kept in listed) for place, field in enumerate(FIELDS)}
-        statistics = Statistics(sum(kept.chunk_count for kept in listed), lengths)
-        mark = Mark(content, reached, statistics.chunks, 0)
-        base = LexicalBase(mark, statistics, (), (), held, [None] * len(held))
-        return LexicalView.of(content, base, word_segments.removed_runs(connection, self._corpus), recent)
 
 
 def _content(now: State) -> Content:

@@ -19,6 +19,8 @@ _CHUNKS_AT_ONCE = 2000
 _LOCK = 0x51554149  # any number that nobody else locks
 _POLL_SECONDS = 0.2
 _LONGEST_SECONDS = 86_400.0
+_SMALL = 1000
+"""Of so few chunks, any plan will do."""
 
 # What must be nothing, each counted by a statement about one corpus.
 _WRONG = {
@@ -138,12 +140,15 @@ def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None
             database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
 
 
-def is_known(connection: Connection, count: int) -> bool:
-    """Return whether the planner knows that there are about ``count`` chunks or more."""
-    [(known,)] = connection.execute(
-        "SELECT reltuples FROM pg_class WHERE relnamespace = 'quaestor'::regnamespace AND relname = 'chunks'"
-    )
-    return bool(2 * known >= count)
+def is_known(connection: Connection, corpus: int) -> bool:
+    """Return whether the planner knows about how much there is of a corpus; if not, it may compare all with all."""
+    for table in ("chunks", "vectors"):
+        of_corpus = f"FROM quaestor.{table} WHERE corpus_id = {corpus}"
+        [(count,)] = connection.execute(f"SELECT count(*) {of_corpus}".encode())
+        [(plans,)] = connection.execute(f"EXPLAIN (FORMAT JSON) SELECT {of_corpus}".encode())
+        if count > max(_SMALL, 2 * plans[0]["Plan"]["Plan Rows"]):
+            return False
+    return True
 
 
 def analyse_tables(database: Database) -> None:

@@ -17,28 +17,15 @@ import httpx
 import openai
 import pytest
 from served import write
-from worker_parts import Serving, asked, searchable, serving, until
+from worker_parts import CITED, QUESTION, Serving, asked, begin, searchable, serving, states_of_turns, until
 
 from postgres_server import PostgresServer
-from scripted_server import Recorded, Reply, ScriptedServer
+from scripted_server import ScriptedServer
 from servers.event_streams import events
 from shared_state import copied_database
 
-QUESTION = "how long does the dough rest?"
-CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
 PER_MINUTE, BURST = 6, 10
-# A model that would go on for a hundred seconds.
-ENDLESS = Reply(["It rests ", *["and rests "] * 2000], pause=0.05)
 COMMAND = (sys.executable, "-m", "quaestor")
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ScriptedServer]:
-    def script(request: Recorded) -> Reply:
-        return ENDLESS if "for ever" in request.last else Reply([CITED])
-
-    with ScriptedServer(script) as upstream:
-        yield upstream
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +109,6 @@ def client(server: Serving, token: str) -> httpx.Client:
     return httpx.Client(base_url=server.url, headers=headers, timeout=60, verify=False)
 
 
-def begin(api: httpx.Client) -> str:
-    return str(api.post("/api/sessions", json={}).json()["id"])
-
-
-def states(api: httpx.Client, session: str) -> list[str]:
-    return [turn["state"] for turn in api.get(f"/api/sessions/{session}").json()["turns"]]
-
-
 def test_a_session_begun_on_one_goes_on_at_the_other(
     pair: tuple[httpx.Client, httpx.Client], model: ScriptedServer
 ) -> None:
@@ -138,7 +117,7 @@ def test_a_session_begun_on_one_goes_on_at_the_other(
     asked(one, session, question=QUESTION)
     asked(other, session, question="and where?")
     assert CITED in [message["content"] for message in model.requests[-1].messages]
-    assert states(one, session) == ["done", "done"]
+    assert states_of_turns(one, session) == ["done", "done"]
     assert other.patch(f"/api/sessions/{session}", json={"title": "Dough"}).status_code == 200
     [line] = one.get("/api/sessions").json()["sessions"]
     assert (line["id"], line["title"], line["turns"]) == (session, "Dough", 2)
@@ -174,7 +153,7 @@ def test_a_turn_is_refused_while_the_other_runs_one(
     assert other.delete(f"/api/sessions/{session}/turns/running").status_code == 204
     assert model.hung_up.wait(60)
     until(lambda: not other.get(f"/api/sessions/{session}").json()["running"])
-    assert states(other, session) == ["cancelled"]
+    assert states_of_turns(other, session) == ["cancelled"]
     assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
 
 
@@ -271,7 +250,7 @@ def test_what_a_killed_server_had_under_way_is_whole_and_goes_on_at_the_other(
         assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
         sent = [message["content"] for message in model.requests[-1].messages]
         assert not any("for ever" in content for content in sent)
-        assert states(other, session) == ["done", "unfinished", "done"]
+        assert states_of_turns(other, session) == ["done", "unfinished", "done"]
 
 
 def _is_left(api: httpx.Client, session: str) -> bool:

@@ -11,26 +11,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from served import write
-from worker_parts import PER_MINUTE, Serving, asked, searchable, serving, until
+from worker_parts import CITED, PER_MINUTE, QUESTION, Serving, asked, begin, searchable, serving, states_of_turns, until
 
 from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
-from scripted_server import Recorded, Reply, ScriptedServer
+from scripted_server import ScriptedServer
 from servers.event_streams import events
-
-QUESTION = "how long does the dough rest?"
-CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
-# A model that would go on for a hundred seconds.
-ENDLESS = Reply(["It rests ", *["and rests "] * 2000], pause=0.05)
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ScriptedServer]:
-    def script(request: Recorded) -> Reply:
-        return ENDLESS if "for ever" in request.last else Reply([CITED])
-
-    with ScriptedServer(script) as upstream:
-        yield upstream
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +37,6 @@ def pair(two: Serving) -> Iterator[tuple[httpx.Client, httpx.Client]]:
     token = two.join()
     with two.client(1, token) as one, two.client(2, token) as other:
         yield one, other
-
-
-def begin(api: httpx.Client) -> str:
-    return str(api.post("/api/sessions", json={}).json()["id"])
-
-
-def told(api: httpx.Client, session: str) -> list[str]:
-    """Return what became of each turn of a session."""
-    return [turn["state"] for turn in api.get(f"/api/sessions/{session}").json()["turns"]]
 
 
 def counted(api: httpx.Client, route: str) -> int:
@@ -98,7 +75,7 @@ def test_a_turn_is_refused_while_the_other_runs_one(
         assert all(name == "text" for name, _ in followed)
     assert model.hung_up.wait(60)
     until(lambda: not other.get(f"/api/sessions/{session}").json()["running"])
-    assert told(other, session) == ["cancelled"]
+    assert states_of_turns(other, session) == ["cancelled"]
     assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
 
 
@@ -108,7 +85,7 @@ def test_a_session_goes_on_through_the_other(pair: tuple[httpx.Client, httpx.Cli
     asked(one, session, question=QUESTION)
     asked(other, session, question="and where?")
     assert CITED in [message["content"] for message in model.requests[-1].messages]
-    assert told(one, session) == ["done", "done"]
+    assert states_of_turns(one, session) == ["done", "done"]
 
 
 def test_the_rate_is_that_of_both_together(pair: tuple[httpx.Client, httpx.Client]) -> None:
@@ -166,13 +143,13 @@ def test_a_worker_that_is_killed_is_replaced(two: Serving, pair: tuple[httpx.Cli
         with pytest.raises(httpx.TransportError):
             list(found)
     until(lambda: not one.get(f"/api/sessions/{session}").json()["running"])
-    assert told(one, session) == ["unfinished"]
+    assert states_of_turns(one, session) == ["unfinished"]
     assert asked(one, session, question=QUESTION)[-1][1]["answer"] == CITED
     assert counted(one, "/api/sessions") == before
     ended = [entry for entry in two.entries() if entry["event"] == "worker ended"]
     assert [(entry["worker"], entry["ending"]) for entry in ended] == [(2, -signal.SIGKILL)]
     with two.client(2, two.join()) as again:
-        assert told(one, session) == ["unfinished", "done"]
+        assert states_of_turns(one, session) == ["unfinished", "done"]
         # A server counts a request a moment longer than its client waits for it.
         until(lambda: "quaestor_requests_in_flight 1.0\n" in again.get("/metrics").text)
         assert two.pids()[2] != killed

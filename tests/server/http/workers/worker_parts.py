@@ -25,6 +25,8 @@ from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
 from servers.event_streams import events
 
+QUESTION = "how long does the dough rest?"
+CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
 PER_MINUTE = 240
 """What a user may ask: 40 at once, and 4 a second."""
 
@@ -129,6 +131,16 @@ def serving(folder: Path, home: Path, *, workers: int = 2, port: int = 0, **envi
 def searchable(api: httpx.Client) -> bool:
     """Return whether every corpus can be searched through a client's worker."""
     return bool(api.get("/healthz").json()["ready"])
+
+
+def begin(api: httpx.Client) -> str:
+    """Begin a session and return its name."""
+    return str(api.post("/api/sessions", json={}).json()["id"])
+
+
+def states_of_turns(api: httpx.Client, session: str) -> list[str]:
+    """Return what became of each turn of a session."""
+    return [turn["state"] for turn in api.get(f"/api/sessions/{session}").json()["turns"]]
 
 
 def asked(api: httpx.Client, session: str, **body: Any) -> list[tuple[str, Any]]:

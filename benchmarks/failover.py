@@ -1,0 +1,211 @@
+"""Two servers, a standby and three indexing processes on one PostgreSQL, while all of them are killed at random.
+
+    python benchmarks/failover.py [--minutes 10] [--files 150] [--seed 1]
+
+An editor changes a folder that three `quaestor index` and two `quaestor serve` share; two clients search, ask and
+upload. Each round kills one to three of: an indexing process, a server, the primary (its standby is promoted, and gets
+a standby). Then everything that was acknowledged must be there: each file in the version that an index run that ended
+with 0 had found, or a later one; whole, and once; every turn, and every upload. In the end, the index must hold
+exactly the folder. Exit code 1: something was torn, doubled or lost. PostgreSQL is that of the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from _failover_clients import Client, Editor, stored_version  # noqa: E402 - they need the tests' folder
+from _failover_cluster import Databases, IndexWorker, Program, WebServer  # noqa: E402
+
+from postgres_server import free_port  # noqa: E402
+from quaestor.stores.postgres.connection import Database  # noqa: E402
+from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: E402
+
+CORPUS = "failover"
+WORKERS = 3
+SERVERS = 2
+KINDS = ("worker", "worker", "worker", "server", "primary")
+LONGEST_PAUSE = 4.0
+
+
+class Run:
+    """Everything that runs, and what it has acknowledged.
+
+    Args:
+        stack: ends it all.
+        folder: for files and data.
+        files: how many the folder holds.
+        seed: of the choices.
+    """
+
+    def __init__(self, stack: ExitStack, folder: Path, files: int, seed: int) -> None:
+        self.draw = random.Random(seed)
+        self.kills: Counter[str] = Counter()
+        self.acknowledged: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._root = folder / "corpus"
+        self._root.mkdir()
+        self._folder = folder
+        self.databases = stack.enter_context(Databases())
+        self.editor = Editor(self._root, files, seed)
+        self.index()
+        ports = [free_port() for _ in range(SERVERS)]
+        self.servers = [WebServer(self._serving(number, port), port) for number, port in enumerate(ports)]
+        for server in self.servers:
+            stack.callback(server.kill)
+        urls = [server.url for server in self.servers]
+        self.clients = [Client(urls, "anna"), Client(urls[::-1], "boris")]
+        self.workers = [
+            IndexWorker(self._indexing(f"worker {number}"), self._present, self._acknowledge)
+            for number in range(WORKERS)
+        ]
+        for worker in self.workers:
+            stack.callback(worker.program.kill)
+        self.editor.start()
+
+    def index(self) -> None:
+        """Bring the index up to date and wait for it."""
+        program = self._indexing("alone")
+        program.start()
+        code, _ = program.wait()
+        if code:
+            raise RuntimeError(f"the index was not made: {(self._folder / 'log').read_text()[-2000:]}")
+
+    def kill_one(self) -> str:
+        """Kill one of them and start it again; return which kind it was."""
+        kind = self.draw.choice(KINDS)
+        self.kills[kind] += 1
+        if kind == "worker":
+            self.draw.choice(self.workers).program.kill()
+        elif kind == "server":
+            server = self.draw.choice(self.servers)
+            server.kill()
+            server.start()
+        else:
+            self.databases.fail_over()
+        return kind
+
+    def stop(self) -> None:
+        """Let everybody finish what is under way, and change nothing more."""
+        self.editor.stop()
+        for one in (*self.clients, *self.workers):
+            one.stop()
+
+    def wrong(self) -> Iterator[str]:
+        """Yield what was acknowledged and is not as it should be."""
+        with self._lock:
+            acknowledged = dict(self.acknowledged)
+        with closing(Database.open(self.databases.primary.address("postgres"))) as database:
+            yield from wrong_documents(database, acknowledged)
+        for client in self.clients:
+            yield from client.missing()
+
+    def _present(self) -> dict[str, int]:
+        return dict(self.editor.versions)
+
+    def _acknowledge(self, versions: dict[str, int]) -> None:
+        with self._lock:
+            self.acknowledged = {
+                path: max(version, self.acknowledged.get(path, 0)) for path, version in versions.items()
+            }
+
+    def _indexing(self, name: str) -> Program:
+        return self._program(name, "index", str(self._root), "--json")
+
+    def _serving(self, number: int, port: int) -> Program:
+        return self._program(f"server {number}", "serve", str(self._root), "--port", str(port))
+
+    def _program(self, name: str, *arguments: str) -> Program:
+        environment = {
+            "QUAESTOR_HOME": str(self._folder / name),
+            "QUAESTOR_STORE": self.databases.uri,
+            "QUAESTOR_CORPUS": CORPUS,
+            "QUAESTOR_REQUESTS_PER_MINUTE": "100000",
+            "QUAESTOR_PREMEDITATION": "off",
+        }
+        return Program(arguments, environment, self._folder / "log")
+
+
+def wrong_documents(database: Database, acknowledged: dict[str, int]) -> Iterator[str]:
+    """Yield what is torn, doubled or lost of the corpus; ``acknowledged`` are the least versions by path."""
+    made = PostgresStore.made_with(database, CORPUS)
+    assert made is not None
+    store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False)
+    yield from store.check()
+    for path, version in acknowledged.items():
+        try:
+            stored = stored_version([one.chunk.text for one in store.chunks_of(path)])
+        except ValueError as error:
+            yield f"{path!r}: {error}"
+            continue
+        if stored < version:
+            yield f"{path!r}: version {stored}, and {version} was acknowledged"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--files", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    with TemporaryDirectory(prefix="failover-", ignore_cleanup_errors=True) as folder, ExitStack() as stack:
+        run = Run(stack, Path(folder), options.files, options.seed)
+        wrong = rounds(run, options.minutes * 60)
+        run.stop()
+        run.index()
+        run.acknowledged = dict(run.editor.versions)
+        wrong += said("the end", run.wrong)
+        print(table(run))
+    return 1 if wrong else 0
+
+
+def rounds(run: Run, seconds: float) -> int:
+    """Kill and look until the time is over; return how many things were wrong."""
+    end, number, wrong = time.monotonic() + seconds, 0, 0
+    while time.monotonic() < end:
+        number += 1
+        killed = []
+        for _ in range(run.draw.randint(1, 3)):
+            time.sleep(run.draw.uniform(0.0, LONGEST_PAUSE))
+            killed.append(run.kill_one())
+        wrong += said(f"round {number:3}: killed {', '.join(killed)}", run.wrong)
+    return wrong
+
+
+def said(what: str, wrong: Callable[[], Iterator[str]]) -> int:
+    """Print a round with what was wrong, and return how many things were."""
+    found = list(wrong())
+    print(f"{what}: {len(found)} wrong", *found[:20], sep="\n    ", flush=True)
+    return len(found)
+
+
+def table(run: Run) -> str:
+    """Return what was done, as a table."""
+    counts = sum((Counter(client.counts) for client in run.clients), Counter[str]())
+    ended = sum((Counter(worker.ended) for worker in run.workers), Counter[int]())
+    lines = {
+        **{f"kills of a {kind}": count for kind, count in sorted(run.kills.items())},
+        **{f"`quaestor index` ended with {code}": count for code, count in sorted(ended.items())},
+        "of those with 0, runs of which others did a part": sum(worker.shared for worker in run.workers),
+        "versions of files written": sum(run.editor.versions.values()),
+        "turns acknowledged": sum(len(one) for client in run.clients for one in client.turns.values()),
+        "uploads acknowledged": sum(len(client.uploads) for client in run.clients),
+        **dict(sorted(counts.items())),
+        "longest time between two answers to a search, s": f"{max(client.gap for client in run.clients):.1f}",
+    }
+    return "\n".join(f"| {what} | {count} |" for what, count in lines.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
