@@ -22,6 +22,7 @@ from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_
 from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.composing import Composer, examples, instructions, is_short
+from quaestor.chat.conversation_model import charged_to, known_capabilities
 from quaestor.chat.conversation_state import restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Loop
@@ -37,7 +38,6 @@ from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
-from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.request_counter import counter_of
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts import load
@@ -82,7 +82,7 @@ class Conversation:
         subroutines = None if passed else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
         self.transcript = transcript or Transcript.in_memory()
-        model = _charged(model, index, self.transcript)
+        model = charged_to(model, index, self.transcript)
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
@@ -94,7 +94,7 @@ class Conversation:
         self._composer = Composer(self.settings, counter_of(model), Recall(index.meaning.near))
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
-        self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
+        self._protocol: CallProtocol = passed or protocol_for(known_capabilities(model, self.transcript), subroutines)
         head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restored(self.transcript, model, limit, head)
         self._history.instruct = self._instructions
@@ -312,7 +312,7 @@ class Conversation:
                 raise
             refusal = str(failure)
         yield Retried(refusal, self.limit, tools=True)
-        self._protocol = protocol_for(_capabilities(model, self.transcript), self._subroutines)
+        self._protocol = protocol_for(known_capabilities(model, self.transcript), self._subroutines)
         self._history.learn(self.limit)
         self._loop = self._made_loop(model)
         async with aclosing(self._loop.run(turn)) as events:
@@ -475,22 +475,6 @@ def _checked(question: str) -> Message:
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     return Message("user", question)
-
-
-def _charged(model: Model | None, index: Corpus, transcript: Transcript) -> Model | None:
-    """Return the model whose requests are put down to this conversation, where a ledger keeps them."""
-    charged: Callable[..., Model] | None = getattr(model, "charged", None)
-    if charged is None:
-        return model
-    return charged(source=str(index.root), session=transcript.id if transcript.saved else "")
-
-
-def _capabilities(model: Model | None, transcript: Transcript) -> Capabilities:
-    """Return what a model is known to do, and what this session found out that it does not."""
-    if model is None:
-        return Capabilities()
-    known = model.capabilities
-    return replace(known, native_tools=False) if transcript.refused_tools(model.name) else known
 
 
 def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:
