@@ -35,13 +35,13 @@ def make_subroutines(
 
     Args:
         index: what it may search and read.
-        model: who is told; None for none.
-        settings: whether it may at all.
+        model: the model that is told of them; None: no model.
+        settings: whether subroutines are allowed.
         edits: whether it may propose changes as well, if there is room for that.
         where: only documents that it lets through are searched.
 
     Raises:
-        UsageError: the setting is none of its words.
+        UsageError: the setting ``subroutines`` has an unknown value.
     """
     if settings.subroutines not in ("on", "off", "auto"):
         raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
@@ -76,7 +76,7 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     """Return the part of the settings that conversations read.
 
     Raises:
-        UsageError: a setting is none of its words.
+        UsageError: a setting has an unknown value.
     """
     from quaestor.chat.chat_settings import ConversationSettings  # noqa: PLC0415 - only for conversations
 

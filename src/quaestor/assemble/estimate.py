@@ -226,7 +226,7 @@ def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
 
 
 def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made | None:
-    """Return what the index that is gone on with was made with; None if there is none by this embedder."""
+    """Return the embedder of the index that is continued; None if this embedder made no index to continue."""
     return made if not rebuild and made is not None and made.name == remote.name else None
 
 

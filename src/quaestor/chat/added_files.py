@@ -27,7 +27,7 @@ def mentioned_paths(question: str, corpus: Corpus) -> tuple[str, ...]:
 
 
 def path_of(name: str, corpus: Corpus) -> str | None:
-    """Return the path of the document of this path, or of the only one whose path ends so; None if there is none."""
+    """Return the path of the document of this path, or of the only one whose path ends so; None otherwise."""
     if corpus.store.document(name) is not None:
         return name
     ending = corpus.store.paths_ending(name.removeprefix("./"), 2)

@@ -333,7 +333,7 @@ class Conversation:
         return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
 
     async def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
-        """Return what to search for, and note what is sought for whoever looks for it in the passages."""
+        """Return what to search for, and note it in the turn for the search within passages."""
         turn.sought = await asyncio.to_thread(self.index.in_english, asked.text)
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
 

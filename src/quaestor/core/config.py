@@ -1,7 +1,7 @@
 """Settings as they are: read from all origins, checked, each value with where it came from.
 
 Flags win over the environment, that over the project's file, that over the user's file, that over the defaults.
-A project file belongs to whoever wrote the repository, so it may only tune: most settings are closed to it, and
+A project file belongs to the author of the repository, so it may only tune: most settings are closed to it, and
 limits it may only lower. What it tried and was refused is kept, to be reported.
 """
 
@@ -110,7 +110,7 @@ def _merge_project(settings: Settings, origins: dict[str, str], refusals: list[R
         try:
             values = _read_toml(file, table)
         except UsageError as error:
-            # Whoever wrote the repository must not be able to stop a reader of it.
+            # A repository's author must not be able to stop its readers.
             refusals.append(Refusal("(file)", str(file), str(error)))
             continue
         allowed: dict[str, object] = {}
@@ -243,7 +243,7 @@ def _read_text(path: Path) -> str:
     """Return the text of a small regular file; a link is followed, a pipe or a device never read.
 
     Raises:
-        OSError: there is none, or it is something else.
+        OSError: the file does not exist, or is not a regular file.
         ValueError: it is too large, or not UTF-8.
     """
     if not stat.S_ISREG(path.stat().st_mode):

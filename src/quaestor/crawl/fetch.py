@@ -75,7 +75,7 @@ class Fetcher:
             largest: bytes that this body may have.
 
         Raises:
-            FetchError: there is no answer, or none that is taken.
+            FetchError: the server does not answer, or the response is refused.
         """
         deadline = time.monotonic() + self.seconds
         parts = urlsplit(url)

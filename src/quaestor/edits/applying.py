@@ -77,10 +77,10 @@ def apply(plan: Plan, journal: Journal) -> Applied:
 
 
 def undo(journal: Journal) -> Applied:
-    """Take back the last edit that was not taken back yet.
+    """Undo the last edit that is not undone yet.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no edit to undo.
         ChangedError: a file has changed since; nothing is done.
         OSError: the system refused; nothing is done.
     """
@@ -187,7 +187,7 @@ def _now(folders: Folders, path: str) -> Content | None:
 
 
 def _put(folders: Folders, write: _Write, temporary: str) -> None:
-    """Let the new bytes take their place, unless somebody was faster."""
+    """Put the new bytes in place, unless the file was changed meanwhile."""
     _checked(folders, [write])
     if not folders.unmoved(write.path):
         raise _changed([write.path], "its folder; nothing was written, make the edit again")
@@ -196,7 +196,7 @@ def _put(folders: Folders, write: _Write, temporary: str) -> None:
         os.unlink(name, dir_fd=parent)
     elif write.before is None:
         try:
-            # Unlike a rename, a link never takes the place of what somebody else has put there.
+            # Unlike a rename, a link never replaces a file that another process has put there.
             os.link(_name(temporary), name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
         except FileExistsError:
             raise _changed([write.path], "since it was looked for; nothing was written, make the edit again") from None

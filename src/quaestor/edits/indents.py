@@ -125,7 +125,7 @@ def _in_kind(known: dict[str, str], file: Sequence[str]) -> Indent:
 
 
 def _usual(file: Sequence[str]) -> str:
-    """Return the character that nearly all indented lines begin with; empty where there is none."""
+    """Return the character that nearly all indented lines begin with; empty if tabs and spaces are mixed."""
     # Comments between stars are set off by one blank in languages of tabs.
     first = Counter(line[0] for line in file if line[:1] in (" ", "\t") and not line.lstrip().startswith("*"))
     most = first.most_common(1)

@@ -117,7 +117,7 @@ class Intake:
             yield waiting
 
     def _keep(self) -> None:
-        """Write what was paid for, and end the work if somebody wants it to end."""
+        """Write what was paid for, and stop if stopping was requested."""
         self.committer.commit()
         failure = self.vectoriser.failure
         if failure is not None and not isinstance(failure, QuaestorError):

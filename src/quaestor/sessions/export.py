@@ -80,7 +80,7 @@ def read_json(text: str, transcript: Transcript) -> None:
 def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -> str:
     """Return the conversation for people.
 
-    Questions, answers or what there is of them, what became of turns that are not done, proposed changes, and sources.
+    Questions, answers, even partial ones, how unfinished turns ended, proposed changes, and sources.
     """
     proposed: dict[int, list[str]] = {}
     for call in calls:
@@ -131,7 +131,7 @@ def _message(value: object) -> Message:
     """Return a message from its JSON in OpenAI's form.
 
     Raises:
-        UsageError: it is none.
+        UsageError: ``value`` is not a message.
     """
     try:
         assert isinstance(value, dict)
@@ -150,7 +150,7 @@ def _message(value: object) -> Message:
         )
     except (AssertionError, LookupError, TypeError) as error:
         shown = json.dumps(value, ensure_ascii=False)[:80]
-        raise UsageError(f"the file to import has a message that is none ({type(error).__name__}): {shown}") from None
+        raise UsageError(f"the file to import has an invalid message ({type(error).__name__}): {shown}") from None
 
 
 def _parts(content: object) -> str:

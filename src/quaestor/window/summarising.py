@@ -19,7 +19,7 @@ _LEAST = 24
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary, or why there is none.
+    """A summary, or the reason why it could not be made.
 
     Attributes:
         message: what is sent; None if it was discarded.
@@ -43,7 +43,7 @@ def summary_of(
         return _judged(messages, central_sentences(messages, room, counter.text), budget, counter, wording)
     try:
         text = summarise(messages)
-    except Exception as error:  # it is somebody else's: a model, a network, a cache
+    except Exception as error:  # the callback may fail in any way: a model, a network, a cache
         return Summary(None, 0, f"the summary was discarded: making it failed ({type(error).__name__}: {error})"[:300])
     return _judged(messages, text, budget, counter, wording)
 

@@ -133,7 +133,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
-    """Build the index; whoever stops it is told what becomes of what was done."""
+    """Build the index; a user who stops it is told what was kept."""
     try:
         return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:

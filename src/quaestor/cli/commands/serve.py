@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MOST_BY_DEFAULT = 4
 PORT = 8756
-"""Where it is served at unless somebody says."""
+"""The default port."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
 
@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _warn_of_silence(settings: Settings) -> None:
-    """Tell whoever starts the server that nobody listens at the model's address, and what happens until then."""
+    """Warn if no server listens at the model's address, and say how questions are answered until one does."""
     from quaestor.llm.endpoints import OPENAI_URL  # noqa: PLC0415
     from quaestor.llm.endpoints.reaching import is_listening  # noqa: PLC0415 - as in the command
 
@@ -117,7 +117,7 @@ def _serve(job: Job, at: socket.socket, workers: int) -> None:
 
 
 def _sensible(*, many: bool) -> int:
-    """Return how many processes serve unless somebody says: one person needs no more than one."""
+    """Return the default number of processes: a single user needs only one."""
     return min(_MOST_BY_DEFAULT, os.cpu_count() or 1) if many and sys.platform != "win32" else 1
 
 

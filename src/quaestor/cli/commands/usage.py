@@ -27,7 +27,7 @@ _DAYS = 30
 @click.command("usage")
 @click.option("--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); thirty days ago without it.")
-@click.option("--user", "name", help="Only this user; 'local' is whoever asks from the command line.")
+@click.option("--user", "name", help="Only this user; 'local' is anyone on the command line.")
 @click.option("--prices", "only_prices", is_flag=True, help="Show the price table that is used, and nothing else.")
 @json_option
 def command(by: str, since: datetime | None, name: str | None, only_prices: bool, as_json: bool) -> None:

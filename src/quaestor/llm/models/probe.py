@@ -127,7 +127,7 @@ def _content(answer: Any) -> str:
 
 
 def _first(answer: Any, key: str = "") -> Mapping[str, Any]:
-    """Return the first choice of a completion, or an object in it; empty where there is none."""
+    """Return the first choice of a completion, or an object in it; an empty object if it has none."""
     choices = answer.get("choices") if isinstance(answer, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else {}
     found = choice.get(key) if key and isinstance(choice, dict) else choice

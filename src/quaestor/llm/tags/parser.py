@@ -58,7 +58,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """What began as a tag and is none; nobody sees it.
+    """Text that began as a tag and turned out not to be one; it is not shown.
 
     Attributes:
         raw: what was written.
