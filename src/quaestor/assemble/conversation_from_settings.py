@@ -57,10 +57,12 @@ def make_subroutines(
         return registries[0]
     registries.append(Registry(list(whole[-1])[:_LEAST], short=True))
     share = _SHARE_OF_SHORT if is_short(settings.window) else _SHARE_OF_TELLING
-    return next((one for one in registries if _told(model, one, settings) * share <= settings.window), None)
+    return next(
+        (one for one in registries if _tokens_of_briefing(model, one, settings) * share <= settings.window), None
+    )
 
 
-def _told(model: Model, registry: Registry, settings: Settings) -> int:
+def _tokens_of_briefing(model: Model, registry: Registry, settings: Settings) -> int:
     """Return the tokens that it takes to tell a model of its subroutines."""
     from quaestor.chat.call_protocols import protocol_for  # noqa: PLC0415 - only with a model
     from quaestor.llm.models.request_counter import counter_of  # noqa: PLC0415

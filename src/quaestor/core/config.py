@@ -150,11 +150,11 @@ def _checked(name: str, value: object, origin: str) -> object:
         converted = _CONVERTERS[expected](value)
     except (TypeError, ValueError, OverflowError):
         kind = "list of text" if expected is tuple else expected.__name__
-        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {_shown(value)}.") from None
+        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {_short_repr(value)}.") from None
     form = RULES[name].form
     if form is not None and isinstance(converted, str) and not re.fullmatch(form, converted):
         raise UsageError(
-            f"Setting {name!r} in {origin} cannot be {_shown(value)}. `quaestor config show` says what it can be."
+            f"Setting {name!r} in {origin} cannot be {_short_repr(value)}. `quaestor config show` says what it can be."
         )
     least = RULES[name].least
     if least is not None and isinstance(converted, (int, float)) and converted < least:
@@ -162,7 +162,7 @@ def _checked(name: str, value: object, origin: str) -> object:
     return converted
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     """Return a value as in Python, cut; of one that cannot be written out, what it is."""
     try:
         return f"{value!r:.{_SHOWN}}"

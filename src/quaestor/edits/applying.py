@@ -132,7 +132,7 @@ def _commit(root: Path, writes: Sequence[_Write], journal: Journal, undoes: int 
             folders.sync()
             _checked(folders, writes)
             for write, file in sorted(zip(writes, entry.files, strict=True), key=lambda pair: pair[0].after is None):
-                _put(folders, write, file.temporary)
+                _put_in_place(folders, write, file.temporary)
             folders.sync()
             journal.end(entry, "done")
         except BaseException:
@@ -186,7 +186,7 @@ def _now(folders: Folders, path: str) -> Content | None:
         raise ChangedError(f"{error}; nothing was written.", [path]) from None
 
 
-def _put(folders: Folders, write: _Write, temporary: str) -> None:
+def _put_in_place(folders: Folders, write: _Write, temporary: str) -> None:
     """Put the new bytes in place, unless the file was changed meanwhile."""
     _checked(folders, [write])
     if not folders.unmoved(write.path):

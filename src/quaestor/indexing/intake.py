@@ -95,14 +95,14 @@ class Intake:
         state = _Meter(files, progress)
         self.vectoriser.allowance.until = deadline
         with self._runner(size, in_haste=deadline is not None) as run:
-            for outcomes in self._together(run(queue.batches())):
+            for outcomes in self._in_requests(run(queue.batches())):
                 self.committer.add(self.vectoriser.complete(outcomes))
                 if self._slow:
                     self._keep()
                 state.advance(outcomes, self.committer.chunks)
         return queue.left()
 
-    def _together(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
+    def _in_requests(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
         """Yield outcomes as they come, or for a slow embedder as many at a time as are worth asking it for."""
         if not self._slow:
             yield from batches
@@ -124,9 +124,9 @@ class Intake:
             raise failure
 
     def _tasks(self, files: Sequence[FoundFile]) -> list[Task]:
-        return [Task(file.path, self._held(file.path)) for file in files]
+        return [Task(file.path, self._indexed_hash(file.path)) for file in files]
 
-    def _held(self, path: str) -> str | None:
+    def _indexed_hash(self, path: str) -> str | None:
         """Return the hash of the bytes that are in the index; None if they are to be taken in whatever they are."""
         document = self._known.get(path)
         return None if document is None or (self._complete and is_pending(document)) else document.sha256

@@ -85,11 +85,11 @@ def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -
     proposed: dict[int, list[str]] = {}
     for call in calls:
         proposed.setdefault(call.turn, []).append(call.difference)
-    lines = (line for turn in turns for line in _told(turn, filter(None, proposed.get(turn.number, ()))))
+    lines = (line for turn in turns for line in _turn_lines(turn, filter(None, proposed.get(turn.number, ()))))
     return "\n".join(lines).strip() + "\n"
 
 
-def _told(turn: TurnRecord, differences: Iterable[str]) -> list[str]:
+def _turn_lines(turn: TurnRecord, differences: Iterable[str]) -> list[str]:
     ending = turn.ending
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
     changes = [line for difference in differences for line in _fenced(difference)]

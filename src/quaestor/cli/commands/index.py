@@ -129,7 +129,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
-    return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
+    return _failed(changes) or _report_refusal(root, changes, kept) or crawling.held_back(report)
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
@@ -153,7 +153,7 @@ def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: f
     return None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=most)
 
 
-def _refused(root: Path, changes: Changes, kept: int) -> int:
+def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
     """Say why the one file that was named is not indexed, and return the exit code of that."""
     if kept or not changes.skipped or not root.is_file():
         return 0

@@ -115,7 +115,7 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
             async for piece in pieces:
                 found = events.feed(piece)
                 for start in range(0, len(found), _TOGETHER):
-                    chunks, failure = _taken(found[start : start + _TOGETHER], stream)
+                    chunks, failure = _valid_chunks(found[start : start + _TOGETHER], stream)
                     if chunks:
                         yield chunks
                     if failure is not None:
@@ -124,7 +124,7 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
                 if any(data.startswith(_END) for data in found):
                     await _rest(pieces)
                     return
-        chunks, failure = _taken(events.finish(), stream)
+        chunks, failure = _valid_chunks(events.finish(), stream)
         yield chunks
         if failure is not None:
             raise failure
@@ -200,7 +200,7 @@ def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
     return SimpleNamespace(**{name: with_fields(member, deepest - 1) for name, member in value.items()})
 
 
-def _taken(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[Any], Exception | None]:
+def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[Any], Exception | None]:
     """Return the chunks of events up to the first invalid one, and the error of that one."""
     found: list[Any] = []
     for data in events:

@@ -62,13 +62,13 @@ async def probe(model: OpenAICompatibleModel) -> Probe:
     return Probe(
         seconds=time.perf_counter() - started,
         window=await _window(model),
-        keeps_stop=_kept(stopped),
+        keeps_stop=_keeps_stop(stopped),
         continues_assistant=await _continues(model, asked),
         native_tools=await _calls(model),
     )
 
 
-def _kept(text: str) -> bool | None:
+def _keeps_stop(text: str) -> bool | None:
     if _STOP in text:
         return True
     return False if text.rstrip().endswith(_BEGUN) else None
@@ -80,7 +80,7 @@ async def _continues(model: OpenAICompatibleModel, asked: Message) -> bool | Non
         # As a stream: where llama-server does not stream, it gives the beginning back as a part of the reply.
         deltas = [delta async for delta in model.continuing().stream(request)]
     except UpstreamError as failure:
-        return _refused(failure)
+        return _false_if_refused(failure)
     words = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)).split()
     if words[:3] == _REST.split():
         return True
@@ -95,7 +95,7 @@ async def _calls(model: OpenAICompatibleModel) -> bool | None:
     try:
         message = _first(await model.exchange(model.path, unstreamed(model.body(request))), "message")
     except UpstreamError as failure:
-        return _refused(failure)
+        return _false_if_refused(failure)
     return bool(message.get("tool_calls")) or None
 
 
@@ -116,7 +116,7 @@ def _window_in(entry: Mapping[str, Any]) -> int | None:
     return next((number for number in numbers if isinstance(number, int) and number > 0), None)
 
 
-def _refused(failure: UpstreamError) -> bool | None:
+def _false_if_refused(failure: UpstreamError) -> bool | None:
     """Return False for a refusal, which tells something, and None for any other failure."""
     return False if failure.status is not None and not failure.retryable else None
 
