@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 from quaestor.llm.chatml import *  # noqa: F403
+from quaestor.llm.chatml import __all__  # noqa: F401
