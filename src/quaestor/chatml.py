@@ -2,52 +2,5 @@
 
 from __future__ import annotations
 
-from quaestor.llm.chatml import (
-    CL100K_CHATML,
-    END,
-    START,
-    Encoding,
-    HuggingFaceEncoding,
-    MalformedError,
-    PartialMessageError,
-    Rendered,
-    Restorer,
-    SpecialToken,
-    TiktokenEncoding,
-    decode,
-    encode,
-    encode_rendered,
-    is_partial,
-    neutral_string,
-    neutralise,
-    parse,
-    parse_ids,
-    render,
-    restore,
-    unsafe_string,
-)
-
-__all__ = [
-    "CL100K_CHATML",
-    "END",
-    "START",
-    "Encoding",
-    "HuggingFaceEncoding",
-    "MalformedError",
-    "PartialMessageError",
-    "Rendered",
-    "Restorer",
-    "SpecialToken",
-    "TiktokenEncoding",
-    "decode",
-    "encode",
-    "encode_rendered",
-    "is_partial",
-    "neutral_string",
-    "neutralise",
-    "parse",
-    "parse_ids",
-    "render",
-    "restore",
-    "unsafe_string",
-]
+from quaestor.llm.chatml import *  # noqa: F403
+from quaestor.llm.chatml import __all__  # noqa: F401

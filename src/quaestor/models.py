@@ -2,20 +2,5 @@
 
 from __future__ import annotations
 
-from quaestor.llm.models import (
-    Delta,
-    Finished,
-    FinishReason,
-    Model,
-    Request,
-    TextDelta,
-)
-
-__all__ = [
-    "Delta",
-    "FinishReason",
-    "Finished",
-    "Model",
-    "Request",
-    "TextDelta",
-]
+from quaestor.llm.models import *  # noqa: F403
+from quaestor.llm.models import __all__  # noqa: F401

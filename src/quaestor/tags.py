@@ -2,38 +2,5 @@
 
 from __future__ import annotations
 
-from quaestor.llm.tags import (
-    CLOSING,
-    OPENINGS,
-    Broken,
-    Call,
-    Hidden,
-    Parser,
-    Part,
-    Shown,
-    Tag,
-    Text,
-    closing,
-    escape,
-    parse,
-    render,
-    strip,
-)
-
-__all__ = [
-    "CLOSING",
-    "OPENINGS",
-    "Broken",
-    "Call",
-    "Hidden",
-    "Parser",
-    "Part",
-    "Shown",
-    "Tag",
-    "Text",
-    "closing",
-    "escape",
-    "parse",
-    "render",
-    "strip",
-]
+from quaestor.llm.tags import *  # noqa: F403
+from quaestor.llm.tags import __all__  # noqa: F401

@@ -2,30 +2,5 @@
 
 from __future__ import annotations
 
-from quaestor.llm.tokens import (
-    ByteBound,
-    CalibratedBound,
-    ExactTokenizer,
-    HuggingFaceTokenizer,
-    MessageCounter,
-    Overheads,
-    Tokenizer,
-    counter_for,
-    encoding_name_for,
-    load_encoding,
-    tokenizer_for,
-)
-
-__all__ = [
-    "ByteBound",
-    "CalibratedBound",
-    "ExactTokenizer",
-    "HuggingFaceTokenizer",
-    "MessageCounter",
-    "Overheads",
-    "Tokenizer",
-    "counter_for",
-    "encoding_name_for",
-    "load_encoding",
-    "tokenizer_for",
-]
+from quaestor.llm.tokens import *  # noqa: F403
+from quaestor.llm.tokens import __all__  # noqa: F401

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.core.terms import key_of
-from quaestor.stores import ChunkTerms, Store, Writer
+from quaestor.stores import ChunkTerms, Store, Where, Writer
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sizes import SIZES, Sizes
@@ -109,3 +111,49 @@ def _chunk(number: int, text: str) -> Chunk:
     span = Span(number * 100, number * 100 + len(text), number + 1, number + 1)
     symbol = words[0] if words else None
     return Chunk(span, text, symbol, "function", ("Outer",), tuple(words[:1]))
+
+
+# Each store, with what lets small tests reach all of it.
+FACTORIES: dict[str, Open] = {
+    "embedded, in memory": open_embedded,
+    "embedded, mixed": partial(open_embedded, sizes=Sizes(overlaid=3)),
+    "embedded, on disk": partial(open_embedded, sizes=ON_DISK),
+    "postgres": PostgresFactory(),
+    "postgres, in segments": PostgresFactory(
+        sizes=PostgresSizes(written=2, overlaid=2, gathered=3, worn=1), cached=True
+    ),
+    "postgres, by an index": PostgresFactory(sizes=PostgresSizes(exact=-1)),
+}
+
+
+LONG = ("postgres, in segments", "postgres, by an index")
+
+
+def each_store(*, long: Sequence[str] = LONG) -> list[object]:
+    """Return the stores' names; those that take long on a server are left to `make postgres`."""
+    return [pytest.param(name, marks=pytest.mark.postgres) if name in long else name for name in FACTORIES]
+
+
+def factory_of(request: pytest.FixtureRequest, name: str) -> Open:
+    """Return how a store is opened; the server of those in PostgreSQL is started."""
+    if name.startswith("postgres"):
+        PostgresFactory.address = request.getfixturevalue("postgres_address")
+    return FACTORIES[name]
+
+
+def put(store: Store, *entries: Entry) -> None:
+    with store.writing() as writer:
+        for one in entries:
+            one.put(writer)
+
+
+def texts(store: Store, ids: list[int]) -> list[str]:
+    found = store.get(ids)
+    return [found[chunk].chunk.text for chunk in ids]
+
+
+def lexical_texts(store: Store, terms: list[str], k: int = 10, where: Where | None = None) -> list[str]:
+    return texts(store, [chunk for chunk, _ in store.lexical(terms, k, where)])
+
+
+WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from store_factories import Entry, entry, vector_of
-from test_stores import open_store, put, store  # noqa: F401 - fixtures
+from store_factories import Entry, entry, put, vector_of
 
 from quaestor.stores import Bylines, Store, Where
 
@@ -27,7 +26,7 @@ POSTS = (
 )
 
 
-def found(store: Store, where: Where | None) -> set[str]:  # noqa: F811
+def found(store: Store, where: Where | None) -> set[str]:
     """Return the paths that both retrievers find; they must agree."""
     lexical = [chunk for chunk, _ in store.lexical(["retry"], 50, where)]
     dense = [chunk for chunk, _ in store.dense(vector_of("retry"), 50, where)]
@@ -58,12 +57,12 @@ def found(store: Store, where: Where | None) -> set[str]:  # noqa: F811
         (Where(), "abcde"),
     ],
 )
-def test_dates_and_authors(store: Store, where: Where, expected: str) -> None:  # noqa: F811
+def test_dates_and_authors(store: Store, where: Where, expected: str) -> None:
     put(store, *POSTS)
     assert found(store, where) == set(expected)
 
 
-def test_filters_on_bylines_apply_before_the_best_are_taken(store: Store) -> None:  # noqa: F811
+def test_filters_on_bylines_apply_before_the_best_are_taken(store: Store) -> None:
     put(store, *(post(f"old/{number}.md", "2001-01-01", "Ana") for number in range(40)))
     put(store, post("new/a.md", "2021-01-01", "Ben", "retry the call that failed somewhere in a much longer text"))
     for where in (Where(since="2020"), Where(authors=("ben",))):
@@ -73,7 +72,7 @@ def test_filters_on_bylines_apply_before_the_best_are_taken(store: Store) -> Non
         assert len(store.dense(vector_of("retry"), 5, where)) == 1
 
 
-def test_definitions_within_a_filter(store: Store) -> None:  # noqa: F811
+def test_definitions_within_a_filter(store: Store) -> None:
     put(store, *(entry(f"src/{number}.py", ["retry once", "retry twice"]) for number in range(30)))
     put(store, entry("lib/a.py", ["other", "retry", "more"]), entry("lib/b.py", ["retry"]))
     found = list(store.defining(["RETRY"], 5, Where(paths=("lib/**",))))
@@ -83,7 +82,7 @@ def test_definitions_within_a_filter(store: Store) -> None:  # noqa: F811
     assert list(store.defining(["retry"], 0, Where(paths=("lib/**",)))) == []
 
 
-def test_a_byline_that_changed_is_filtered_by_anew(store: Store) -> None:  # noqa: F811
+def test_a_byline_that_changed_is_filtered_by_anew(store: Store) -> None:
     one = post("a.md", "2019", "Ana")
     put(store, one)
     assert found(store, Where(since="2020")) == set()
@@ -93,7 +92,7 @@ def test_a_byline_that_changed_is_filtered_by_anew(store: Store) -> None:  # noq
     assert found(store, Where(authors=("Ana",))) == set()
 
 
-def test_bylines(store: Store) -> None:  # noqa: F811
+def test_bylines(store: Store) -> None:
     assert store.bylines() == Bylines()
     put(store, *POSTS)
     assert store.bylines() == Bylines(

@@ -78,7 +78,7 @@ def main() -> int:
             _mutate(work, scopes[name])
         outcome = _outcome(work)
         _print(name, outcome)
-        _save(name, outcome)
+        _save(name, work, outcome)
     return 0
 
 
@@ -92,6 +92,8 @@ def _mutate(work: Path, scope: dict[str, list[str]]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, target)
     others = sorted({path.split("/")[0] for path in paths} - {"src", "tests", "pyproject.toml"})
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
+    (work / "commit").write_text(commit.stdout.strip(), encoding="utf-8")
     (work / "setup.cfg").write_text(_configuration(scope, others), encoding="utf-8")
     with (work / "mutmut.log").open("w", encoding="utf-8") as log:
         command = [_mutmut(), "run", "--max-children", "1"]
@@ -160,11 +162,10 @@ def _print(name: str, outcome: Outcome) -> None:
     )
 
 
-def _save(name: str, outcome: Outcome) -> None:
+def _save(name: str, work: Path, outcome: Outcome) -> None:
     saved = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
     saved[name] = {
-        "commit": commit.stdout.strip(),
+        "commit": (work / "commit").read_text(encoding="utf-8"),
         "mutants": outcome.mutants,
         "killed": outcome.killed,
         "equivalent": outcome.equivalent,

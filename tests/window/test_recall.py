@@ -152,3 +152,40 @@ def test_naming_everybody_prefers_nobody() -> None:
     # Whereas one who is named is preferred by more than that.
     alone = Recall().score([*messages, Message("user", "Does it matter to Anna?")], 30)
     assert alone[3::3].mean() > alone[5::3].mean() + 2
+
+
+def test_words_beside_a_message_are_indexed_with_it() -> None:
+    messages = said(*FILLER, "What happened on Thursday?")
+    days = {FILLER[7]: "Thursday"}
+    described = Recall(describe=lambda message: days.get(message.content, ""))
+    assert best(messages, described) == 7
+    assert not Recall().score(messages, 30).any()
+
+
+def test_rare_words_of_the_best_messages_widen_the_query() -> None:
+    """The kayak's message names a zeppelin, so that another message about zeppelins bears on kayaks a little."""
+    messages = said(
+        *FILLER[:4], "The kayak beside the zeppelin", *FILLER[4:20], "A zeppelin came", *FILLER[20:], "kayak?"
+    )
+    scores = Recall().score(messages, len(messages) - 1)
+    assert int(np.argmax(scores)) == 4
+    assert scores[21] > scores[12]
+
+
+def test_speakers_of_a_conversation_that_was_left_are_forgotten() -> None:
+    def talk(*names: str) -> list[Message]:
+        return [Message("user", f"I like tea, remark {n}.", name=name) for n, name in enumerate(names * 4)]
+
+    question = Message("user", "What do Anna and Ben like?")
+    recall = Recall()
+    recall.score([*talk("Anna", "Ben", "Cleo"), question], 12)
+    second = [*talk("Ben", "Dora"), question]
+    np.testing.assert_allclose(recall.score(second, 8), Recall().score(second, 8))
+    recall.score([*talk("Anna"), question], 4)
+    third = [*talk("Ben"), question]
+    np.testing.assert_allclose(recall.score(third, 4), Recall().score(third, 4))
+
+
+def test_scores_have_one_type() -> None:
+    messages = said(*FILLER, "rain")
+    assert Recall().score(messages, 30).dtype == Recall().score(messages, 0).dtype == np.float32

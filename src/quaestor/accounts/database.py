@@ -137,7 +137,7 @@ class AccountsFile:
                 connection.execute(f"pragma user_version = {_VERSION}")
             connection.execute("commit")
         with suppress(sqlite3.OperationalError):
-            # Where another process is in the way now, whoever opens the file next does it.
+            # If another process holds the file now, the next one that opens it does this.
             connection.execute("pragma journal_mode = wal")
 
     def _version(self, connection: sqlite3.Connection) -> int:

@@ -27,7 +27,7 @@ State = Literal["done", "failed", "cancelled"]
 Grouping = Literal["day", "model", "user"]
 
 LAPSE_SECONDS = 3600.0
-"""After this long, nobody is expected to settle a reservation. If somebody does, that is taken all the same."""
+"""After this long, a reservation is not expected to be settled. If it is, the settlement counts all the same."""
 
 _KEYS: dict[Grouping, str] = {
     "day": "at / 86400000",
@@ -141,7 +141,7 @@ class Ledger:
                 (number,),
             ).fetchone()
             if row is None:
-                return  # somebody has put another file in this one's place
+                return  # another file was put in place of this one
             at, user, currency, tokens, cost = row
             connection.execute(
                 "update requests set state = ?, prompt_tokens = ?, completion_tokens = ?, reported = ?, cost = ?,"

@@ -108,7 +108,7 @@ class Limits:
 
     @classmethod
     def of(cls, settings: Settings) -> Limits:
-        """Return the limits that the settings name; 0 is none."""
+        """Return the limits that the settings name; 0 means no limit."""
         return cls(tuple(_limits(settings)))
 
     @property

@@ -150,7 +150,7 @@ class _Entry:
     def finished(self, usage: Usage | None) -> None:
         """Settle a reply that is whole, at what the server reports if that can be true."""
         if usage is None or not _believable(usage, self.pieces):
-            self._settle(self._counted(), "done")
+            self._settle(self._counted_amount(), "done")
         else:
             amount = self._model._amount(usage.prompt_tokens, usage.completion_tokens, reported=usage.reported)
             self._settle(amount, "done")
@@ -159,14 +159,14 @@ class _Entry:
         """Settle a request that failed: at nothing if the server refused it or was never reached."""
         answered = isinstance(error, UpstreamError) and error.status is not None
         nothing = not self.pieces and (answered or isinstance(error, (TooLongError, UnreachableError)))
-        self._settle(self._model._amount(0, 0) if nothing else self._counted(), "failed")
+        self._settle(self._model._amount(0, 0) if nothing else self._counted_amount(), "failed")
 
     def left(self) -> None:
         """Settle a request that nobody wants to hear the end of, at what was sent and what had arrived."""
         if not self._settled:
-            self._settle(self._counted(), "cancelled")
+            self._settle(self._counted_amount(), "cancelled")
 
-    def _counted(self) -> Amount:
+    def _counted_amount(self) -> Amount:
         return self._model._amount(self._prompt, self._model.counter.text("".join(self.pieces)))
 
     def _settle(self, took: Amount, state: State) -> None:

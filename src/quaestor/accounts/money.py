@@ -56,7 +56,7 @@ class Amount:
 
 
 def millionths(units: float) -> int:
-    """Return an amount of money that somebody wrote as a number of units in whole millionths, rounded down."""
+    """Return an amount of money, given as a number of units, in whole millionths, rounded down."""
     return int((Decimal(repr(units)) * MILLION).to_integral_value(ROUND_FLOOR))
 
 

@@ -1,8 +1,8 @@
 """Users, each known by a token of which only a hash is kept.
 
 A token is 256 random bits, so one round of SHA-256 is enough: nobody can try so many, as people's passwords could be.
-It is looked up in the file each time, which takes some tens of microseconds, so that whoever is revoked is out at once,
-in running servers too.
+It is looked up in the file each time, which takes some tens of microseconds, so that a revoked user is
+locked out at once, in running servers too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who asks.
+    """A user.
 
     Attributes:
         id: what rows and sessions are kept under; never used again for another user.
@@ -44,7 +44,7 @@ class User:
 
 
 LOCAL = User("", "local")
-"""The one user of a machine that has no users: whoever can run commands on it."""
+"""The user of a machine without registered users: anyone who can run commands on it."""
 
 
 class Users:
@@ -119,7 +119,7 @@ class Users:
         """Return a user by name, in any case of its letters; ``local`` is the user of a machine without users.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such user.
         """
         found = next((user for user in (LOCAL, *self.list()) if user.name.lower() == name.lower()), None)
         if found is None:

@@ -41,13 +41,13 @@ def make_subroutines(
 
     Args:
         index: what it may search and read.
-        model: who is told; None for none.
-        settings: whether it may at all.
+        model: the model that is told of them; None: no model.
+        settings: whether subroutines are allowed.
         edits: whether it may propose changes as well, if there is room for that.
         where: only documents that it lets through are searched.
 
     Raises:
-        UsageError: the setting is none of its words.
+        UsageError: the setting ``subroutines`` has an unknown value.
     """
     if settings.subroutines not in ("on", "off", "auto"):
         raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
@@ -63,10 +63,12 @@ def make_subroutines(
         return registries[0]
     registries.append(Registry(list(whole[-1])[:_LEAST], short=True))
     share = _SHARE_OF_SHORT if is_short(settings.window) else _SHARE_OF_TELLING
-    return next((one for one in registries if _told(model, one, settings) * share <= settings.window), None)
+    return next(
+        (one for one in registries if _tokens_of_briefing(model, one, settings) * share <= settings.window), None
+    )
 
 
-def _told(model: Model, registry: Registry, settings: Settings) -> int:
+def _tokens_of_briefing(model: Model, registry: Registry, settings: Settings) -> int:
     """Return the tokens that it takes to tell a model of its subroutines."""
     from quaestor.chat.call_protocols import protocol_for  # noqa: PLC0415 - only with a model
     from quaestor.llm.models.request_counter import counter_of  # noqa: PLC0415
@@ -82,7 +84,7 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     """Return the part of the settings that conversations read.
 
     Raises:
-        UsageError: a setting is none of its words.
+        UsageError: a setting has an unknown value.
     """
     from quaestor.chat.chat_settings import ConversationSettings  # noqa: PLC0415 - only for conversations
 

@@ -45,7 +45,7 @@ class Made(NamedTuple):
 
 
 def made_of(root: Path, settings: Settings) -> Made | None:
-    """Return what the index of a source was made with; None if there is none that can tell."""
+    """Return what the index of a source was made with; None if no index records it."""
     found = made_with(root, settings)
     return None if found is None else Made(*found)
 
@@ -100,7 +100,7 @@ def make_embedder(
 
     Args:
         settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
-        made: what the index was made with; None: there is none yet.
+        made: what the index was made with; None: there is no index yet.
         source: the corpus that it is for, for the ledger.
         folder: where that index lies, with the rows of an embedder that was tuned to it.
 

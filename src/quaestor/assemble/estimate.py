@@ -129,16 +129,16 @@ def _remote(remote: RemoteModel, texts: Mapping[bytes, int], known: set[bytes], 
     sent = [tokens if limits.each is None else min(tokens, limits.each) for tokens in missing]
     tokens = sum(sent)
     requests = max(-(-len(sent) // limits.texts), -(-tokens // limits.tokens))
-    return _asked(remote, len(sent), tokens, requests, REQUESTS_AT_ONCE, known=len(known), new=new)
+    return _estimate_requests(remote, len(sent), tokens, requests, REQUESTS_AT_ONCE, known=len(known), new=new)
 
 
 def estimate_queries(remote: RemoteModel, queries: Sequence[str]) -> Estimate:
     """Return what embedding queries would take, one request after the other."""
     tokens = sum(remote.tokenizer.count(query) for query in queries)
-    return _asked(remote, len(queries), tokens, len(queries), 1)
+    return _estimate_requests(remote, len(queries), tokens, len(queries), 1)
 
 
-def _asked(
+def _estimate_requests(
     remote: RemoteModel, texts: int, tokens: int, requests: int, at_once: int, *, known: int = 0, new: bool = False
 ) -> Estimate:
     price = remote.quote.price
@@ -169,7 +169,7 @@ def _local(
     tokenizer: Tokenizer,
 ) -> Estimate:
     embedder = make_embedder(settings, made)
-    seconds, basis = _measured(str(folder_of(place)), ingest, found.added, embedder)
+    seconds, basis = _measure_seconds(str(folder_of(place)), ingest, found.added, embedder)
     return Estimate(
         embedder=chosen(settings, made),
         remote=False,
@@ -186,7 +186,9 @@ def _local(
     )
 
 
-def _measured(folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder) -> tuple[float, str]:
+def _measure_seconds(
+    folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder
+) -> tuple[float, str]:
     """Return the seconds that indexing would take here, and from what that follows: a part of it is done, elsewhere."""
     slow = isinstance(embedder, SlowEmbedder)
     sample = _sample(files, _SLOW_SAMPLE_BYTES if slow else _SAMPLE_BYTES)
@@ -226,7 +228,7 @@ def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
 
 
 def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made | None:
-    """Return what the index that is gone on with was made with; None if there is none by this embedder."""
+    """Return the embedder of the index that is continued; None if this embedder made no index to continue."""
     return made if not rebuild and made is not None and made.name == remote.name else None
 
 

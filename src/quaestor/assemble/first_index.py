@@ -1,4 +1,4 @@
-"""First indexes in turn: one process makes one, and whoever else comes to make it waits until it is there.
+"""First indexes in turn: one process makes an index, and others that need the same one wait for it.
 
 There is no state but a lock that the system frees when its holder dies: then the next one goes on with what is there.
 """

@@ -96,7 +96,7 @@ class Index(Corpus):
             limit: how many commits are listed at most.
 
         Raises:
-            UsageError: a date is none.
+            UsageError: ``since`` or ``until`` is not a date.
         """
         from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
 
@@ -157,7 +157,7 @@ class Index(Corpus):
         """Open an index that exists.
 
         Raises:
-            IndexUnusableError: there is none, or it is corrupt, newer, or made with another embedder.
+            IndexUnusableError: the index does not exist, is corrupt, is newer, or was made with another embedder.
         """
         root, settings = _located(path, settings)
         if not is_shared(settings) and not index_folder(root, settings).exists():
@@ -328,7 +328,7 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
             "Set QUAESTOR_HOME to a folder that can be written."
         ) from error
     except IndexUnusableError as error:
-        # A store knows no source: whoever is somewhere else would make another index anew.
+        # A store does not know its source: from another folder, the user would rebuild another index.
         anew = f"run {command('index', root, '--rebuild')}"
         raise type(error)(str(error).replace(REBUILD, anew)) from error
 

@@ -61,9 +61,9 @@ def make_endpoint(settings: Settings) -> OpenAICompatibleModel | None:
 
 
 def check_endpoint(settings: Settings) -> None:
-    """Refuse settings that name a model and nobody to ask, or somebody to ask and no model.
+    """Refuse settings that name a model without an endpoint, or an endpoint without a model.
 
-    A command calls this before it begins its work: a name alone must not send anything to anybody.
+    A command calls this before it begins its work: a name alone must not send anything.
 
     Raises:
         UsageError: a setting of the endpoint is wrong.

@@ -26,7 +26,7 @@ def shared_server(settings: Settings) -> Server | None:
 
 
 def shared_tables(settings: Settings) -> StateTables | None:
-    """Return the tables of users, ledger, rates, claims and uploads on that server; None where there is none.
+    """Return the tables of users, ledger, rates, claims and uploads on that server; None without a server.
 
     Raises:
         QuaestorError: as ``shared_server``.

@@ -61,7 +61,7 @@ def open_database(uri: str) -> Database:
 
 
 def made_with(root: Path, settings: Settings) -> tuple[str, int] | None:
-    """Return the name and the dimensions of the embedder of a source's index; None if there is none that can tell."""
+    """Return the name and dimensions of the embedder of a source's index; None if no index records them."""
     if not is_shared(settings):
         return EmbeddedStore.made_with(index_folder(root, settings))
     return _postgres().made_with(open_database(settings.store), _corpus(root, settings))
@@ -98,7 +98,7 @@ def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
     """Hold the store of a source's index, whatever embedder it was made with; nothing is made.
 
     Raises:
-        IndexUnusableError: there is none, or it cannot be used.
+        IndexUnusableError: the index does not exist, or cannot be used.
     """
     made = made_with(root, settings)
     if made is None:

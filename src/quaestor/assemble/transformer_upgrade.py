@@ -31,7 +31,7 @@ _FOLDER = "coming"
 
 
 def named(settings: Settings, made: Made | None) -> str:
-    """Return the transformer that the settings name and an index is yet to be given; empty if there is none."""
+    """Return the name of the transformer whose vectors an index still lacks; empty if it lacks none."""
     name = chosen(settings, made)
     return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
 

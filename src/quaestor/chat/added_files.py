@@ -36,7 +36,7 @@ def mentioned_paths(question: str, corpus: Asked) -> tuple[str, ...]:
 
 
 def path_of(name: str, corpus: Asked) -> str | None:
-    """Return the path of the document of this path, or of the only one whose path ends so; None if there is none."""
+    """Return the path of the document of this path, or of the only one whose path ends so; None otherwise."""
     if corpus.store.document(name) is not None:
         return name
     ending = corpus.store.paths_ending(name.removeprefix("./"), 2)

@@ -98,7 +98,7 @@ class Tags:
         if self.continues:
             text = "".join(_gone_on(one, hidden) for one in rounds) or opening
             return (Message("assistant", text),) if text else ()
-        return tuple(message for one in rounds for message in _told(one, hidden))
+        return tuple(message for one in rounds for message in _result_messages(one, hidden))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def _gone_on(one: Round, hidden: frozenset[int]) -> str:
     return one.written + "".join(f"\n{_block(answered, hidden)}\n" for answered in one.answered)
 
 
-def _told(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
+def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
     said = "\n".join(_block(answered, hidden) for answered in one.answered) or load("go_on").render()
     return Message("assistant", one.written), Message("user", said, name=RESULT)
 

@@ -151,7 +151,7 @@ async def propose_edit(
         needs = () if proposal else needs_of(reply)
         if needs and looks:
             looks -= 1
-            further = await asyncio.to_thread(_looked, corpus, messages, reply, needs, counter, settings)
+            further = await asyncio.to_thread(_request_with_passages, corpus, messages, reply, needs, counter, settings)
             if further is not None:
                 yield Looking(needs)
                 messages = further
@@ -171,7 +171,7 @@ def needs_of(reply: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(need.strip(" `'\"") for need in _NEED.findall(reply)))[:_MOST_NEEDS]
 
 
-def _looked(
+def _request_with_passages(
     corpus: Corpus,
     messages: tuple[Message, ...],
     reply: str,

@@ -22,6 +22,7 @@ from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_
 from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.composing import Composer, examples, instructions, is_short
+from quaestor.chat.conversation_model import charged_to, known_capabilities
 from quaestor.chat.conversation_state import restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Loop
@@ -38,7 +39,6 @@ from quaestor.corpus.asked_corpus import Asked
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
-from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.request_counter import counter_of
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts import load
@@ -83,7 +83,7 @@ class Conversation:
         subroutines = None if passed else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
         self.transcript = transcript or Transcript.in_memory()
-        model = _charged(model, index, self.transcript)
+        model = charged_to(model, index, self.transcript)
         self.index = index
         self.model = model
         self.settings = settings or ConversationSettings()
@@ -95,7 +95,7 @@ class Conversation:
         self._composer = Composer(self.settings, counter_of(model), Recall(index.near))
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or _brief_for(index)
-        self._protocol: CallProtocol = passed or protocol_for(_capabilities(model, self.transcript), subroutines)
+        self._protocol: CallProtocol = passed or protocol_for(known_capabilities(model, self.transcript), subroutines)
         head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restored(self.transcript, model, limit, head)
         self._history.instruct = self._instructions
@@ -215,8 +215,8 @@ class Conversation:
         """
         turn = Turn(0, _checked(question), None, 0.0)
         asked = await self._understood(turn)
-        query = await self._sought(turn, asked)
-        hits = await self._found(turn, query, asked)
+        query = await self._make_query(turn, asked)
+        hits = await self._find(turn, query, asked)
         window = self._window(turn)
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
@@ -259,19 +259,21 @@ class Conversation:
                 yield event
             return
         asked = await self._understood(turn)
-        query = await self._sought(turn, asked)
+        query = await self._make_query(turn, asked)
         yield self._searching(turn, query, asked)
-        hits = () if nothing_named else await self._found(turn, query, asked)
+        hits = () if nothing_named else await self._find(turn, query, asked)
         if way is not None and way.hits:
-            hits = self._given(turn, (*way.hits, *hits))
+            hits = self._give_passages(turn, (*way.hits, *hits))
         if not hits and asked.phrases and not nothing_named:
-            asked = await self._spelt(Understood(turn.question.content, self.settings.where, missed=asked.phrases))
-            query = await self._sought(turn, asked)
+            asked = await self._correct_spelling(
+                Understood(turn.question.content, self.settings.where, missed=asked.phrases)
+            )
+            query = await self._make_query(turn, asked)
             yield self._searching(turn, query, asked)
-            hits = await self._found(turn, query, asked)
+            hits = await self._find(turn, query, asked)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
-        if self._loop is None or self.model is None or await self._refused(turn):
+        if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
             quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
             async for event in self._quoted(turn, hits, quoted):
@@ -299,7 +301,7 @@ class Conversation:
     async def _answered_by(self, turn: Turn, way: WayAnswer) -> AsyncGenerator[Event]:
         """Yield a whole turn that a way answers without a model."""
         yield Searching(turn.question.content)
-        self._given(turn, way.hits)
+        self._give_passages(turn, way.hits)
         self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
         numbers = tuple(passage.n for passage in turn.passages)
         yield Passages(way.hits, way.known, numbers)
@@ -321,7 +323,7 @@ class Conversation:
                 raise
             refusal = str(failure)
         yield Retried(refusal, self.limit, tools=True)
-        self._protocol = protocol_for(_capabilities(model, self.transcript), self._subroutines)
+        self._protocol = protocol_for(known_capabilities(model, self.transcript), self._subroutines)
         self._history.learn(self.limit)
         self._loop = self._made_loop(model)
         async with aclosing(self._loop.run(turn)) as events:
@@ -334,15 +336,15 @@ class Conversation:
         asked = Understood(question, where)
         if self.settings.filters:
             asked = await asyncio.to_thread(self.index.understand, question, where)
-        return await self._spelt(asked)
+        return await self._correct_spelling(asked)
 
-    async def _spelt(self, asked: Understood) -> Understood:
-        """Return a question with the nearest words in the place of those that stand nowhere."""
+    async def _correct_spelling(self, asked: Understood) -> Understood:
+        """Return a question with words that the corpus lacks replaced by the nearest ones that it has."""
         spelling = await asyncio.to_thread(self.index.spelling, asked.text)
         return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
 
-    async def _sought(self, turn: Turn, asked: Understood) -> TurnQuery:
-        """Return what to search for, and note what is sought for whoever looks for it in the passages."""
+    async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
+        """Return what to search for, and note it in the turn for the search within passages."""
         turn.sought = await asyncio.to_thread(self.index.in_english, asked.text)
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
 
@@ -353,18 +355,18 @@ class Conversation:
         translated = self.index.translated(asked.text)
         return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
 
-    async def _found(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
+    async def _find(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=asked.where)
         found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
-        return self._given(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
+        return self._give_passages(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
 
     def _hits_added(self, turn: Turn) -> tuple[Hit, ...]:
         """Return the chunks of the files that the question names by ``@``, and of those added before."""
         named = mentioned_paths(turn.question.content, self.index)
         return hits_of(dict.fromkeys((*named, *self._added)), self.index)
 
-    def _given(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    def _give_passages(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""
         turn.passages = self._numbering.passages(hits)
         return hits
@@ -386,8 +388,8 @@ class Conversation:
             extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
         )
 
-    async def _refused(self, turn: Turn) -> bool:
-        """Find out whether evidence is weak, where that counts, and return whether the model is not even asked."""
+    async def _refuses_weak_evidence(self, turn: Turn) -> bool:
+        """Note in the turn whether its evidence is weak, and return whether the model is not asked because of it."""
         if not self.settings.grounded:
             return False
         encode = self.index.near.encode
@@ -490,22 +492,6 @@ def _checked(question: str) -> Message:
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     return Message("user", question)
-
-
-def _charged(model: Model | None, index: Asked, transcript: Transcript) -> Model | None:
-    """Return the model whose requests are put down to this conversation, where a ledger keeps them."""
-    charged: Callable[..., Model] | None = getattr(model, "charged", None)
-    if charged is None:
-        return model
-    return charged(source=index.source, session=transcript.id if transcript.saved else "")
-
-
-def _capabilities(model: Model | None, transcript: Transcript) -> Capabilities:
-    """Return what a model is known to do, and what this session found out that it does not."""
-    if model is None:
-        return Capabilities()
-    known = model.capabilities
-    return replace(known, native_tools=False) if transcript.refused_tools(model.name) else known
 
 
 def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:

@@ -127,7 +127,7 @@ class Loop:
                 return
             if reading.calls and (text := turn.part()):
                 yield Text(text)
-            async with aclosing(self._answered(turn, reading)) as events:
+            async with aclosing(self._answer_calls(turn, reading)) as events:
                 async for event in events:
                     yield event
 
@@ -238,7 +238,7 @@ class Loop:
             return f"the reply stopped {len(turn.rounds)} times at the mark that ends a call, and called nothing"
         return ""
 
-    async def _answered(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _answer_calls(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Run the calls of a reply and write them back."""
         calls = reading.calls[: max(1, self._settings.calls - len(turn.asked))]
         done: list[Answered] = []

@@ -87,16 +87,16 @@ class Requests:
             raise
         except GeneratorExit:
             # Whoever closes this has read enough; what was written until then was generated all the same.
-            usage = self._counted(window, written)
+            usage = self._counted_usage(window, written)
             turn.spend(usage, self.model.name)
             self._transcript.replied(number, "closed", usage)
             raise
-        usage = finished.usage or self._counted(window, written)
+        usage = finished.usage or self._counted_usage(window, written)
         turn.spend(usage, finished.model or self.model.name)
         self._transcript.replied(number, finished.reason, usage)
         yield finished
 
-    def _counted(self, window: Window, written: Sequence[str]) -> Usage:
+    def _counted_usage(self, window: Window, written: Sequence[str]) -> Usage:
         return Usage(window.tokens, self._composer.counter.text("".join(written)), reported=False)
 
     def check(self, turn: Turn, window: Window) -> None:

@@ -65,7 +65,7 @@ class Reading:
         if self._called:
             return ""
         self._written.add(piece)
-        return self._said(self._text_calls.feed(self._take(self._parser.feed(piece))))
+        return self._say(self._text_calls.feed(self._take(self._parser.feed(piece))))
 
     def finish(self, finished: Finished) -> str:
         """Take the end of the reply and return the rest of what can be shown."""
@@ -77,14 +77,14 @@ class Reading:
         if self.goes_on:
             return text
         # A tag that its own mark does not close is open in a string, or is a result of the model's making.
-        text += self._said(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
+        text += self._say(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
         self.calls += [call_of(call.id, call.name, call.arguments) for call in finished.tool_calls]
         rest, calls = self._text_calls.finish()
         self.calls += calls
         self.goes_on = stopped and not self.calls
-        return text + self._said(rest)
+        return text + self._say(rest)
 
-    def _said(self, text: str) -> str:
+    def _say(self, text: str) -> str:
         self._said_so_far.add(text)
         return text
 

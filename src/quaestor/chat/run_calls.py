@@ -53,7 +53,7 @@ class Calling:
             LimitError: the turn's time is over.
             IndexUnusableError: the index cannot be read.
         """
-        outcome = self._refused(turn, asked) or await self._run(turn, asked, budget)
+        outcome = self._refusal(turn, asked) or await self._run(turn, asked, budget)
         turn.asked.append(asked)
         turn.failed_in_a_row = turn.failed_in_a_row + 1 if outcome.failed else 0
         if len(turn.asked) >= self._most or turn.failed_in_a_row >= _MISTAKES:
@@ -63,7 +63,7 @@ class Calling:
         turn.read += tuple(passage for passage in outcome.passages if passage.n not in known)
         return Answered(asked, outcome)
 
-    def _refused(self, turn: Turn, asked: Asked) -> Outcome | None:
+    def _refusal(self, turn: Turn, asked: Asked) -> Outcome | None:
         if asked.name == tags.Tag.RESULT:
             return Outcome(asked.problem, failed=True)
         if asked.problem:

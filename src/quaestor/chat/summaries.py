@@ -26,7 +26,7 @@ class Summaries:
     """The latest summary of a conversation.
 
     Attributes:
-        text: the summary; empty while there is none.
+        text: the summary; empty before the first one.
         covered: number of the conversation's messages, from the first one on, that it covers.
         out: places of messages that the last window left out.
         wait: number of messages that must be out before it is asked again.

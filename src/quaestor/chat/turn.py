@@ -91,13 +91,13 @@ class Turn:
 
     def part(self) -> str:
         """Begin another part of the reply, and return what was held back of the last."""
-        return self._held() + self.visible.part()
+        return self._flush_held() + self.visible.part()
 
     def rest(self) -> str:
         """Return what was held back, now that the reply is whole."""
-        return self._held() + self.visible.rest()
+        return self._flush_held() + self.visible.rest()
 
-    def _held(self) -> str:
+    def _flush_held(self) -> str:
         held = self.stops.flush()
         return self.visible.feed(held) if held else ""
 

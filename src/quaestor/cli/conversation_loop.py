@@ -185,7 +185,7 @@ class Talk:
     async def _followed(self, events: AsyncGenerator[Event]) -> None:
         try:
             async with aclosing(events):
-                done = await (self._printed(events) if self._json else self._drawn(events))
+                done = await (self._print_events(events) if self._json else self._drawn(events))
             if done is not None:
                 self.code = 0 if done.known else UNKNOWN
                 self._keep(done)
@@ -193,7 +193,7 @@ class Talk:
             if self._model is not None:
                 await self._model.aclose()
 
-    async def _printed(self, events: AsyncGenerator[Event]) -> Done | None:
+    async def _print_events(self, events: AsyncGenerator[Event]) -> Done | None:
         """Print events for a program, and return the last."""
         done: Done | None = None
         async for event in events:

@@ -68,7 +68,7 @@ async def asked(
 
 
 def words_before_changes(proposed: Proposed) -> str:
-    """Return what a reply says before its first block of changes; all of it where there is none."""
+    """Return the text of a reply before its first block of changes; the whole reply without one."""
     if not proposed.proposal:
         return proposed.reply.strip()
     said = _FIRST_BLOCK.split(proposed.reply, maxsplit=1)[0].rstrip()

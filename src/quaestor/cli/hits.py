@@ -117,14 +117,14 @@ def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> It
     best = max(range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start))
     for number, line in enumerate(lines[best : best + count], start=hit.start_line + best):
         shown = safe(line.removesuffix("\r"))[:200]
-        yield f"{style(f'{number:6d}', dim=True)}  {_marked(shown, wanted)}"
+        yield f"{style(f'{number:6d}', dim=True)}  {_highlight(shown, wanted)}"
 
 
 def _line_terms(line: str) -> frozenset[str]:
     return frozenset(term for word in find_words(line) for term in terms_of_word(word))
 
 
-def _marked(line: str, wanted: frozenset[str]) -> str:
+def _highlight(line: str, wanted: frozenset[str]) -> str:
     def mark(match: re.Match[str]) -> str:
         word = match.group()
         return style(word, bold=True) if wanted.intersection(terms_of_word(word)) else word

@@ -61,7 +61,7 @@ class _Line:
         finished = done >= total
         if timed:
             since, first = self._timed = self._timed or (now, done)
-            rest += _left(now - since, done - first, total - done)
+            rest += _time_left(now - since, done - first, total - done)
         if not sys.stderr.isatty() or now - self._started < _QUIET_SECONDS:
             return
         if not finished and now - self._last < 0.05:
@@ -72,7 +72,7 @@ class _Line:
         echo(f"\r\x1b[K{doing} {bar} {done:,}/{total:,} {rest}", nl=finished, err=True)
 
 
-def _left(seconds: float, done: int, left: int) -> str:
+def _time_left(seconds: float, done: int, left: int) -> str:
     """Return how long the rest will take, if it goes on as it went; nothing before that can be told."""
     if not done or not left:
         return ""

@@ -53,10 +53,10 @@ class Changing:
         return plan_object(self._plan(proposal))
 
     def undo(self) -> None:
-        """Take the last edit of this source back.
+        """Undo the last edit of this source.
 
         Raises:
-            UsageError: there is none, or its files have changed since.
+            UsageError: there is no edit to undo, or its files have changed since.
         """
         undo_and_say(self._journal())
 

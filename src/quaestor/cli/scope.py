@@ -1,4 +1,4 @@
-"""What a command is about: its corpus, its settings, which documents; whoever read its line.
+"""What a command applies to: its corpus, its settings and its documents.
 
 A search is read without click (see ``plain``), which is why the options themselves are elsewhere.
 """

@@ -1,7 +1,7 @@
 """Settings as they are: read from all origins, checked, each value with where it came from.
 
 Flags win over the environment, that over the project's file, that over the user's file, that over the defaults.
-A project file belongs to whoever wrote the repository, so it may only tune: most settings are closed to it, and
+A project file belongs to the author of the repository, so it may only tune: most settings are closed to it, and
 limits it may only lower. What it tried and was refused is kept, to be reported.
 """
 
@@ -110,7 +110,7 @@ def _merge_project(settings: Settings, origins: dict[str, str], refusals: list[R
         try:
             values = _read_toml(file, table)
         except UsageError as error:
-            # Whoever wrote the repository must not be able to stop a reader of it.
+            # A repository's author must not be able to stop its readers.
             refusals.append(Refusal("(file)", str(file), str(error)))
             continue
         allowed: dict[str, object] = {}
@@ -150,11 +150,11 @@ def _checked(name: str, value: object, origin: str) -> object:
         converted = _CONVERTERS[expected](value)
     except (TypeError, ValueError, OverflowError):
         kind = "list of text" if expected is tuple else expected.__name__
-        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {_shown(value)}.") from None
+        raise UsageError(f"Setting {name!r} in {origin} must be {kind}, not {_short_repr(value)}.") from None
     form = RULES[name].form
     if form is not None and isinstance(converted, str) and not re.fullmatch(form, converted):
         raise UsageError(
-            f"Setting {name!r} in {origin} cannot be {_shown(value)}. `quaestor config show` says what it can be."
+            f"Setting {name!r} in {origin} cannot be {_short_repr(value)}. `quaestor config show` says what it can be."
         )
     least = RULES[name].least
     if least is not None and isinstance(converted, (int, float)) and converted < least:
@@ -162,7 +162,7 @@ def _checked(name: str, value: object, origin: str) -> object:
     return converted
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     """Return a value as in Python, cut; of one that cannot be written out, what it is."""
     try:
         return f"{value!r:.{_SHOWN}}"
@@ -237,7 +237,7 @@ def _read_text(path: Path) -> str:
     """Return the text of a small regular file; a link is followed, a pipe or a device never read.
 
     Raises:
-        OSError: there is none, or it is something else.
+        OSError: the file does not exist, or is not a regular file.
         ValueError: it is too large, or not UTF-8.
     """
     if not stat.S_ISREG(path.stat().st_mode):

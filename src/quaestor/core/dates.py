@@ -69,7 +69,7 @@ def after(iso: str) -> str:
 
 
 def date_bound(text: str) -> str:
-    """Return what somebody gave as a date in the form of ISO 8601; nothing for nothing.
+    """Return a date that a user typed in ISO 8601 form; an empty text stays empty.
 
     Raises:
         UsageError: it is no date.

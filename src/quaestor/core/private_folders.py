@@ -8,7 +8,7 @@ from pathlib import Path
 def make_private(folder: Path) -> None:
     """Make a folder, and those above it that are missing, so that only this user can enter it.
 
-    A folder that is there stays as it is: whoever opened theirs to others meant to.
+    An existing folder keeps its permissions: a user who opened it to others meant to.
 
     Raises:
         OSError: it cannot be made, or something else is there.

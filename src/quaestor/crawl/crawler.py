@@ -46,7 +46,7 @@ class Crawl:
         clock: tells and spends time; the real one by default.
 
     Raises:
-        UsageError: the address is none.
+        UsageError: ``start`` is not a web address.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class _Run:
             self._frontier.set(entry.url, "waiting")
 
     def _judge(self, entry: Entry, reason: str, detail: str) -> None:
-        """Stop where the start is left out that was not before: whoever closes a site for a day loses nothing here."""
+        """Stop if the start page is left out for the first time: a site closed for a day loses no pages here."""
         if self._judged or entry.url != self._first:
             return
         self._judged = True

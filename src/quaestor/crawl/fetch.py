@@ -75,7 +75,7 @@ class Fetcher:
             largest: bytes that this body may have.
 
         Raises:
-            FetchError: there is no answer, or none that is taken.
+            FetchError: the server does not answer, or the response is refused.
         """
         deadline = time.monotonic() + self.seconds
         parts = urlsplit(url)
@@ -106,7 +106,7 @@ class Fetcher:
         """Ask and return the answer; the connection waits for the next request, or is closed."""
         kept = False
         try:
-            response = self._asked(connection, url, headers, deadline, waited)
+            response = self._send_request(connection, url, headers, deadline, waited)
             with response:
                 answer = _answer(response, largest, deadline)
                 if response.status != 200:
@@ -128,7 +128,7 @@ class Fetcher:
                 connection.close()
 
     @staticmethod
-    def _asked(
+    def _send_request(
         connection: Connection, url: str, headers: Mapping[str, str], deadline: float, waited: bool
     ) -> http.client.HTTPResponse:
         parts = urlsplit(url)

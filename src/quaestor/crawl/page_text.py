@@ -103,11 +103,11 @@ def read_page(fetched: Fetched, url: str) -> PageContent:
             raise NotAPageError("not a page", "it is binary, whatever it is said to be")
         text = decode_page(data, charset[1] if charset else None)
         if kind in _TEXTS or (not kind and not _LOOKS_LIKE_HTML.search(data[:5000])):
-            return PageContent(Converted(text.replace("\r\n", "\n")), _told(fetched.headers, _NOWHERE))
+            return PageContent(Converted(text.replace("\r\n", "\n")), _with_robots_header(fetched.headers, _NOWHERE))
         page = parse(text)
     except ConversionError as error:
         raise NotAPageError(error.reason, error.detail) from error
-    led = _told(fetched.headers, outgoing(page, url))
+    led = _with_robots_header(fetched.headers, outgoing(page, url))
     told = about(page, url)
     return PageContent(page_text(page, url, told), led, told.canonical)
 
@@ -124,7 +124,7 @@ def _document(data: bytes, suffix: str) -> Converted:
     return made
 
 
-def _told(headers: Mapping[str, str], led: Outgoing) -> Outgoing:
+def _with_robots_header(headers: Mapping[str, str], led: Outgoing) -> Outgoing:
     """Take what the server says to robots together with what the page says."""
     said = headers.get("x-robots-tag", "").lower()
     if not said:

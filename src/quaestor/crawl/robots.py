@@ -50,7 +50,7 @@ def parse(text: str) -> Robots:
         if key == "user-agent":
             named = set() if in_rules else named
             in_rules = False
-            # Whoever else is named is none of our business, however many they are.
+            # Groups of other agents do not matter, however many there are.
             if (agent := _agent(value)) in (AGENT, "*"):
                 named.add(agent)
                 groups.setdefault(agent, [])

@@ -52,9 +52,9 @@ class SiteRules:
             return "out of scope", ""
         if not self.robots(url).allows(url):
             return "robots.txt", ""
-        return None if entry.path is not None or entry.depth == 0 else self._bounded(entry)
+        return None if entry.path is not None or entry.depth == 0 else self._bound_exceeded(entry)
 
-    def _bounded(self, entry: Entry) -> Objection | None:
+    def _bound_exceeded(self, entry: Entry) -> Objection | None:
         """Return which bound an address is beyond that no page is known of."""
         if entry.depth > self._settings.depth:
             return "too deep", f"{entry.depth} links from the start"

@@ -56,7 +56,7 @@ def was_looked_at(url: str, home: Path) -> bool:
 
 
 def note_look(url: str, home: Path) -> None:
-    """Note that a site's pages were fetched only to be looked at, so that whoever indexes them need not fetch again."""
+    """Note that a site's pages were fetched only to be looked at, so that indexing them need not fetch again."""
     _look(url, home).touch()
 
 
@@ -89,7 +89,7 @@ def crawl(
         rebuild: throw away what is there and begin anew; if the site gives nothing then, it is there again.
 
     Raises:
-        UsageError: the address is none.
+        UsageError: ``url`` is not a web address.
         ForbiddenError: the site lies in a private network, or forbids to be fetched.
         UpstreamError: the site gave nothing.
         IndexUnusableError: another process crawls this site.
@@ -109,11 +109,11 @@ def crawl(
 
 
 def put_back(url: str, home: Path) -> int:
-    """Return how many of a site's pages came back that crawls dropped within a week; nothing is fetched.
+    """Restore the pages that crawls of a site dropped within a week, and return how many; nothing is fetched.
 
     Raises:
-        UsageError: the address is none.
-        NotFoundError: nothing was dropped.
+        UsageError: ``url`` is not a web address.
+        NotFoundError: there is nothing to restore.
         IndexUnusableError: another process crawls this site.
     """
     from quaestor.crawl import site_folder as site  # noqa: PLC0415 - most sources are folders

@@ -77,10 +77,10 @@ def apply(plan: Plan, journal: Journal) -> Applied:
 
 
 def undo(journal: Journal) -> Applied:
-    """Take back the last edit that was not taken back yet.
+    """Undo the last edit that is not undone yet.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no edit to undo.
         ChangedError: a file has changed since; nothing is done.
         OSError: the system refused; nothing is done.
     """
@@ -132,7 +132,7 @@ def _commit(root: Path, writes: Sequence[_Write], journal: Journal, undoes: int 
             folders.sync()
             _checked(folders, writes)
             for write, file in sorted(zip(writes, entry.files, strict=True), key=lambda pair: pair[0].after is None):
-                _put(folders, write, file.temporary)
+                _put_in_place(folders, write, file.temporary)
             folders.sync()
             journal.end(entry, "done")
         except BaseException:
@@ -186,8 +186,8 @@ def _now(folders: Folders, path: str) -> Content | None:
         raise ChangedError(f"{error}; nothing was written.", [path]) from None
 
 
-def _put(folders: Folders, write: _Write, temporary: str) -> None:
-    """Let the new bytes take their place, unless somebody was faster."""
+def _put_in_place(folders: Folders, write: _Write, temporary: str) -> None:
+    """Put the new bytes in place, unless the file was changed meanwhile."""
     _checked(folders, [write])
     if not folders.unmoved(write.path):
         raise _changed([write.path], "its folder; nothing was written, make the edit again")
@@ -196,7 +196,7 @@ def _put(folders: Folders, write: _Write, temporary: str) -> None:
         os.unlink(name, dir_fd=parent)
     elif write.before is None:
         try:
-            # Unlike a rename, a link never takes the place of what somebody else has put there.
+            # Unlike a rename, a link never replaces a file that another process has put there.
             os.link(_name(temporary), name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
         except FileExistsError:
             raise _changed([write.path], "since it was looked for; nothing was written, make the edit again") from None

@@ -64,10 +64,10 @@ def _hunks(before: list[Line], after: list[Line]) -> Iterator[str]:
         yield f"@@ -{old} +{new} @@\n"
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                yield from (_written(" ", line) for line in before[i1:i2])
+                yield from (_diff_line(" ", line) for line in before[i1:i2])
                 continue
-            yield from (_written("-", line) for line in before[i1:i2])
-            yield from (_written("+", line) for line in after[j1:j2])
+            yield from (_diff_line("-", line) for line in before[i1:i2])
+            yield from (_diff_line("+", line) for line in after[j1:j2])
 
 
 def _readable(data: bytes) -> list[Line]:
@@ -83,7 +83,7 @@ def _raw(data: bytes) -> list[Line]:
     return [*lines, Line(parts[-1], "")] if parts[-1] else lines
 
 
-def _written(mark: str, line: Line) -> str:
+def _diff_line(mark: str, line: Line) -> str:
     # A carriage return stays where it is, so that the bytes of the file are found.
     end = line.end if line.end.endswith("\n") else "\n\\ No newline at end of file\n"
     return f"{mark}{line.text}{end}"

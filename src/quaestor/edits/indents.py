@@ -32,12 +32,12 @@ def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file:
     for said, there in pairs:
         own, real = indent_of(said), indent_of(there)
         if known.setdefault(own, real) != real:
-            return _refused("lines that are indented alike in the proposal are indented differently in the file")
+            return _refusal("lines that are indented alike in the proposal are indented differently in the file")
     if all(own == real for own, real in known.items()):
         return _in_kind(known, file)
     order = sorted(known, key=lambda own: len(own.expandtabs(4)))
     if any(len(known[one].expandtabs(4)) >= len(known[two].expandtabs(4)) for one, two in pairwise(order)):
-        return _refused("the proposal's indentation does not grow with the file's")
+        return _refusal("the proposal's indentation does not grow with the file's")
     further = _tabs_for_blanks(known) or _blanks_for_tabs(known) or _linear(known, proposed, file)
     return lambda own: known[own] if own in known else further(own)
 
@@ -125,7 +125,7 @@ def _in_kind(known: dict[str, str], file: Sequence[str]) -> Indent:
 
 
 def _usual(file: Sequence[str]) -> str:
-    """Return the character that nearly all indented lines begin with; empty where there is none."""
+    """Return the character that nearly all indented lines begin with; empty if tabs and spaces are mixed."""
     # Comments between stars are set off by one blank in languages of tabs.
     first = Counter(line[0] for line in file if line[:1] in (" ", "\t") and not line.lstrip().startswith("*"))
     most = first.most_common(1)
@@ -138,7 +138,7 @@ def _sole(indents: Sequence[str]) -> str | None:
     return None if len(characters) > 1 else "".join(characters)
 
 
-def _refused(reason: str) -> Indent:
+def _refusal(reason: str) -> Indent:
     def refuse(own: str) -> str:
         raise UnclearError(reason)
 

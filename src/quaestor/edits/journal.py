@@ -26,7 +26,7 @@ _ENTRY = "entry.json"
 
 
 class JournalError(UsageError):
-    """The record of edits cannot be read, or somebody else is writing it."""
+    """The record of edits cannot be read, or another process is writing it."""
 
     code = "journal"
 

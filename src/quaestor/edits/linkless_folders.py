@@ -1,7 +1,7 @@
 """Reaching files under one root through descriptors of their folders, so that no link is ever followed.
 
 Each folder on the way is opened from the one above it and refused if it is a link. What is then read or renamed is an
-entry of that very folder, wherever somebody has moved or swapped names meanwhile.
+entry of that very folder, even if names were moved or swapped meanwhile.
 """
 
 from __future__ import annotations

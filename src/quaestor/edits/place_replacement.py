@@ -76,7 +76,7 @@ def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool
     """
     try:
         search, replace = _reading(text, change)
-        pieces, how = _found(text.strings, search, replace)
+        pieces, how = _find_pieces(text.strings, search, replace)
         return _Writing(text, pieces, prose=prose, dots_are_code=dots_are_code).fitted(how)
     except _Refused as refused:
         return Refusal(change.path, refused.kind, f"{change.path!r}: {refused}", refused.lines)
@@ -95,7 +95,7 @@ def _reading(text: Text, change: Replace) -> tuple[list[str], list[str]]:
     return borne_out[0]
 
 
-def _found(file: list[str], search: list[str], replace: list[str]) -> tuple[list[_Piece], How]:
+def _find_pieces(file: list[str], search: list[str], replace: list[str]) -> tuple[list[_Piece], How]:
     bare = without_numbers(search, replace) or (search, replace)
     for one, two in _repaired(search, replace, bare):
         places, normal = strictest(file, one)
@@ -187,7 +187,7 @@ def _fuzzy(file: list[str], search: list[str], replace: list[str]) -> _Piece:
     keys, wanted = [key(line) for line in file], [key(line) for line in search]
     candidates = alignments(keys, wanted)
     best = candidates[0] if candidates else None
-    if best is None or best.score < _ENOUGH or _said(keys, best) < _LEAST_WEIGHT:
+    if best is None or best.score < _ENOUGH or _matched_weight(keys, best) < _LEAST_WEIGHT:
         raise _not_found(file, search, best)
     changes = hunks(search, replace, exact=False)
     near = [other for other in candidates if other.score > best.score - _MARGIN]
@@ -199,7 +199,7 @@ def _fuzzy(file: list[str], search: list[str], replace: list[str]) -> _Piece:
     return _Piece(search, replace, best.places)
 
 
-def _said(keys: list[str], found: Alignment) -> int:
+def _matched_weight(keys: list[str], found: Alignment) -> int:
     return sum(weight(keys[place]) for place in found.places if place is not None)
 
 

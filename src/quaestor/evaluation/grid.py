@@ -56,7 +56,7 @@ def grid(
     One retriever alone is not ranked; and a lexical search knows no vectors, so it is run with the first embedder only.
 
     Raises:
-        UsageError: there are too many, or a retriever is none.
+        UsageError: there are too many combinations, or a retriever is unknown.
     """
     for name in retrievers:
         if name not in get_args(RetrieverName):

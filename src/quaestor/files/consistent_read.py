@@ -1,4 +1,4 @@
-"""Reading a file so that what is stored matches its hash, even while somebody writes to it."""
+"""Reading a file so that what is stored matches its hash, even while another process writes to it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
     Args:
         place: absolute path; a symbolic link is not followed and a pipe not waited for.
         limit: read at most this many bytes and one more.
-        root: a folder above; no link below it is followed either, whoever swaps one in meanwhile.
+        root: a folder above; no link below it is followed either, even one that is swapped in meanwhile.
 
     Raises:
         OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
@@ -76,7 +76,7 @@ def stamp_of(state: os.stat_result) -> int:
 def is_racy(mtime_ns: int, now_ns: int) -> bool:
     """Return whether a file with this time, read now, might change and keep the time.
 
-    A time that lies well ahead is not racy: whoever writes next sets it back to the present.
+    A time that lies well ahead is not racy: the next write sets it back to the present.
     """
     return abs(now_ns - mtime_ns) < RACY_NS
 

@@ -107,7 +107,7 @@ def _expand(path: str, home: str | None) -> Path | None:
 
 
 def read_small(path: Path, limit: int) -> bytes:
-    """Return the first ``limit`` bytes of a regular file; nothing where there is none that can be read."""
+    """Return the first ``limit`` bytes of a regular file; empty if it does not exist or cannot be read."""
     try:
         if not path.is_file():
             return b""

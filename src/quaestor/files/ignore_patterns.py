@@ -249,7 +249,7 @@ def _member(char: str) -> str:
 
 
 def _named_class(pattern: str, at: int) -> tuple[str, int] | None:
-    """Return the members of ``[:name:]`` at ``at`` and the place of its last bracket; None if it is none."""
+    """Return the members of ``[:name:]`` at ``at`` and the place of its last bracket; None if the class is unknown."""
     close = pattern.find("]", at + 2)
     if close < 0:
         raise _NeverMatchesError

@@ -5,6 +5,6 @@
 ``changelog`` are pure.
 
 Git itself is run, and no library is used in its place: dulwich and pygit2 have neither a pickaxe nor mailmap-aware
-blame, and would be a dependency of every installation, while whoever has a repository has git. What makes git
+blame, and would be a dependency of every installation, while every machine with a repository has git. What makes git
 dangerous is configuration, and ``git`` gives it none of the repository's.
 """

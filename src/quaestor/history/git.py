@@ -35,7 +35,7 @@ _MOST_BYTES = 4 << 20
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_HEAD = 1 << 12
 _LINKED = ("objects", "refs", "packed-refs", "shallow", "reftable")
-# Everything that could run a program or ask somebody is said once more, should git ever find other configuration.
+# Every option that could run a program or prompt is set again, should git ever find other configuration.
 _CONFIG = """\
 [core]
 	repositoryFormatVersion = 1
@@ -181,10 +181,10 @@ class Git:
 
 
 def program() -> str:
-    """Return where git is; never in a folder that depends on where we are.
+    """Return the path of git; never one in a relative folder of PATH.
 
     Raises:
-        NoHistoryError: there is none.
+        NoHistoryError: git is not installed.
     """
     found = shutil.which("git", path=_absolute_path(os.environ))
     if found is None or not Path(found).is_absolute():

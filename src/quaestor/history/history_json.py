@@ -51,7 +51,7 @@ def is_object(path: str) -> bool:
 
 
 def object_text(git: Git, path: str) -> str | None:
-    """Return the text of the commit or tag that a path names; None if there is none."""
+    """Return the text of the commit or tag that a path names; None if it does not exist."""
     named = _PLACE.fullmatch(path)
     if named is None:
         return None

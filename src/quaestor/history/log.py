@@ -49,7 +49,7 @@ class Commit(NamedTuple):
 
 
 class Author(NamedTuple):
-    """Somebody's part in a history.
+    """An author's share of a history.
 
     Attributes:
         name: by the repository's mailmap.
@@ -118,7 +118,7 @@ def commit_of(identity: str, author: str, date: str, parents: str, message: str)
 
 
 def clean_name(name: str) -> str:
-    """Return somebody's name on one line; of an address in its place, what stands before the sign."""
+    """Return a name on one line; if it is an e-mail address, the part before the @."""
     name = " ".join(_CONTROL.sub("", name[: 4 * _LONGEST_NAME]).replace("<", "").replace(">", "").split())
     return name.partition("@")[0][:_LONGEST_NAME] or "unknown"
 

@@ -60,7 +60,7 @@ def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
 
 
 def holder(git: Git, needle: str, revision: str) -> str | None:
-    """Return a file that holds a text in a revision, as git names it; None if there is none."""
+    """Return a file that holds a text in a revision, as git names it; None if no file does."""
     arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
     found = git.ask(*arguments, "-e", needle, revision, "--", *git.repository.scope)
     first = (found or "").split("\0")[0]

@@ -102,7 +102,7 @@ class Committer:
             elif isinstance(outcome, Same):
                 self._same(outcome)
             elif isinstance(outcome, Refused):
-                self._refused(outcome)
+                self._note_refusal(outcome)
         usual = min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks))
         early = self._waiting_chunks >= LAST_COMMIT_CHUNKS and 0 < self.to_come <= len(self._waiting)
         if early or self._waiting_chunks >= usual:
@@ -130,7 +130,7 @@ class Committer:
         if document != self._known[outcome.path]:
             self._touches.append(document)
 
-    def _refused(self, outcome: Refused) -> None:
+    def _note_refusal(self, outcome: Refused) -> None:
         self.tally.refused.append(outcome)
         if outcome.skipped.path in self._known:
             self._removals.append(outcome.skipped.path)

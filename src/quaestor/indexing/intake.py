@@ -116,7 +116,7 @@ class Intake:
         self.vectoriser.allowance.until = deadline
         with self._runner(size, in_haste=deadline is not None or isinstance(queue, SharedBatches)) as run:
             while True:
-                for outcomes in self._together(run(queue.batches())):
+                for outcomes in self._in_requests(run(queue.batches())):
                     self.committer.add(self.vectoriser.complete(outcomes))
                     if self._slow:
                         self._keep()
@@ -127,7 +127,7 @@ class Intake:
                 if queue.is_over():
                     return
 
-    def _together(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
+    def _in_requests(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
         """Yield outcomes as they come, or for a slow embedder as many at a time as are worth asking it for."""
         if not self._slow:
             yield from batches
@@ -142,16 +142,16 @@ class Intake:
             yield waiting
 
     def _keep(self) -> None:
-        """Write what was paid for, and end the work if somebody wants it to end."""
+        """Write what was paid for, and stop if stopping was requested."""
         self.committer.commit()
         failure = self.vectoriser.failure
         if failure is not None and not isinstance(failure, QuaestorError):
             raise failure
 
     def _tasks(self, files: Sequence[FoundFile]) -> list[Task]:
-        return [Task(file.path, self._held(file.path)) for file in files]
+        return [Task(file.path, self._indexed_hash(file.path)) for file in files]
 
-    def _held(self, path: str) -> str | None:
+    def _indexed_hash(self, path: str) -> str | None:
         """Return the hash of the bytes that are in the index; None if they are to be taken in whatever they are."""
         document = self._known.get(path)
         return None if document is None or (self._complete and is_pending(document)) else document.sha256

@@ -77,14 +77,14 @@ class Prepared(NamedTuple):
         """Cross to another process as tuples: thousands of small objects take five times as long."""
         chunks = [(_span(chunk), *_rest(chunk)) for chunk in self.chunks]
         terms = [(one.body, one.path, one.symbol) for one in self.terms]
-        return _received, (self.document, self.steady, chunks, terms, self.keys, self.texts)
+        return _unpack_prepared, (self.document, self.steady, chunks, terms, self.keys, self.texts)
 
 
 _span = attrgetter("span.start", "span.end", "span.start_line", "span.end_line")
 _rest = attrgetter("text", "symbol", "kind", "scope", "defines")
 
 
-def _received(
+def _unpack_prepared(
     document: Document,
     steady: bool,
     chunks: Sequence[Any],

@@ -121,14 +121,14 @@ class Copy:
         """End it at once; nothing happens if it has ended."""
         # Between a look and the kill no other thread may reap it: its number would be nobody's, or somebody else's.
         with self._turns:
-            if self._looked(os.WNOHANG) is None:
+            if self._wait_status(os.WNOHANG) is None:
                 os.kill(self._number, signal.SIGKILL)
 
     def _look(self, how: int) -> int | None:
         with self._turns:
-            return self._looked(how)
+            return self._wait_status(how)
 
-    def _looked(self, how: int) -> int | None:
+    def _wait_status(self, how: int) -> int | None:
         if self._code is None:
             number, status = os.waitpid(self._number, how)
             if number:

@@ -1,4 +1,4 @@
-"""Documents whose chunks are not all embedded: found by their words until somebody allows what the rest costs.
+"""Documents whose chunks are not all embedded: found by their words until a user accepts the cost of the rest.
 
 Such a document is whole in every other respect. That it waits stands in its note, so that sizes and messages tell of
 it; a chunk that waits has a vector of zeros, which no search by meaning finds, under a key of its own.

@@ -1,4 +1,4 @@
-"""Keeping an index current while somebody works: look, wait, look again.
+"""Keeping an index current while files are edited: look, wait, look again.
 
 Polling needs no rights and no daemon. Where the kernel tells that nothing happened, a look costs next to nothing;
 elsewhere looking at 5,000 files takes some ten milliseconds.

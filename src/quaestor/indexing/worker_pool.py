@@ -126,7 +126,7 @@ class _Worker:
         return pickle.load(self._process.stdout)
 
     def kill(self) -> None:
-        """Stop at once; whoever waits for an answer gets an error."""
+        """Stop at once; callers that wait for an answer get an error."""
         self._process.kill()
 
     def end(self) -> None:

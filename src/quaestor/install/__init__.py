@@ -1,6 +1,6 @@
 """Telling coding agents and editors how to start Quaestor: one entry in each one's own settings file.
 
-A settings file is somebody's work: everything else in it, comments included, stays as it is, to the letter. It is read
+A settings file belongs to the user: everything else in it, comments included, stays as it is, to the letter. It is read
 again after every edit, and an edit that changed anything but our entry is never written.
 """
 

@@ -66,7 +66,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
     member, depth = _find(text, start, path[-1]), len(path) - 1
     if member is None:
         return _inserted(text, start, path[-1], value, depth, unit)
-    return text[: member.value] + _shown(value, depth + 1, unit) + text[member.end :]
+    return text[: member.value] + _indented_json(value, depth + 1, unit) + text[member.end :]
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
@@ -170,7 +170,7 @@ def _inserted(text: str, start: int, key: str, value: object, depth: int, unit: 
         member = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}, "
         return text[: members[0].start] + member + text[members[0].start :]
     line_end = "\r\n" if "\r\n" in text else "\n"
-    member = f"{line_end}{unit * (depth + 1)}{json.dumps(key)}: {_shown(value, depth + 1, unit)}"
+    member = f"{line_end}{unit * (depth + 1)}{json.dumps(key)}: {_indented_json(value, depth + 1, unit)}"
     if members:
         return f"{text[: start + 1]}{member},{text[start + 1 :]}"
     rest = text[start + 1 :]
@@ -202,7 +202,7 @@ def _nested(path: Sequence[str], value: object) -> object:
     return value
 
 
-def _shown(value: object, depth: int, unit: str) -> str:
+def _indented_json(value: object, depth: int, unit: str) -> str:
     return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", "\n" + unit * depth)
 
 

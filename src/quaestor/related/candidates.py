@@ -97,7 +97,7 @@ def that_may_define(found: Candidates, name: str) -> list[str]:
 
 
 def split_tests(found: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate], list[Candidate]]:
-    """Return candidates as code, tests and prose; data is none of them."""
+    """Return candidates as code, tests and prose; data is left out."""
     code: list[Candidate] = []
     tests: list[Candidate] = []
     prose: list[Candidate] = []

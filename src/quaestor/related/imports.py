@@ -1,7 +1,7 @@
 """What a source file says that it imports, and which document that is. Pure: text and paths in, paths out.
 
-By the words of import statements alone; no build file is read. What could be several documents is the one nearest to
-the file that imports it; what is none of them is not ours.
+By the words of import statements alone; no build file is read. An import that fits several documents means the
+one nearest to the importing file; an import that fits none is of another package.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class Modules:
         self.names = frozenset(name.lower() for name in names)
 
     def resolve(self, wanted: Import, importer: str) -> str | None:
-        """Return the document that an import means, or None if it is none of this corpus."""
+        """Return the document that an import means; None if it is not in this corpus."""
         if wanted.up is not None:
             folder = tuple(dirname(importer).split("/")) if dirname(importer) else ()
             if wanted.up > len(folder):

@@ -199,7 +199,7 @@ class _Reader:
         """Return the names of the functions and types that hold a node, and its own if it is one."""
         names: list[tuple[str, ...]] = []
         while node is not None and len(names) < _HIGHEST:
-            found = self._found(node)
+            found = self._find_definition(node)
             if found is not None and (found.kind in _ENCLOSING or (not names and self._names(found))):
                 names.append((*found.scope, found.name))
             node = node.parent
@@ -208,7 +208,7 @@ class _Reader:
     def _names(self, found: Found) -> bool:
         return found.name.encode("utf-8", "surrogatepass") == self._name
 
-    def _found(self, node: Node) -> Found | None:
+    def _find_definition(self, node: Node) -> Found | None:
         finder = self._syntax.finders.get(node.type)
         return finder(node, self._source) if finder is not None else None
 
@@ -218,7 +218,7 @@ class _Reader:
         for _ in range(8):
             if above is None:
                 return None
-            found = self._found(above)
+            found = self._find_definition(above)
             if found is not None:
                 named = found.defines and self._names(found)
                 before_body = found.body is None or node.start_byte < found.body.start_byte
@@ -228,12 +228,12 @@ class _Reader:
 
     def _is_local(self, definition: Node) -> bool:
         """Return whether a definition is a variable within a function."""
-        found = self._found(definition)
+        found = self._find_definition(definition)
         if found is None or found.kind not in ("variable", "constant", "field"):
             return False
         above = definition.parent
         while above is not None:
-            outer = self._found(above)
+            outer = self._find_definition(above)
             if outer is not None and outer.kind in CALLABLES:
                 return True
             above = above.parent
@@ -262,7 +262,7 @@ class _Reader:
     def _is_member(self, definition: Node) -> bool:
         above = definition.parent
         while above is not None:
-            outer = self._found(above)
+            outer = self._find_definition(above)
             if outer is not None and outer.kind in _ENCLOSING:
                 return outer.kind in CONTAINERS and outer.kind != "module"
             above = above.parent

@@ -65,7 +65,7 @@ class OfName:
             by_path.setdefault(one.document.path, []).append(one)
         if not by_path:
             # What is defined within a function is in no table.
-            by_path = {path: [] for path in that_may_define(self._standing(), name)}
+            by_path = {path: [] for path in that_may_define(self._word_candidates(), name)}
         paths = sorted(by_path, key=lambda path: (path != self._target.path, profile_path(path).flags, path))
         for path in paths[:_DEFINING_FILES]:
             read = self._confirmer.read(path)
@@ -91,7 +91,7 @@ class OfName:
             found = at_line or there or found
         return found
 
-    def _standing(self) -> Candidates:
+    def _word_candidates(self) -> Candidates:
         if self._words is None:
             self._words = standing(self._store, self._target.name, self._limit)
         return self._words
@@ -100,7 +100,7 @@ class OfName:
         if self._candidates is None:
             homes = frozenset(one.path for one in self.definitions())
             self._confirmer.homes = homes
-            self._candidates = that_may_use(self._standing(), self._target.name, homes)
+            self._candidates = that_may_use(self._word_candidates(), self._target.name, homes)
         return self._candidates
 
     def _uses(self, found: list[Candidate], kind: RelatedKind, complete: bool) -> Found:
@@ -140,7 +140,7 @@ class OfName:
             yield from beside(file, home, half)
         apart = {one.path for one in definitions}
         yield from self._sources.similar(home.text, home.symbol, apart, half)
-        _, _, prose = split_tests(self._standing().listed)
+        _, _, prose = split_tests(self._word_candidates().listed)
         # A text without headings is as likely a list of words as prose.
         told = [one.chunks[0] for one in prose if one.chunks[0].document.chunker == "headings"]
         yield from (chunk_relative(one, "mention") for one in told[:2])

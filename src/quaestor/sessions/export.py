@@ -80,17 +80,17 @@ def read_json(text: str, transcript: Transcript) -> None:
 def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -> str:
     """Return the conversation for people.
 
-    Questions, answers or what there is of them, what became of turns that are not done, proposed changes, and sources.
+    Questions, answers, even partial ones, how unfinished turns ended, proposed changes, and sources.
     """
     proposed: dict[int, list[CallRecord]] = {}
     for call in calls:
         if call.difference:
             proposed.setdefault(call.turn, []).append(call)
-    lines = (line for turn in turns for line in _told(turn, proposed.get(turn.number, ())))
+    lines = (line for turn in turns for line in _turn_lines(turn, proposed.get(turn.number, ())))
     return "\n".join(lines).strip() + "\n"
 
 
-def _told(turn: TurnRecord, proposed: Iterable[CallRecord]) -> list[str]:
+def _turn_lines(turn: TurnRecord, proposed: Iterable[CallRecord]) -> list[str]:
     ending = turn.ending
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
     changes = [line for call in proposed for line in _fenced(call.difference, applied=bool(call.applied))]
@@ -146,7 +146,7 @@ def _message(value: object) -> Message:
     """Return a message from its JSON in OpenAI's form.
 
     Raises:
-        UsageError: it is none.
+        UsageError: ``value`` is not a message.
     """
     try:
         assert isinstance(value, dict)
@@ -165,7 +165,7 @@ def _message(value: object) -> Message:
         )
     except (AssertionError, LookupError, TypeError) as error:
         shown = json.dumps(value, ensure_ascii=False)[:80]
-        raise UsageError(f"the file to import has a message that is none ({type(error).__name__}): {shown}") from None
+        raise UsageError(f"the file to import has an invalid message ({type(error).__name__}): {shown}") from None
 
 
 def _parts(content: object) -> str:

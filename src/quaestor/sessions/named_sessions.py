@@ -46,10 +46,10 @@ class Sessions(ABC):
         return transcript
 
     def open(self, name: str) -> Transcript:
-        """Open a session by its name, or by the beginning of its name if there is only one such.
+        """Open a session by its name, or by a unique beginning of its name.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: no session matches.
             UsageError: several begin so.
             SessionUnusableError: its file is damaged.
         """
@@ -59,7 +59,7 @@ class Sessions(ABC):
         """Return the whole name of a session that is given by its beginning.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: no session matches.
             UsageError: several begin so.
         """
         known = self.names()
@@ -90,7 +90,7 @@ class Sessions(ABC):
         """Return the name of the session about ``root`` that was used last.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: no session matches.
         """
         found = [info for info in self.list(root=root, owner=owner) if info.error is None]
         if not found:
@@ -101,7 +101,7 @@ class Sessions(ABC):
         """Remove a session, damaged or not.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: no session matches.
         """
         self._remove(self.find(name))
 

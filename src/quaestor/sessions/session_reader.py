@@ -89,7 +89,7 @@ class Recorded:
             f" left join replies p on p.request = r.id {where} order by r.id"
         )
         rows = self._rows(query, () if turn is None else (turn,))
-        return [self._sent(row) for row in rows]
+        return [self._read_sent(row) for row in rows]
 
     def sent(self, turn: int) -> int:
         """Return the number of requests that a turn sent."""
@@ -194,7 +194,7 @@ class Recorded:
         with self._place.reading() as connection:
             return connection.execute(query, values).fetchall()
 
-    def _sent(self, row: Sequence[Any]) -> Sent:
+    def _read_sent(self, row: Sequence[Any]) -> Sent:
         with self._reading():
             references = json.loads(row[6])
             sent = packing.resolve(references, *self._needed(references))

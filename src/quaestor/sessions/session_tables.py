@@ -139,11 +139,11 @@ TABLES = (
 
 
 class SessionFile:
-    """The file of one session, open; or one that ends with the process: a ``SessionPlace``.
+    """The open file of one session, or a session in memory that ends with the process: a ``SessionPlace``.
 
     Args:
         connection: to its tables.
-        path: of the file; None: there is none.
+        path: of the file; None for a session in memory.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:

@@ -69,7 +69,7 @@ class SharedSessions(Sessions):
                 "select key from sessions where scope = ? and id = ?", (self._user, name)
             ).fetchone()
         if found is None:
-            raise _gone(name)
+            raise _not_found(name)
         return Transcript(SharedSession(self._server, found[0], name))
 
     def _infos(self) -> Iterable[SessionInfo]:
@@ -114,7 +114,7 @@ class SharedSession:
         with self._transaction() as connection:
             locked = "select 1 from quaestor_sessions.sessions where key = ? for update"
             if connection.execute(locked, (self._key,)).fetchone() is None:
-                raise _gone(self._name)
+                raise _not_found(self._name)
             yield connection
 
     def damaged(self, said: object) -> SessionUnusableError:
@@ -131,5 +131,5 @@ class SharedSession:
         return transaction(self._server, SESSION, settings={"quaestor.session": str(self._key)})
 
 
-def _gone(name: str) -> NotFoundError:
+def _not_found(name: str) -> NotFoundError:
     return NotFoundError(f"There is no session {name!r}. `quaestor sessions list` shows them all.")

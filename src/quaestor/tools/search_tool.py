@@ -67,14 +67,14 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
     if not hits:
         why = why_none(corpus, where) if where else ""
         nothing = load("result_nothing").render(query=brief(query))
-        return Outcome(" ".join(filter(None, (nothing, _told(unknown), why))), data=())
+        return Outcome(" ".join(filter(None, (nothing, _unknown_words_note(unknown), why))), data=())
     stale = {(hit.corpus, hit.path): hit.path for hit in hits if not hit.fresh}
     changed = [load("result_changed_hit").render(path=shown_name(path)) for path in stale.values()]
-    shown = show_passages(room.numbered(number(hits)), room, [*filter(None, (_told(unknown),)), *changed])
+    shown = show_passages(room.numbered(number(hits)), room, [*filter(None, (_unknown_words_note(unknown),)), *changed])
     return Outcome(shown.text, shown.passages, data=tuple(hits))
 
 
-def _told(unknown: Sequence[Unknown]) -> str:
+def _unknown_words_note(unknown: Sequence[Unknown]) -> str:
     """Return what a model is told of words that stand nowhere; empty where all of them stand."""
     if not unknown:
         return ""

@@ -84,7 +84,7 @@ class Half:
         """Return how far vectors are best trusted: more only where that is better beyond chance."""
         trust = TRUSTS[0]
         for more in TRUSTS[1:]:
-            if difference(self._asked(trust), self._asked(more)).estimate.low <= 0:
+            if difference(self._scores_with_trust(trust), self._scores_with_trust(more)).estimate.low <= 0:
                 break
             trust = more
         return trust
@@ -92,9 +92,9 @@ class Half:
     def answers(self, trust: float) -> Answers:
         """Return what the questions are answered like if vectors are trusted so far."""
         dense = self._trial.ask(self._questions, self._tick, mode="dense")
-        return by_question(self._questions, self._asked(trust), dense)
+        return by_question(self._questions, self._scores_with_trust(trust), dense)
 
-    def _asked(self, trust: float) -> list[float]:
+    def _scores_with_trust(self, trust: float) -> list[float]:
         if trust not in self._whole:
             self._whole[trust] = self._trial.ask(self._questions, self._tick, trust=trust)
         return self._whole[trust]

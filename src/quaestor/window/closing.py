@@ -56,7 +56,7 @@ class Closing:
         head = self._items(number for number in chosen if number < frame.history.start)
         history = [number for number in chosen if number in frame.history]
         rest = self._items(number for number in chosen if number >= frame.history.stop)
-        body = self._written(summary) + self._history(history, marked=summary is None)
+        body = self._items_of(summary) + self._history(history, marked=summary is None)
         before = [*head, *self._reminded(body)]
         return [item.message for item in before], [item.message for item in rest]
 
@@ -110,7 +110,7 @@ class Closing:
             )
         ]
 
-    def _written(self, message: Message | None) -> list[Item]:
+    def _items_of(self, message: Message | None) -> list[Item]:
         return [] if message is None else [Item(message, self._draft.reading.counter.message(message))]
 
     def _reminded(self, items: list[Item]) -> list[Item]:

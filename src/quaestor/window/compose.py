@@ -115,7 +115,9 @@ class _Composing:
         if room < 0:
             return None
         absent = present(passages, self.reading.sound()) if passages else frozenset()
-        placement = placing.place(room - self._held() if self.frame.carries else room, absent, trimming=False)
+        placement = placing.place(
+            room - self._reserved_for_marks() if self.frame.carries else room, absent, trimming=False
+        )
         if placement.crowded and not self.frame.carries and self._passages_beside(placing, absent):
             return None
         take_all(draft, self.frame)
@@ -155,7 +157,7 @@ class _Composing:
         """Return a draft with all that comes before passages and history."""
         draft = self._fixed()
         take_required(draft, self.frame, self.limit, self.reserve, self._floor)
-        draft.budget.hold(self._held())
+        draft.budget.hold(self._reserved_for_marks())
         # No more than there is: what must be kept comes first.
         floor = min(self._floor, max(0, draft.budget.free))
         draft.budget.hold(floor)
@@ -169,7 +171,7 @@ class _Composing:
     def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
         """Return whether any passage would be shown if history, and history alone, made room for it."""
         draft = self._fixed()
-        draft.budget.hold(self._held() + sum(self.reading.unit_tokens))
+        draft.budget.hold(self._reserved_for_marks() + sum(self.reading.unit_tokens))
         draft.budget.hold(-sum(self.reading.unit_tokens[number] for number in self.frame.history))
         return placing.place(self._share(draft), absent).message is not None
 
@@ -185,7 +187,7 @@ class _Composing:
         draft.budget.spend("tools", self._tool_tokens)
         return draft
 
-    def _held(self) -> int:
+    def _reserved_for_marks(self) -> int:
         """Return what marks and reminders may take at most."""
         count = self.reading.counter.message
         recalled, recent, skipped = mark_messages(self.settings)

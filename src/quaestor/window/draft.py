@@ -62,7 +62,7 @@ class Draft:
         unit = self.reading.units[number]
         messages = tuple(self.reading.messages[unit.start : unit.end])
         tokens = tuple(self.reading.tokens[unit.start : unit.end])
-        self._put(number, Chosen(messages, tokens, section, action, reason))
+        self._choose(number, Chosen(messages, tokens, section, action, reason))
 
     def take_if_it_fits(
         self,
@@ -89,7 +89,7 @@ class Draft:
         if cut is None:
             return False
         tokens = tuple(map(self.reading.counter.message, cut))
-        self._put(number, Chosen(tuple(cut), tokens, section, "trimmed", CUT))
+        self._choose(number, Chosen(tuple(cut), tokens, section, "trimmed", CUT))
         return True
 
     def left_out(self, history: Iterable[int]) -> list[int]:
@@ -97,7 +97,7 @@ class Draft:
         units = self.reading.units
         return [number for number in history if number not in self.chosen and not units[number].fault]
 
-    def _put(self, number: int, chosen: Chosen) -> None:
+    def _choose(self, number: int, chosen: Chosen) -> None:
         self.chosen[number] = chosen
         self.budget.spend(chosen.section, sum(chosen.tokens))
 

@@ -19,7 +19,7 @@ _LEAST = 24
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary, or why there is none.
+    """A summary, or the reason why it could not be made.
 
     Attributes:
         message: what is sent; None if it was discarded.
@@ -40,12 +40,12 @@ def summary_of(
     if room < _LEAST:
         return Summary(None, 0, "no summary: its share of the window is too small")
     if summarise is None:
-        return _judged(messages, central_sentences(messages, room, counter.text), budget, counter, wording)
+        return _checked_summary(messages, central_sentences(messages, room, counter.text), budget, counter, wording)
     try:
         text = summarise(messages)
-    except Exception as error:  # it is somebody else's: a model, a network, a cache
+    except Exception as error:  # the callback may fail in any way: a model, a network, a cache
         return Summary(None, 0, f"the summary was discarded: making it failed ({type(error).__name__}: {error})"[:300])
-    return _judged(messages, text, budget, counter, wording)
+    return _checked_summary(messages, text, budget, counter, wording)
 
 
 def as_message(text: str, wording: Wording) -> Message:
@@ -56,7 +56,9 @@ def as_message(text: str, wording: Wording) -> Message:
     return Message("user", f"{wording.summary}\n{text}", name=NAME)
 
 
-def _judged(messages: Sequence[Message], text: str, budget: int, counter: Counter, wording: Wording) -> Summary:
+def _checked_summary(
+    messages: Sequence[Message], text: str, budget: int, counter: Counter, wording: Wording
+) -> Summary:
     if not text.strip():
         return Summary(None, 0, "the summary was discarded: it is empty")
     message = as_message(text.strip(), wording)

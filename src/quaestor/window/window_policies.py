@@ -33,8 +33,8 @@ class Choice:
         recall: scores earlier messages.
         summarise: summarises messages; None: by their most central sentences, where the policy wants a
             summary.
-        scores: what ``recall`` said, asked once.
-        summary: what was written, or why there is none; None when none was wanted.
+        scores: what ``recall`` returned; computed once.
+        summary: the summary, or the reason why it is missing; None if the policy wants none.
     """
 
     policy: Policy

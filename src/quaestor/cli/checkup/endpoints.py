@@ -1,4 +1,4 @@
-"""Whether somebody listens where the model's endpoint is said to be, and whether the port to serve at is free."""
+"""Whether a server listens at the model's endpoint, and whether the port to serve at is free."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_model(settings: Settings) -> str:
             " correct `base_url`; until then answers are quotes",
             UNREACHABLE,
         )
-    return f"{said}; somebody listens (--probe finds out what it can do)"
+    return f"{said}; a server listens (--probe finds out what it can do)"
 
 
 def check_port(settings: Settings) -> str:

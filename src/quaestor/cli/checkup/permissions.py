@@ -25,7 +25,7 @@ def check_permissions(settings: Settings) -> str:
     """Return what was looked at.
 
     Raises:
-        FindingError: others can read or change some of it, or it is somebody else's.
+        FindingError: other users can read or change some of it, or own it.
     """
     if sys.platform == "win32":
         return "not looked at: Windows keeps them otherwise"
@@ -46,7 +46,7 @@ def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
             found = place.stat()
             if found.st_uid not in (os.getuid(), 0):
                 raise FindingError(
-                    f"{str(place)!r} belongs to somebody else: make it yours with `chown`, or set QUAESTOR_HOME to a"
+                    f"{str(place)!r} belongs to another user: make it yours with `chown`, or set QUAESTOR_HOME to a"
                     " folder of yours",
                     TO_SET_RIGHT,
                 )

@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
         try:
-            outcome = asyncio.run(_answered(index, question, settings, filters, quiet=as_json))
+            outcome = asyncio.run(_ask(index, question, settings, filters, quiet=as_json))
         except KeyboardInterrupt:
             remark("\nstopped; of a single question nothing is kept. `quaestor chat` keeps what was asked and answered")
             raise
@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     return 0 if outcome.done.known else UNKNOWN
 
 
-async def _answered(index: Index, question: str, settings: Settings, filters: Filters, *, quiet: bool) -> TurnOutcome:
+async def _ask(index: Index, question: str, settings: Settings, filters: Filters, *, quiet: bool) -> TurnOutcome:
     model = make_model(settings, Purpose(kind="ask", source=str(index.root)))
     events = answering(index, model, question, settings, where=filters.where, filters=filters.understand)
     try:

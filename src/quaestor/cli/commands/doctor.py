@@ -68,8 +68,8 @@ def command(path: str | None, probe: bool, model: str | None, base_url: str | No
     """
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url).settings
-    checks = [_tried(name, part, settings) for name, part in _PARTS.items()]
-    checks += [_tried(name, partial(part, root), settings) for name, part in _PARTS_OF_CORPUS.items()]
+    checks = [_run_check(name, part, settings) for name, part in _PARTS.items()]
+    checks += [_run_check(name, partial(part, root), settings) for name, part in _PARTS_OF_CORPUS.items()]
     if probe:
         checks += _probed(settings)
     if as_json:
@@ -81,7 +81,7 @@ def command(path: str | None, probe: bool, model: str | None, base_url: str | No
     return max(check.code for check in checks)
 
 
-def _tried(name: str, part: Callable[[Settings], str], settings: Settings) -> Check:
+def _run_check(name: str, part: Callable[[Settings], str], settings: Settings) -> Check:
     try:
         return Check(name, True, part(settings))
     except QuaestorError as error:
@@ -158,7 +158,7 @@ def _probed(settings: Settings) -> list[Check]:
         model = make_endpoint(settings)
         if model is None:
             return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_SET_RIGHT)]
-        found = asyncio.run(_asked(model))
+        found = asyncio.run(_probe_model(model))
     except QuaestorError as error:
         return [Check("endpoint", False, str(error), UNREACHABLE)]
     return [
@@ -170,7 +170,7 @@ def _probed(settings: Settings) -> list[Check]:
     ]
 
 
-async def _asked(model: OpenAICompatibleModel) -> Probe:
+async def _probe_model(model: OpenAICompatibleModel) -> Probe:
     from quaestor.llm.models.probe import probe  # noqa: PLC0415 - only when asked for
 
     try:

@@ -147,12 +147,12 @@ class _Ending:
 
     def reached(self) -> int:
         """Do what is wanted and return the exit code."""
-        code = self._done()
+        code = self._finish()
         if self._wanted.as_json:
             print_json(self._object())
         return code
 
-    def _done(self) -> int:
+    def _finish(self) -> int:
         made = self._proposed.plan
         if not self._proposed.proposal:
             remark("no change was proposed")

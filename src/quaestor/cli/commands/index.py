@@ -125,7 +125,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
-    return _failed(changes) or _refused(root, changes, kept) or crawling.held_back(report)
+    return _failed(changes) or _report_refusal(root, changes, kept) or crawling.held_back(report)
 
 
 def _fetched(
@@ -153,7 +153,7 @@ def _fetched(
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
-    """Build the index; whoever stops it is told what becomes of what was done."""
+    """Build the index; a user who stops it is told what was kept."""
     try:
         return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
@@ -173,7 +173,7 @@ def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: f
     return None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=most)
 
 
-def _refused(root: Path, changes: Changes, kept: int) -> int:
+def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
     """Say why the one file that was named is not indexed, and return the exit code of that."""
     if kept or not changes.skipped or not root.is_file():
         return 0

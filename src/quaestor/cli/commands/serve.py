@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MOST_BY_DEFAULT = 4
 PORT = 8756
-"""Where it is served at unless somebody says."""
+"""The default port."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
 
@@ -122,7 +122,7 @@ def _serve(job: Job, at: socket.socket, workers: int) -> None:
 
 
 def _sensible(*, many: bool) -> int:
-    """Return how many processes serve unless somebody says: one person needs no more than one."""
+    """Return the default number of processes: a single user needs only one."""
     return min(_MOST_BY_DEFAULT, os.cpu_count() or 1) if many and sys.platform != "win32" else 1
 
 

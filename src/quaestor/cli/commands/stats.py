@@ -34,7 +34,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     """
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
-    held, coming = _held(root, settings) if embedder is None else (None, None)
+    held, coming = _corpus_stats(root, settings) if embedder is None else (None, None)
     tuning = Tuning() if held is None else checked_tuning(root, settings)
     survey, estimate = survey_and_estimate(root, settings)
     if as_json:
@@ -68,7 +68,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     return 0
 
 
-def _held(root: Path, settings: Settings) -> tuple[CorpusStats, Coming | None]:
+def _corpus_stats(root: Path, settings: Settings) -> tuple[CorpusStats, Coming | None]:
     """Return what the index holds, after bringing it up to date at no more than the cost that nobody is asked for."""
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())

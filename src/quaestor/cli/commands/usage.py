@@ -28,7 +28,7 @@ _DAYS = 30
 @state_option
 @click.option("--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); thirty days ago without it.")
-@click.option("--user", "name", help="Only this user; 'local' is whoever asks from the command line.")
+@click.option("--user", "name", help="Only this user; 'local' is anyone on the command line.")
 @click.option("--prices", "only_prices", is_flag=True, help="Show the price table that is used, and nothing else.")
 @json_option
 def command(by: str, since: datetime | None, name: str | None, only_prices: bool, as_json: bool) -> None:
@@ -41,7 +41,7 @@ def command(by: str, since: datetime | None, name: str | None, only_prices: bool
     user = None if name is None else users.named(name)
     first = since.date() if since else datetime.now(UTC).date() - timedelta(days=_DAYS)
     rows = ledger.usage(cast(Grouping, by), since=first, user=None if user is None else user.id)
-    rows = _named(rows, users) if by == "user" else rows
+    rows = _with_user_names(rows, users) if by == "user" else rows
     standings = _standings(ledger, Limits.of(settings), user, prices.currency)
     if as_json:
         told = [standing_object(one) | {"setting": one.limit.setting} for one in standings]
@@ -50,7 +50,7 @@ def command(by: str, since: datetime | None, name: str | None, only_prices: bool
     return _print_limits(standings, user, prices.currency)
 
 
-def _named(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
+def _with_user_names(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
     """Return rows by user under the users' names."""
     names = {user.id: user.name for user in (LOCAL, *users.list())}
     return [replace(row, key=names.get(row.key, row.key)) for row in rows]

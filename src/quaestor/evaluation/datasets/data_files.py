@@ -27,7 +27,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_objects(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each line's place and object of a JSONL file; what is none is a problem.
+    """Yield the place and the object of each line of a JSONL file; other lines are reported as problems.
 
     Raises:
         NotFoundError: there is no such file.

@@ -41,10 +41,10 @@ def estimate(
             if one.search != "lexical":
                 asked = part.questions if missing is None else missing
                 found.append(estimate_queries(remote, [question.text for question in (*asked[:WARM_UP], *asked)]))
-    return _together(found) if found else None
+    return _sum_of(found) if found else None
 
 
-def _together(found: Sequence[Estimate]) -> Estimate:
+def _sum_of(found: Sequence[Estimate]) -> Estimate:
     """Return several estimates as one; its price is that of the first."""
     costs = [one.cost for one in found]
     return replace(

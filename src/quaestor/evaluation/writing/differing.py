@@ -51,7 +51,7 @@ def worst(results: Results, row: Row) -> Markup | None:
         *(
             tag(
                 "article",
-                _asked(own.questions[number], asked),
+                _question_markup(own.questions[number], asked),
                 tag(
                     "div",
                     _column(row.name, values[number], own.answers[number], own.questions[number], asked),
@@ -66,7 +66,7 @@ def worst(results: Results, row: Row) -> Markup | None:
 def _contrast(one: Contrast, before: Row, after: Row, asked: DataSet) -> Markup:
     return tag(
         "article",
-        _asked(one.question, asked),
+        _question_markup(one.question, asked),
         tag(
             "div",
             _column(before.name, one.value_before, one.before, one.question, asked),
@@ -76,7 +76,7 @@ def _contrast(one: Contrast, before: Row, after: Row, asked: DataSet) -> Markup:
     )
 
 
-def _asked(question: Question, asked: DataSet) -> Markup:
+def _question_markup(question: Question, asked: DataSet) -> Markup:
     places = [_place(target, asked) for target in question.targets[:_TARGETS]]
     more = len(question.targets) - _TARGETS
     answers = ", ".join(places) + (f" and {more} more" if more > 0 else "")

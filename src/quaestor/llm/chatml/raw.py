@@ -31,7 +31,9 @@ def neutral_string(
     assistant's words only: what others wrote is broken up whatever it is.
     """
     rendered = render(messages, partial=partial, reply=reply)
-    return _joined([item if not isinstance(item, str) else neutralise(item, _kept(item, keep)) for item in rendered])
+    return _joined(
+        [item if not isinstance(item, str) else neutralise(item, _tokens_to_keep(item, keep)) for item in rendered]
+    )
 
 
 def neutralise(text: str, keep: Collection[str] = ()) -> str:
@@ -62,7 +64,7 @@ def restore(text: str, keep: Collection[str] = (), *, end: int | None = None) ->
     return _LOOKS_NEUTRAL.sub(joined, text)
 
 
-def _kept(block: str, keep: Collection[str]) -> Collection[str]:
+def _tokens_to_keep(block: str, keep: Collection[str]) -> Collection[str]:
     return keep if block.startswith(("system", "assistant")) else ()
 
 

@@ -28,10 +28,10 @@ _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
 
 
 def checked_url(base_url: str) -> str:
-    """Return an endpoint's URL.
+    """Return an endpoint's URL, if it is one.
 
     Raises:
-        UsageError: it is none.
+        UsageError: the text is not an http or https URL.
     """
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -72,7 +72,7 @@ class Endpoint:
             retry_after: seconds that the server asks to wait.
         """
         overflow = read_overflow(detail, details) if status not in (401, 403, 404, 429) else None
-        said = self._said(detail)
+        said = self._quoted_detail(detail)
         if overflow is not None:
             return self._too_long(*overflow, said=said, status=status)
         # Some servers call it their own failure that they were started without tools, others find no such model.
@@ -108,15 +108,15 @@ class Endpoint:
         """Return the error for an error object that arrives inside a stream."""
         overflow = read_overflow(detail, details)
         if overflow is not None and not received:
-            return self._too_long(*overflow, said=self._said(detail), status=None)
-        sentence = f"{self.url} failed while model {self.model!r} was replying{self._said(detail)}; ask again"
+            return self._too_long(*overflow, said=self._quoted_detail(detail), status=None)
+        sentence = f"{self.url} failed while model {self.model!r} was replying{self._quoted_detail(detail)}; ask again"
         return StreamCutError(sentence, received=received) if received else UpstreamError(sentence, retryable=True)
 
     def unreachable(self, detail: str, *, proxies: bool) -> UpstreamError:
         """Return the error for a server that cannot be connected to."""
         ignored = " (proxies from the environment are not used; set `proxy`)" if proxies else ""
         return UnreachableError(
-            f"cannot connect to {self.url} for model {self.model!r}{self._said(detail, 'reason')}{ignored};"
+            f"cannot connect to {self.url} for model {self.model!r}{self._quoted_detail(detail, 'reason')}{ignored};"
             " start the server or correct `base_url` (OPENAI_BASE_URL)"
         )
 
@@ -148,10 +148,10 @@ class Endpoint:
         """Return the error for an answer that is not in OpenAI's wire format."""
         return UpstreamError(
             f"{self.url} did not answer in the form of OpenAI's chat completions for model {self.model!r}"
-            f"{self._said(detail, 'got')}; check that `base_url` is such an endpoint (it usually ends in /v1)"
+            f"{self._quoted_detail(detail, 'got')}; check that `base_url` is such an endpoint (it usually ends in /v1)"
         )
 
-    def _said(self, detail: str, verb: str = "it says") -> str:
+    def _quoted_detail(self, detail: str, verb: str = "it says") -> str:
         cleaned = self.clean(detail)
         return f" ({verb}: {cleaned})" if cleaned else ""
 

@@ -9,6 +9,8 @@ from typing import Literal, Protocol
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.models.capabilities import Capabilities
 
+__all__ = ["Delta", "FinishReason", "Finished", "Model", "Request", "TextDelta"]
+
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "unknown"]
 
 

@@ -115,7 +115,7 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
             async for piece in pieces:
                 found = events.feed(piece)
                 for start in range(0, len(found), _TOGETHER):
-                    chunks, failure = _taken(found[start : start + _TOGETHER], stream)
+                    chunks, failure = _valid_chunks(found[start : start + _TOGETHER], stream)
                     if chunks:
                         yield chunks
                     if failure is not None:
@@ -124,7 +124,7 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
                 if any(data.startswith(_END) for data in found):
                     await _rest(pieces)
                     return
-        chunks, failure = _taken(events.finish(), stream)
+        chunks, failure = _valid_chunks(events.finish(), stream)
         yield chunks
         if failure is not None:
             raise failure
@@ -137,10 +137,10 @@ async def whole(stream: openai.AsyncStream[Any], largest: int = LARGEST_EVENT) -
 
     Args:
         stream: the answer.
-        largest: bytes that it may have.
+        largest: the most bytes that the answer may have.
 
     Raises:
-        NotCompletionsError: it is none, or larger than that.
+        NotCompletionsError: the answer is not JSON, or larger than ``largest``.
         APIError: the connection failed.
     """
     pieces: list[bytes] = []
@@ -162,7 +162,7 @@ def parsed(data: bytes, most: int = _MOST_PARTS) -> Any:
         most: brackets and commas outside of strings: reading what each begins takes as long as a thousand letters.
 
     Raises:
-        NotCompletionsError: it is none, or made of more values than that, or nested too deeply.
+        NotCompletionsError: the event is not JSON, has too many values, or is nested too deeply.
     """
     if _has_more_values(data, most):
         raise NotCompletionsError(f"more than {most:,} values in one event")
@@ -200,8 +200,8 @@ def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
     return SimpleNamespace(**{name: with_fields(member, deepest - 1) for name, member in value.items()})
 
 
-def _taken(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[Any], Exception | None]:
-    """Return the chunks of some events, up to the one that is none, and what is wrong with that one."""
+def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[Any], Exception | None]:
+    """Return the chunks of events up to the first invalid one, and the error of that one."""
     found: list[Any] = []
     for data in events:
         if data.startswith(_END):

@@ -1,7 +1,7 @@
 """Requests without special tokens, replies with them: for servers that look for such tokens in the text of messages.
 
-Everything that is sent is broken up, whoever wrote it; only our own tags stay whole, which are no model's tokens. What
-is counted is what is sent.
+Special tokens are broken up in every message, no matter who wrote it; only our own tags stay whole, which are
+no model's tokens. What is counted is what is sent.
 """
 
 from __future__ import annotations

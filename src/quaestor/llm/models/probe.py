@@ -59,13 +59,13 @@ async def probe(model: OpenAICompatibleModel) -> Probe:
     return Probe(
         seconds=time.perf_counter() - started,
         window=await _window(model),
-        keeps_stop=_kept(stopped),
+        keeps_stop=_keeps_stop(stopped),
         continues_assistant=await _continues(model, asked),
         native_tools=await _calls(model),
     )
 
 
-def _kept(text: str) -> bool | None:
+def _keeps_stop(text: str) -> bool | None:
     if _STOP in text:
         return True
     return False if text.rstrip().endswith(_BEGUN) else None
@@ -77,7 +77,7 @@ async def _continues(model: OpenAICompatibleModel, asked: Message) -> bool | Non
         # As a stream: where llama-server does not stream, it gives the beginning back as a part of the reply.
         deltas = [delta async for delta in model.continuing().stream(request)]
     except UpstreamError as failure:
-        return _refused(failure)
+        return _false_if_refused(failure)
     words = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)).split()
     if words[:3] == _REST.split():
         return True
@@ -92,7 +92,7 @@ async def _calls(model: OpenAICompatibleModel) -> bool | None:
     try:
         message = _first(await model.exchange(model.path, unstreamed(model.body(request))), "message")
     except UpstreamError as failure:
-        return _refused(failure)
+        return _false_if_refused(failure)
     return bool(message.get("tool_calls")) or None
 
 
@@ -103,7 +103,7 @@ async def _window(model: OpenAICompatibleModel) -> int | None:
         return None
 
 
-def _refused(failure: UpstreamError) -> bool | None:
+def _false_if_refused(failure: UpstreamError) -> bool | None:
     """Return False for a refusal, which tells something, and None for any other failure."""
     return False if failure.status is not None and not failure.retryable else None
 
@@ -114,7 +114,7 @@ def _content(answer: Any) -> str:
 
 
 def _first(answer: Any, key: str = "") -> Mapping[str, Any]:
-    """Return the first choice of a completion, or an object in it; empty where there is none."""
+    """Return the first choice of a completion, or an object in it; an empty object if it has none."""
     choices = answer.get("choices") if isinstance(answer, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else {}
     found = choice.get(key) if key and isinstance(choice, dict) else choice

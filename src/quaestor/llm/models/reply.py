@@ -87,7 +87,7 @@ class Reply:
 
     def flush(self) -> str:
         """Return text that was held back as the possible start of a stop sequence or of a special token."""
-        return self._shown(self._restored(self._stops.flush()) + self._restorer.flush())
+        return self._visible(self._restored(self._stops.flush()) + self._restorer.flush())
 
     def finished(self, counter: MessageCounter) -> Finished:
         """Return the end of the reply, with usage counted here if the server reported none."""
@@ -99,7 +99,7 @@ class Reply:
             reason = "tool_calls"
         return Finished(
             reason=reason,
-            usage=self._reported or self._counted(counter),
+            usage=self._reported or self._counted_usage(counter),
             stop_sequence=self._stops.found or self._stop_reason,
             tool_calls=calls,
             model=self._model,
@@ -118,12 +118,12 @@ class Reply:
         if not isinstance(content, str) or not content:
             return ""
         self.surplus = self._stops.found is not None
-        return self._shown(self._restored(self._stops.feed(content)))
+        return self._visible(self._restored(self._stops.feed(content)))
 
     def _restored(self, text: str) -> str:
         return self._restorer.feed(text) if self.restores else text
 
-    def _shown(self, text: str) -> str:
+    def _visible(self, text: str) -> str:
         if text:
             self._pieces.append(text)
         return text
@@ -134,7 +134,7 @@ class Reply:
         if _is_count(prompt) and _is_count(completion):
             self._reported = Usage(prompt, completion, reported=True)
 
-    def _counted(self, counter: MessageCounter) -> Usage:
+    def _counted_usage(self, counter: MessageCounter) -> Usage:
         calls = sum(counter.text(call.name) + counter.text(call.arguments) for call in self._calls.calls())
         sent = counter.request(self._request.messages, self._request.tools)
         return Usage(sent, counter.text(self.text) + calls, reported=False)

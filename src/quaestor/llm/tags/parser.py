@@ -58,7 +58,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """What began as a tag and is none; nobody sees it.
+    """Text that began as a tag and turned out not to be one; it is not shown.
 
     Attributes:
         raw: what was written.
@@ -104,7 +104,7 @@ class Parser:
         """Take a piece and return the parts that it completes, and all text that is certain."""
         for letter in piece:
             self._step(letter)
-        return self._taken()
+        return self._take_parts()
 
     def close(self, *, cut: bool = False) -> tuple[Part, ...]:
         """Return the rest of the reply, and be ready for another.
@@ -119,7 +119,7 @@ class Parser:
                 self._add(Broken(reader.raw, reader.name, reader.reason or UNCLOSED))
             else:
                 self._text.append(reader.raw)
-        parts = self._taken()
+        parts = self._take_parts()
         self._begin()
         return parts
 
@@ -178,7 +178,7 @@ class Parser:
             self._parts.append(Text("".join(self._text)))
             self._text = []
 
-    def _taken(self) -> tuple[Part, ...]:
+    def _take_parts(self) -> tuple[Part, ...]:
         self._flush()
         parts, self._parts = tuple(self._parts), []
         return parts

@@ -32,7 +32,7 @@ class Verdict(Enum):
     TAG = auto()
     """They are a whole tag."""
     BROKEN = auto()
-    """They are something that began as a tag and is none."""
+    """They began as a tag and turned out not to be one."""
     TEXT = auto()
     """They are text."""
 

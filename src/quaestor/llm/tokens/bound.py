@@ -76,7 +76,7 @@ class CalibratedBound:
     def __init__(self, calibration: Calibration = ANY) -> None:
         self._calibration = calibration
         self._cached = CountCache(self._count)
-        self._segment = CountCache(self._measured, SEGMENTS)
+        self._segment = CountCache(self._bound_and_bytes, SEGMENTS)
 
     @property
     def name(self) -> str:
@@ -94,9 +94,9 @@ class CalibratedBound:
         bound = math.fsum(bound for bound, _ in measured)
         return min(math.ceil(bound), sum(size for _, size in measured)) + _START
 
-    def _measured(self, text: str) -> tuple[float, int]:
+    def _bound_and_bytes(self, text: str) -> tuple[float, int]:
         """Return the bound of a piece of a text, and its bytes."""
-        plain, wide = (text, "") if text.isascii() else _parted(text)
+        plain, wide = (text, "") if text.isascii() else _split_wide_words(text)
         bound = self._calibration.plain * count_tokens(_BASE, plain) + self._surplus(plain) + self._wide(wide)
         return bound, len(text.encode("utf-8", "surrogatepass"))
 
@@ -119,7 +119,7 @@ class CalibratedBound:
         return f"CalibratedBound({self.name!r})"
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _split_wide_words(text: str) -> tuple[str, str]:
     """Return the text without its words beyond ASCII, and those words."""
     pieces = _BLANK.split(text)
     wide = " ".join(piece for piece in pieces if not piece.isascii())

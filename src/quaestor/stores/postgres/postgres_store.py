@@ -22,6 +22,7 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded.checksums import DamagedError
+from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
