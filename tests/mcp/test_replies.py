@@ -23,7 +23,7 @@ from quaestor.mcp.tools_ready import Offering
 
 TAKES = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 TOOLS = tuple(
-    Tool(name, name.title(), f"What {name} does.", TAKES, schemas.READ, lambda _: Answer(None, ""))
+    Tool(name, name.title(), f"What {name} does.", TAKES, schemas.READ, lambda _: Answer(None, ""), lambda: None)
     for name in ("read", "ask")
 )
 

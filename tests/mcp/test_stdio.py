@@ -202,6 +202,10 @@ def test_an_empty_folder(connect: Connect, tmp_path: Path) -> None:
     async def run() -> None:
         async with connect(empty) as client:
             found = await call(client, "search", query="anything")
-            assert found.structured_content == {"hits": [], "fresh": True, "by_meaning": "all"}
+            data = dict(found.structured_content)
+            said = data.pop("said")
+            assert data == {"hits": [], "fresh": True, "by_meaning": "all"}
+            assert said == found.content[0].text
+            assert said.startswith("Nothing found for 'anything'.")
 
     asyncio.run(run())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pypdf import PasswordType, PdfReader
@@ -14,6 +14,7 @@ from pypdf.errors import DependencyError, PyPdfError
 from quaestor.convert.conversion import Converted
 from quaestor.convert.conversion_error import ConversionError
 from quaestor.convert.page_metadata import LONGEST_FIELD
+from quaestor.convert.running_heads import without_running_heads
 
 MOST_PAGES = 20_000
 _SOFT_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
@@ -23,6 +24,8 @@ _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 
 def from_pdf(data: bytes) -> Converted:
     """Return a PDF as Markdown; each page is a section named after its number and what begins on it.
+
+    Running heads and feet and page numbers are left out.
 
     Raises:
         ConversionError: it is damaged or encrypted, or has no text: a scan.
@@ -34,7 +37,8 @@ def from_pdf(data: bytes) -> Converted:
             raise ConversionError("unreadable", "it is encrypted; save it without a password")
         count = len(reader.pages)
         broken: list[int] = []
-        sections = list(_sections(reader, _beginnings(reader), min(count, MOST_PAGES), broken))
+        texts = list(_texts(reader, min(count, MOST_PAGES), broken))
+        sections = list(_sections(without_running_heads(texts), _beginnings(reader)))
         about: Mapping[str, object] = reader.metadata or {}
     except ConversionError:
         raise
@@ -54,21 +58,28 @@ def from_pdf(data: bytes) -> Converted:
     )
 
 
-def _sections(reader: PdfReader, begins: dict[int, list[str]], count: int, broken: list[int]) -> Iterator[str]:
+def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
+    """Yield the text of each page; of one that cannot be read an empty one, and its number into ``broken``."""
     for number in range(count):
         try:
-            text = reader.pages[number].extract_text()
+            yield _plain(reader.pages[number].extract_text())
         except Exception:  # whatever a damaged page makes of pypdf, the other pages are read
             broken.append(number)
-            continue
-        text = _laid_out(text)
+            yield ""
+
+
+def _sections(texts: Sequence[str], begins: dict[int, list[str]]) -> Iterator[str]:
+    for number, text in enumerate(map(_laid_out, texts)):
         if text:
             heading = "; ".join(begins.get(number, [])[:3])
             yield f"## Page {number + 1}{': ' if heading else ''}{heading}\n\n{text}"
 
 
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+
+
 def _laid_out(text: str) -> str:
-    text = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     lines = (line.rstrip() for line in _SOFT_HYPHEN.sub("", text).split("\n"))
     return _LINE_MARK.sub(r"\\", "\n".join(lines).strip("\n"))
 

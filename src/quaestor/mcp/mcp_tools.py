@@ -19,7 +19,7 @@ from quaestor.llm.tokens import tokenizer_for
 from quaestor.mcp import search_over_mcp as searching
 from quaestor.mcp import tool_schemas as schemas
 from quaestor.mcp.bounds import BUDGET, MODEL, WAIT_SECONDS
-from quaestor.server.open_corpora import Corpora
+from quaestor.server.open_corpora import Corpora, how_far
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
 from quaestor.tools import history_tool as history
 from quaestor.tools import overview_tool as overview
@@ -62,6 +62,19 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Indexing:
+    """How far first indexes are.
+
+    Attributes:
+        share: of the bytes to read, from 0 to 1; of several indexes, of the one that is least far.
+        words: the same for people.
+    """
+
+    share: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """One tool.
 
@@ -72,6 +85,7 @@ class Tool:
         takes: JSON Schema of its arguments.
         returns: JSON Schema of its data.
         run: does it. Raises ``QuaestorError`` with words for the agent.
+        indexing: how far the first indexes are that a call may be waiting for; None if all are there.
     """
 
     name: str
@@ -80,6 +94,7 @@ class Tool:
     takes: schemas.Schema
     returns: schemas.Schema
     run: Callable[[Mapping[str, object]], Answer]
+    indexing: Callable[[], Indexing | None]
 
 
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
@@ -109,7 +124,8 @@ def _reading(
 ) -> Tool:
     description, listed = described(name, parameters)
     takes = schema((*listed, *_which(corpora)))
-    return Tool(name, title, description, takes, returns, partial(_call, corpora, name, data))
+    run = partial(_call, corpora, name, data)
+    return Tool(name, title, description, takes, returns, run, partial(_indexing, corpora))
 
 
 def _call(
@@ -128,7 +144,9 @@ def _search(corpora: Corpora) -> Tool:
     def run(arguments: Mapping[str, object]) -> Answer:
         return Answer(*searching.run(corpora, arguments))
 
-    return Tool("search", "Search", searching.description(), searching.takes(corpora), schemas.SEARCH, run)
+    takes = searching.takes(corpora)
+    indexing = partial(_indexing, corpora)
+    return Tool("search", "Search", searching.description(), takes, schemas.SEARCH, run, indexing)
 
 
 def _ask(corpora: Corpora) -> Tool:
@@ -145,7 +163,16 @@ def _ask(corpora: Corpora) -> Tool:
         outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Answer(_answer(outcome), _told(outcome))
 
-    return Tool("ask", "Ask", description, schema((*parameters, *_which(corpora))), schemas.ASK, run)
+    takes = schema((*parameters, *_which(corpora)))
+    return Tool("ask", "Ask", description, takes, schemas.ASK, run, partial(_indexing, corpora))
+
+
+def _indexing(corpora: Corpora) -> Indexing | None:
+    going = [state for state in corpora.states() if not state.ready and not state.failed]
+    if not going:
+        return None
+    least = min(going, key=lambda state: state.share)
+    return Indexing(least.share, f"indexing {least.name}: {how_far(least)}")
 
 
 def _which(corpora: Corpora) -> Sequence[Parameter]:
@@ -227,11 +254,9 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
             "kind": one.kind,
             "role": one.role,
             **_lines_of(one.path, one.start_line, one.end_line),
-            "symbol": one.symbol or "",
-            "language": one.language,
             "text": passage.text,
-            "sha256": one.sha256,
-            "fresh": one.fresh,
+            **({"symbol": one.symbol} if one.symbol else {}),
+            **({} if one.fresh else {"fresh": False}),
         }
         for one, passage in shown
     ]

@@ -23,6 +23,7 @@ from quaestor.mcp.first_replies import NAME, listed
 from quaestor.mcp.tools_ready import Make, Offering
 
 if TYPE_CHECKING:
+    from mcp.server.session import ServerSession
     from mcp.shared._stream_protocols import WriteStream
     from mcp.shared.message import SessionMessage
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import Tool
 
 _LOG = logging.getLogger(__name__)
+
+_PROGRESS_SECONDS = 0.2
 
 _Context = ServerRequestContext[Any]
 
@@ -77,7 +80,9 @@ def make_server(offering: Offering) -> Server[Any]:
         tool = by_name.get(params.name)
         if tool is None:
             return _failed(f"There is no tool {params.name!r}. There are {', '.join(by_name)}.")
-        return await asyncio.to_thread(_run, tool, params.arguments or {})
+        call = asyncio.create_task(asyncio.to_thread(_run, tool, params.arguments or {}))
+        await _report_indexing(tool, call, context.session)
+        return await call
 
     async def begin(context: _Context, _params: object) -> None:
         offering.begin(context.session)
@@ -91,6 +96,16 @@ def make_server(offering: Offering) -> Server[Any]:
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, begin)
     return server
+
+
+async def _report_indexing(tool: Tool, call: asyncio.Task[Any], session: ServerSession) -> None:
+    """Tell a client that asked for progress how far the index is that its call waits for, until the call has ended."""
+    told = -1.0
+    while not (await asyncio.wait({call}, timeout=_PROGRESS_SECONDS))[0]:
+        indexing = tool.indexing()
+        if indexing is not None and indexing.share > told:
+            told = indexing.share
+            await session.report_progress(told, 1.0, indexing.words)
 
 
 async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:

@@ -96,7 +96,7 @@ def _names(given: object, known: Sequence[str]) -> Sequence[str]:
 
 
 def _searched(corpus: search.Searched, arguments: Mapping[str, object]) -> Outcome:
-    registry = Registry([search.search_of(corpus, bylines=True)])
+    registry = Registry([search.search_of(corpus, bylines=True, languages=True)])
     return registry.call("search", arguments, budget=BUDGET, count=tokenizer_for(MODEL).count)
 
 
@@ -133,22 +133,19 @@ def _told(
 
 def _found(outcome: Outcome) -> dict[str, Any]:
     hits = cast("Sequence[Hit]", outcome.data)
-    # As much as the text shows: some clients give a model the data instead.
-    shown = [_hit(hits[passage.n - 1], passage) for passage in outcome.passages]
-    return {"hits": shown, "fresh": all(hit.fresh for hit in hits)}
+    # As much as the text shows, and no more: many clients give a model the data and not the text.
+    found = {
+        "hits": [_hit(hits[passage.n - 1], passage) for passage in outcome.passages],
+        "fresh": all(hit.fresh for hit in hits),
+    }
+    return found if hits else {**found, "said": outcome.text}
 
 
 def _hit(hit: Hit, shown: Passage) -> dict[str, Any]:
-    found = {
-        "path": hit.path,
-        "start_line": shown.start_line,
-        "end_line": shown.end_line,
-        "score": round(hit.score, 4),
-        "symbol": hit.symbol or "",
-        "language": hit.document.language,
-        "text": shown.text,
-        "title": hit.document.title or "",
-        "sha256": hit.document.sha256,
-        "fresh": hit.fresh,
+    found = {"path": hit.path, "start_line": shown.start_line, "end_line": shown.end_line, "text": shown.text}
+    told = {"symbol": hit.symbol, "title": hit.document.title, "corpus": hit.corpus}
+    return {
+        **found,
+        **{name: value for name, value in told.items() if value},
+        **({} if hit.fresh else {"fresh": False}),
     }
-    return {**found, "corpus": hit.corpus} if hit.corpus else found

@@ -7,7 +7,6 @@ from typing import Any
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
-_NUMBER: Schema = {"type": "number"}
 _WHOLE: Schema = {"type": "integer"}
 _TRUTH: Schema = {"type": "boolean"}
 
@@ -29,17 +28,18 @@ _LINES = {"path": _TEXT, "start_line": _WHOLE, "end_line": _WHOLE}
 
 _PROOF = {"sha256": _TEXT, "fresh": _TRUTH}
 
+# Only where they are not empty, and where a file has changed since it was indexed.
+_AT_TIMES = {"symbol": _TEXT, "fresh": _TRUTH}
+
 SEARCH = _at_times(
     _object(
         hits=_list(
-            _at_times(
-                _object(**_LINES, score=_NUMBER, symbol=_TEXT, language=_TEXT, text=_TEXT, title=_TEXT, **_PROOF),
-                corpus=_TEXT,
-            )
+            _at_times(_object(**_LINES, text=_TEXT), **_AT_TIMES, title=_TEXT, corpus=_TEXT),
         ),
         fresh=_TRUTH,
         by_meaning={"type": "string", "enum": ["all", "some", "none"]},
     ),
+    said=_TEXT,
     translated=_list(_TEXT),
     unknown=_list(_object(word=_TEXT, nearest=_list(_TEXT))),
     coming=_object(embedder=_TEXT, done=_WHOLE, total=_WHOLE, busy=_TRUTH),
@@ -47,7 +47,7 @@ SEARCH = _at_times(
 )
 READ = _object(**_LINES, total_lines=_WHOLE, language=_TEXT, text=_TEXT, sha256=_TEXT)
 RELATED = _object(
-    relatives=_list(_object(kind=_TEXT, role=_TEXT, **_LINES, symbol=_TEXT, language=_TEXT, text=_TEXT, **_PROOF)),
+    relatives=_list(_at_times(_object(kind=_TEXT, role=_TEXT, **_LINES, text=_TEXT), **_AT_TIMES)),
     complete=_TRUTH,
 )
 HISTORY = _object(

@@ -23,6 +23,7 @@ PARAMETERS = (
     Parameter("query", "string", required=True),
     Parameter("k", "integer", default=8, minimum=1, maximum=50),
     Parameter("path", "string"),
+    Parameter("language", "string"),
     Parameter("since", "string"),
     Parameter("before", "string"),
     Parameter("by", "string"),
@@ -44,24 +45,33 @@ class Searched(Signed, Protocol):
         ...
 
 
-def search_of(corpus: Searched, where: Where | None = None, *, bylines: bool | None = None) -> Subroutine:
+def search_of(
+    corpus: Searched, where: Where | None = None, *, bylines: bool | None = None, languages: bool = False
+) -> Subroutine:
     """Return the subroutine that searches the documents of a corpus that ``where`` lets through.
 
-    It takes dates and authors if ``bylines`` says so; None: if any document of the corpus has one.
+    Args:
+        corpus: what is searched.
+        where: a filter that always holds.
+        bylines: whether it takes dates and authors; None: if any document of the corpus has one.
+        languages: whether it takes a language.
     """
     description, parameters = described("search", PARAMETERS)
     if bylines is None:
         held = corpus.bylines()
         bylines = bool(held.dated or held.authors)
-    if not bylines:
-        parameters = tuple(one for one in parameters if one.name not in _BYLINES)
+    left_out = (frozenset() if bylines else _BYLINES) | (frozenset() if languages else {"language"})
+    parameters = tuple(one for one in parameters if one.name not in left_out)
     return Subroutine("search", description, parameters, partial(_run, corpus, where))
 
 
 def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
     query = str(arguments["query"])
-    path, since, before, by = (str(arguments.get(name, "")).strip() for name in ("path", "since", "before", "by"))
-    where = both(make_filter([path] if path else [], (), since, before, [by]), within)
+    path, language, since, before, by = (
+        str(arguments.get(name, "")).strip() for name in ("path", "language", "since", "before", "by")
+    )
+    chosen = make_filter([path] if path else [], [language.lower()] if language else [], since, before, [by])
+    where = both(chosen, within)
     hits = corpus.search(query, int(arguments["k"]), where=where)
     unknown = corpus.spelling(query).unknown
     if not hits:

@@ -143,7 +143,7 @@ def _fetched(
     if path is None or not is_address(path):
         if given:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(given))
-            raise UsageError(f"Only for sites: {options}. Give the address of one, or leave them out.")
+            raise UsageError(f"{options}: for sites only. Give the address of one, or leave that out.")
         return None
     if restore:
         count = put_back(path, data_home(configure(None).settings))

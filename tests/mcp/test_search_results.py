@@ -1,0 +1,76 @@
+"""What an agent pays for a search over MCP, and how it narrows one; how far an index is that a call waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from mcp_parts import Connect
+
+from quaestor.core.config import Settings
+from quaestor.llm.tokens import tokenizer_for
+from quaestor.mcp.mcp_tools import Indexing, Tool, tools_of
+from quaestor.server.open_corpora import Corpora
+
+
+def tools_over(root: Path, home: Path) -> tuple[Corpora, dict[str, Tool]]:
+    corpora = Corpora([root], lambda _: Settings(home=str(home)))
+    return corpora, {tool.name: tool for tool in tools_of(corpora)}
+
+
+def test_data_costs_about_what_the_text_costs(repository: Path, tmp_path: Path) -> None:
+    count = tokenizer_for("gpt-4o").count
+    corpora, tools = tools_over(repository, tmp_path / "home")
+    with corpora:
+        for name, asked, factor in (("search", "query", 1.6), ("related", "target", 2.0)):
+            found = tools[name].run({asked: "send_with_retry"})
+            assert count(json.dumps(found.data)) < factor * count(found.text), name
+            for hit in (found.data or {}).get("hits", []):
+                assert hit["text"].strip()
+                assert "sha256" not in hit
+
+
+@pytest.mark.parametrize(("language", "paths"), [("markdown", {"docs/guide.md"}), ("Rust", set())])
+def test_a_search_in_one_language(repository: Path, tmp_path: Path, language: str, paths: set[str]) -> None:
+    corpora, tools = tools_over(repository, tmp_path / "home")
+    with corpora:
+        found = tools["search"].run({"query": "how often is a request sent?", "language": language})
+    assert found.data is not None
+    assert {hit["path"] for hit in found.data["hits"]} == paths
+    assert ("said" in found.data) == (not paths)
+
+
+def test_a_client_is_told_how_far_the_index_is(connect: Connect, tmp_path: Path) -> None:
+    root = tmp_path / "large"
+    for number in range(60):
+        place = root / f"part{number}.py"
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(
+            "\n".join(f"def name_{number}_{one}(value):\n    return value + {one}\n" for one in range(400)),
+            encoding="utf-8",
+        )
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async def run() -> None:
+        async with connect(root) as client:
+            found = await client.call_tool("search", {"query": "name_59_399"}, progress_callback=hear)
+            assert not found.is_error
+
+    asyncio.run(run())
+    assert told
+    assert [one[0] for one in told] == sorted({one[0] for one in told})
+    assert {one[1] for one in told} == {1.0}
+    assert all((message or "").startswith("indexing large: ") for _, _, message in told)
+
+
+def test_how_far_indexes_are_is_none_once_they_are_there(repository: Path, tmp_path: Path) -> None:
+    corpora, tools = tools_over(repository, tmp_path / "home")
+    assert tools["read"].indexing() == Indexing(0.0, "indexing repository: its files are being counted")
+    with corpora:
+        corpora.get(wait=60)
+        assert tools["read"].indexing() is None
