@@ -101,6 +101,16 @@ def instructions(brief: Brief = "code", *more: str, short: bool = False) -> Mess
     return Message("system", "\n\n".join(filter(None, (rules, *more))))
 
 
+def plan_request(settings: ConversationSettings, calls: Sequence[str]) -> str:
+    """Return the part of the instructions that asks for premeditation; empty where that is not wanted.
+
+    Args:
+        settings: whether it is.
+        calls: names of the subroutines that may be planned.
+    """
+    return load("plan").render(names=", ".join(calls) or "none") if settings.premeditation else ""
+
+
 def examples() -> tuple[Message, ...]:
     """Return a question and its answer as few-shot examples, which are no part of the conversation."""
     names = ("example_user", "example_assistant")

@@ -21,7 +21,7 @@ from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
 from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.composing import Composer, examples, instructions, is_short
+from quaestor.chat.composing import Composer, examples, instructions, is_short, plan_request
 from quaestor.chat.conversation_model import charged_to, known_capabilities
 from quaestor.chat.conversation_state import restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
@@ -41,7 +41,6 @@ from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
 from quaestor.llm.models.request_counter import counter_of
 from quaestor.llm.models.stops import StopCutter
-from quaestor.llm.prompts import load
 from quaestor.search.spelling import mend
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending
@@ -109,7 +108,9 @@ class Conversation:
 
     def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
-        return instructions(self._brief, self._protocol.brief(), _plan(self.settings, names), short=is_short(limit))
+        return instructions(
+            self._brief, self._protocol.brief(), plan_request(self.settings, names), short=is_short(limit)
+        )
 
     def _made_loop(self, model: Model) -> Loop:
         settings, composer, registry = self.settings, self._composer, self._subroutines
@@ -492,11 +493,6 @@ def _checked(question: str) -> Message:
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     return Message("user", question)
-
-
-def _plan(settings: ConversationSettings, names: Sequence[str]) -> str:
-    """Return the part of the system message that asks for premeditation, where it is wanted."""
-    return load("plan").render(names=", ".join(names) or "none") if settings.premeditation else ""
 
 
 def _brief_for(index: Asked) -> Brief:
