@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
-from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -104,7 +104,8 @@ class Page:
         return self.wait(lambda: next((found for found in self.all(selector) if found.is_displayed()), None))
 
     def press(self, *keys: str) -> None:
-        self.driver.switch_to.active_element.send_keys(*keys)
+        # Not to the element itself: a driver takes what is sent to the field of a file for the file's path.
+        ActionChains(self.driver).send_keys(*keys).perform()
 
     def ask(self, question: str) -> None:
         self.one("#question").send_keys(question, Keys.ENTER)

@@ -146,7 +146,7 @@ def test_everything_is_reached_by_keys_in_the_order_in_which_it_stands(page: Sta
     order = ["Skip to the content", "New conversation", "Search", "Usage", "Rename this conversation", "Passage 1"]
     places = [next(at for at, name in enumerate(seen) if name.strip().startswith(wanted)) for wanted in order]
     assert places == sorted(places)
-    assert seen[-3:] == ["question", "Filter", "send"]
+    assert seen[-4:] == ["question", "Filter", "attached", "send"]
 
 
 def test_with_the_skip_link_one_is_past_the_list(page: StartPage) -> None:

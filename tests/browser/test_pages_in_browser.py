@@ -22,7 +22,7 @@ def test_a_window_shows_what_was_sent_and_what_was_left_out_and_why(page: StartP
     assert "What the model read for “How long does the dough rest?”" in one.text()
     widths = [float(rect.get_attribute("width")) for rect in one.all(".bar rect")]
     assert 999 < sum(widths) < 1001
-    assert {"system", "passages", "question"} <= {part.text.split()[0] for part in one.all(".legend li")}
+    assert {"instructions", "passages", "question"} <= {part.text.split()[0] for part in one.all(".legend li")}
     colours = one.run("return [...document.querySelectorAll('.bar rect')].map((one) => getComputedStyle(one).fill)")
     assert len(set(colours)) == len(colours)
     table = one.text(".sheet table")

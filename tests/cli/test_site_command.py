@@ -75,7 +75,7 @@ def test_other_addresses_are_refused(quaestor: Run, url: str) -> None:
 def test_options_of_sites_are_for_sites(quaestor: Run, tmp_path: Path) -> None:
     refused = quaestor("index", str(tmp_path), "--depth", "3")
     assert refused.code == 2
-    assert "Only for sites: --depth" in refused.err
+    assert "--depth: for sites only" in refused.err
     assert quaestor("index", "http://a.example/", "--watch").code == 2
 
 

@@ -26,8 +26,10 @@ pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
 
 from quaestor.sessions.shared_sessions import SharedSessions
 from quaestor.state.postgres import StateTables
+from quaestor.stores.copying import copy_store
 from quaestor.stores.postgres import migrations
 from quaestor.stores.postgres.connection import Database
+from quaestor.stores.postgres.postgres_store import PostgresStore
 
 GUIDE = "# Kitchen guide\n\n## Sourdough\n\nThe dough rests for eighteen hours in the refrigerator.\n"
 QUESTION = "how long does the dough rest?"
@@ -58,6 +60,14 @@ def searched(folder: Path, home: Path, address: str) -> list[str]:
     settings = Settings(home=str(home), store=address, corpus="kitchen")
     with Index.ready(folder, settings=settings) as index:
         return [hit.path for hit in index.search(QUESTION)]
+
+
+def copied(folder: Path, home: Path, address: str) -> None:
+    """Put the index of this machine into a database, as every version can."""
+    with Index.ready(folder, settings=Settings(home=str(home))) as index:
+        made_by: dict[str, Any] = {"embedder": index.embedder.name, "dimensions": index.embedder.dimensions}
+        with closing(PostgresStore.open(Database.open(address), "kitchen", **made_by, create=True)) as target:
+            copy_store(index.store, target, lambda *_: None)
 
 
 def told(database: Database) -> dict[str, Any]:
@@ -119,9 +129,10 @@ def test_a_database_of_before_there_was_state_is_upgraded_without_loss(
 ) -> None:
     address, _ = addresses
     first = migrations.steps()[:1]
+    found = searched(folder, tmp_path / "home", "embedded")
     with monkeypatch.context() as older:
         older.setattr(migrations, "steps", lambda: first)
-        found = searched(folder, tmp_path / "home", address)
+        copied(folder, tmp_path / "home", address)
     with closing(Database.open(address)) as database:
         assert database.read(migrations.reached_step) == 1
         migrations.migrate(database)
