@@ -258,6 +258,18 @@ def test_of_a_passage_the_lines_are_quoted_that_were_found() -> None:
         assert quote.label == label
 
 
+def test_code_that_asks_the_question_itself_is_no_further_quote() -> None:
+    question = "How long does a vault stay open?"
+    first = Passage(
+        1, "a.py", 1, 2, "def open_vault():\n    return 'A vault stays open for an hour.'\n", language="python"
+    )
+    asking = Passage(2, "b.py", 1, 1, f'QUESTIONS = ["{question}", "vault"]\n', language="python")
+    hits = [hit(first, 2.0), hit(asking, 1.9)]
+    assert [quote.path for quote in answer(question, [first, asking], refused=False, hits=hits).quotes] == ["a.py"]
+    other = answer("How long does any vault stay open?", [first, asking], refused=False, hits=hits)
+    assert [quote.path for quote in other.quotes] == ["a.py", "b.py"]
+
+
 def test_a_label_is_no_markup_and_no_citation() -> None:
     text = "## Waiting [1] <b>`for`</b> <now\n\nEvery request waits.\n"
     found = answer("Does every request wait?", [Passage(3, "a.md", 1, 3, text, title="T[2]", language="markdown")])

@@ -311,10 +311,15 @@ def _choose(
         rest = [first, *(one for one in rest if one.stretch.passage is not first.stretch.passage)]
     if not rest or most < 2:
         return rest[:most]
-    behind = [one for one in rest[1:] if one.stretch.text not in rest[0].stretch.text]
+    behind = [one for one in rest[1:] if one.stretch.text not in rest[0].stretch.text and not _asks(question, one)]
     if asks_for_several(question):
         return _one_of_each_document([rest[0], *behind], 2 * most)
     return _until_enough([rest[0], *(one for one in behind if one.behind - rest[0].behind <= _NEAR)])[:most]
+
+
+def _asks(question: str, one: _Weighed) -> bool:
+    """Return whether a stretch of code holds the question word for word: it asks as well, as lists of questions do."""
+    return one.stretch.code and question.strip().casefold() in one.stretch.text.casefold()
 
 
 def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:
