@@ -111,6 +111,11 @@ def test_links_lead_somewhere() -> None:
     assert [link for link in LINKS if not (ROOT / link).exists()] == []
 
 
+def test_every_page_of_the_documentation_is_in_its_navigation() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(page.relative_to(ROOT / "docs").as_posix() for page in ROOT.glob("docs/**/*.md"))
+
+
 def test_the_reading_order_names_what_is_there() -> None:
     [listing] = re.findall(r"## Reading order\n.*?```text\n(.*?)```", TEXT, re.DOTALL)
     first, *lines = listing.splitlines()
