@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -14,12 +14,8 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Document
 from quaestor.core.private_folders import make_private
 from quaestor.stores import (
-    DEFAULT_BOOSTS,
     LOCK_SECONDS,
     Bylines,
-    Counts,
-    FieldBoosts,
-    Matched,
     Pack,
     Packed,
     Scored,
@@ -28,6 +24,7 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded.lexical_queries import LexicalQueries
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.present_views import PresentViews
 from quaestor.stores.embedded.quantise import restore
@@ -35,17 +32,20 @@ from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.sqlite_failures import translated
 from quaestor.stores.embedded.truth_reader import TruthReader
 from quaestor.stores.embedded.upgrade import upgrade
-from quaestor.stores.embedded.weights import distinct, weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quaestor.stores.embedded.filtering import Allowed
     from quaestor.stores.embedded.transaction import Transaction
+    from quaestor.stores.embedded.views import LexicalView
+
+_Read = TypeVar("_Read")
 
 _MOST_DEFINITIONS = 10_000
 
 
-class EmbeddedStore:
+class EmbeddedStore(LexicalQueries):
     """An index in one folder; see ``quaestor.stores.Store``.
 
     Threads may share it. Several processes may have it open; one at a time writes.
@@ -177,47 +177,8 @@ class EmbeddedStore:
     def settle(self) -> None:
         """Do nothing: whoever writes or searches makes what is needed."""
 
-    def lexical(
-        self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
-    ) -> Scored:
-        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
-        absent.
-
-        A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
-        count.
-        """
-        [found] = self.lexical_each(terms, k, (boosts,), where).found
-        return found
-
-    def lexical_each(
-        self,
-        terms: Sequence[str],
-        k: int,
-        each: Sequence[FieldBoosts],
-        where: Where | None = None,
-        among: Counts | None = None,
-    ) -> Matched:
-        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading.
-
-        ``among`` is what several stores count together; scores and frequencies are then as if they were one.
-        """
-        return self._views.of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
-
-    def counts(self, terms: Iterable[str]) -> Counts:
-        """Return what BM25 counts of terms, to be added to what other stores count of them."""
-        known = distinct(terms)
-        return self._views.of_lexical(lambda view, _: view.counts(known))
-
-    def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
-        """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
-        known = distinct(terms)
-        return self._views.of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
-
-    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks in which each term stands, in the field where it stands most often."""
-        known = distinct(terms)
-        found = self._views.of_lexical(lambda view, _: view.frequencies(known))
-        return dict(zip(known, found.max(axis=0).tolist(), strict=True))
+    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+        return self._views.of_lexical(read, where)
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.

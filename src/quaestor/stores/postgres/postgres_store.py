@@ -22,12 +22,12 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded.checksums import DamagedError
+from quaestor.stores.embedded.lexical_queries import LexicalQueries
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
 from quaestor.stores.embedded.views import LexicalView
-from quaestor.stores.lexical_queries import LexicalQueries
 from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
 from quaestor.stores.postgres.corpus_states import (
