@@ -13,7 +13,7 @@ print(cut(b"def answer():\\n    return 42\\n", "answer.py").chunker)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="places as on Unix")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows names the folders of caches by other variables")
 def test_a_cache_that_cannot_be_written_costs_no_definitions(tmp_path: Path) -> None:
     blocked = tmp_path / "a file, no folder"
     blocked.write_text("")

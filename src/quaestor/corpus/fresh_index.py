@@ -139,14 +139,14 @@ class FreshIndex(OpenIndex):
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
-        said = (_told_of_store(self.freshness),) if self.freshness.stored else said
+        said = (_remark_on_store(self.freshness),) if self.freshness.stored else said
         return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return not self.has_files() or all(state == "fresh" for state in check(self._folder, documents).values())
 
 
-def _told_of_store(freshness: Freshness) -> str:
+def _remark_on_store(freshness: Freshness) -> str:
     """Return as of when an answer is where the files are not, and what its citations are checked against."""
     when = f" as of {freshness.checked_at}" if freshness.checked_at else ""
     what = f" (commit {freshness.commit[:12]})" if freshness.commit else ""

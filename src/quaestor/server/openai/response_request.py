@@ -11,11 +11,12 @@ from quaestor.server.openai.openai_schemas import (
     CalledFunction,
     ChatMessage,
     ChatRequest,
+    ContentPart,
     Function,
     Tool,
     ToolCallGiven,
 )
-from quaestor.server.openai.response_schemas import InputItem, InputPart, ResponseRequest, ResponseTool, TextFormat
+from quaestor.server.openai.response_schemas import InputItem, ResponseRequest, ResponseTool, TextFormat
 
 _TEXTS = frozenset({"input_text", "output_text", "text"})
 # What the model thought is none of what was said.
@@ -123,7 +124,7 @@ def _call(place: int, item: InputItem) -> ToolCallGiven:
     return ToolCallGiven(id=item.call_id, function=CalledFunction(name=item.name, arguments=item.arguments or "{}"))
 
 
-def _text(where: str, content: str | Sequence[InputPart]) -> str:
+def _text(where: str, content: str | Sequence[ContentPart]) -> str:
     if isinstance(content, str):
         return content
     for place, part in enumerate(content):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from quaestor.server.openai.openai_schemas import Checked, Name
+from quaestor.server.openai.openai_schemas import Checked, ContentPart, Name
 
 _Number = Annotated[str, Field(min_length=1, max_length=256)]
 
@@ -21,23 +21,16 @@ class _Read(BaseModel):
 # --- what is asked -----------------------------------------------------------------------------------------------
 
 
-class InputPart(_Read):
-    """A part of a message or of a result; only text is understood."""
-
-    type: str
-    text: str | None = None
-
-
 class InputItem(_Read):
     """A message, a call that was made earlier, or its result."""
 
     type: str | None = None
     role: Literal["system", "developer", "user", "assistant"] | None = None
-    content: str | list[InputPart] | None = None
+    content: str | list[ContentPart] | None = None
     call_id: _Number | None = None
     name: _Number | None = None
     arguments: str | None = None
-    output: str | list[InputPart] | None = None
+    output: str | list[ContentPart] | None = None
 
 
 class ResponseTool(_Read):
