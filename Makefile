@@ -27,7 +27,7 @@ FUZZ_ONLY ?=
 # A worker for each core; each begins with a stretch of the tests, and takes over what others have not come to.
 PARALLEL ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test slow postgres faults real clients fuzz mutants soak check audit docs dist clean
+.PHONY: demo test slow postgres ray faults real clients fuzz mutants soak check audit docs dist clean
 
 demo: $(STAMP)
 	@echo '$$ quaestor index'
@@ -49,6 +49,17 @@ slow: $(STAMP)
 
 postgres: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) -m postgres
+
+# A cluster of three nodes on this machine, in an environment of its own: Ray takes some 200 MB.
+RAY := .ray
+ray: $(STAMP) $(RAY)/.installed
+	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		$(RAY)/venv/bin/python -m pytest -m ray tests/indexing/test_ray_cluster.py
+
+$(RAY)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(RAY)/venv
+	$(RAY)/venv/bin/python -m pip install --quiet "ray>=2.40"
+	@touch $@
 
 # Some hours on two cores; QUAESTOR_ROUNDS=20 bounds the rounds of each fault. The table is kept in faults.jsonl.
 faults: $(STAMP)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +39,7 @@ from quaestor.stores import Store
 from quaestor.stores.copying import copy_store
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.sizes import SIZES
+from quaestor.stores.postgres.nearest import index_name
 from quaestor.stores.postgres.postgres_store import PostgresStore
 
 HERE = Path(__file__).parent
@@ -104,7 +106,7 @@ def sizes(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
         root = place / f"corpus-{size}"
         take(pool, int(size * BYTES_A_CHUNK), root)
         with both(root, root.name, options.store, place) as (index, pair, loading):
-            yield {**measure(index, pair, queries), **loading}
+            yield {**measure(index, pair, queries), **loading, "client_mb": peak_megabytes()}
 
 
 def corpora(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
@@ -172,11 +174,32 @@ def both(
             "copy_s": round(copied, 1),
             "embedded_mb": round(index.store.stats().store_bytes / 1e6, 1),
             "postgres_mb": round(other.stats().store_bytes / 1e6, 1),
+            **held_in_memory(other),
         }
         try:
             yield index, (index.store, other), taken
         finally:
             other.close()
+
+
+def peak_megabytes() -> int:
+    """Return the most memory that this process had; the embedded store's share is in it."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
+
+
+def held_in_memory(store: Store) -> dict[str, float]:
+    """Return the megabytes that a server should have room for, and the words that each process of ours maps."""
+    assert isinstance(store, PostgresStore)
+    corpus = store._corpus
+    index = f"quaestor.{index_name(corpus, store._dimensions)}"
+    [(vectors, words)] = store._database.read(
+        lambda connection: connection.execute(
+            "SELECT coalesce(pg_relation_size(to_regclass(%s)), 0), "
+            "(SELECT coalesce(sum(octet_length(data)), 0) FROM quaestor.segments WHERE corpus_id = %s)",
+            (index, corpus),
+        ).fetchall()
+    )
+    return {"hnsw_mb": round(int(vectors) / 1e6, 1), "words_mb": round(int(words) / 1e6, 1)}
 
 
 def top(index: Index, store: Store, queries: Sequence[str]) -> list[list[tuple[str, int]]]:

@@ -56,6 +56,7 @@ def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSetti
         pages=pages,
         max_file_bytes=settings.max_file_bytes,
         chunks=ChunkSettings.read(settings.chunker, settings.chunk_target, settings.chunk_limit),
+        ray=settings.ray,
     )
 
 

@@ -74,6 +74,7 @@ class Settings(NamedTuple):
     refresh_cost: float = 0.001
     store: str = "embedded"
     corpus: str = ""
+    ray: str = ""
     page_edits: str = "off"
     add_within: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -151,6 +152,7 @@ RULES: Mapping[str, Rule] = {
     "corpus": Rule(
         "name of the index in a database; empty: that of the repository's remote, else of the folder on this machine"
     ),
+    "ray": Rule("address of a Ray cluster whose machines cut and embed for `quaestor index`; empty: this machine does"),
     "page_edits": Rule(
         "whether the one user of this machine may have proposed changes made on the page: 'on' or 'off'", form="on|off"
     ),

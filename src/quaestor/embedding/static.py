@@ -216,7 +216,8 @@ class StaticEmbedder:
     @cache
     def bundled(cls) -> StaticEmbedder:
         """Return the embedder that ships with the package, loaded once per process."""
-        return cls.load(Path(__file__).with_name("weights"))
+        # In another process, perhaps on another machine, the package may lie elsewhere.
+        return cls.load(Path(__file__).with_name("weights")).from_disk(_bundled)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit row per text, shape ``(len(texts), dimensions)``; zeros for a text without words."""
@@ -292,3 +293,8 @@ def question_vector(embedder: Embedder, text: str) -> NDArray[np.float32]:
     Embedders of other makers move questions themselves, if they do.
     """
     return embedder.question(text) if isinstance(embedder, StaticEmbedder) else embedder.encode([text])[0]
+
+
+def _bundled() -> StaticEmbedder:
+    """Return the bundled embedder of whatever process this is called in."""
+    return StaticEmbedder.bundled()

@@ -27,6 +27,7 @@ class IngestSettings(NamedTuple):
         workers: processes that read, cut and embed; None for one a core, 1 for none but the caller's.
         embed_in: where texts are embedded. ``workers`` suits an embedder that is cheap to load; ``caller``
             one that is not, or that talks to a server; ``auto`` decides by the embedder's kind.
+        ray: address of a Ray cluster that cuts and embeds in the place of processes here; empty: none.
     """
 
     ignore: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class IngestSettings(NamedTuple):
     embed_path: bool = True
     workers: int | None = None
     embed_in: Literal["auto", "workers", "caller"] = "auto"
+    ray: str = ""
 
     def recipe(self) -> str:
         """Return what decides the chunks, terms and vectors of a file's bytes, as a short text."""

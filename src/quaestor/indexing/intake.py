@@ -14,6 +14,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.core.passages import Document
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, SlowEmbedder
+from quaestor.embedding.tuning_names import is_tuned
 from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
@@ -114,7 +115,7 @@ class Intake:
         size = sum(file.size for file in files)
         state = _Meter(files, progress)
         self.vectoriser.allowance.until = deadline
-        with self._runner(size, in_haste=deadline is not None or isinstance(queue, SharedBatches)) as run:
+        with self._runner(size, deadline, leased=isinstance(queue, SharedBatches)) as run:
             while True:
                 for outcomes in self._in_requests(run(queue.batches())):
                     self.committer.add(self.vectoriser.complete(outcomes))
@@ -157,11 +158,14 @@ class Intake:
         return None if document is None or (self._complete and is_pending(document)) else document.sha256
 
     @contextmanager
-    def _runner(self, size: int, *, in_haste: bool) -> Iterator[Run]:
-        """Choose where the work is done: here, or in worker processes where that pays."""
-        cheap = self._is_cheap()
-        embedder = self._embedder if cheap else None
+    def _runner(self, size: int, deadline: float | None, *, leased: bool) -> Iterator[Run]:
+        """Choose where the work is done: here, or in worker processes or by a cluster where that pays."""
+        embedder = self._embedder if self._is_cheap() else None
         preparer = Preparer(self._folder, self._settings, self._embedder.name, self._store.pack, embedder)
+        if self._settings.ray and deadline is None and size >= POOL_BYTES:
+            with self._cluster(preparer) as run:
+                yield run
+            return
         workers = self._workers()
         if workers < 2 or size < min(COPIES_BYTES, POOL_BYTES):
             yield lambda batches: map(preparer.prepare, batches)
@@ -176,7 +180,17 @@ class Intake:
         if can_copy():
             preparer.warm_up()
         with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
-            yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if in_haste else AHEAD)
+            yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if leased or deadline is not None else AHEAD)
+
+    @contextmanager
+    def _cluster(self, preparer: Preparer) -> Iterator[Run]:
+        """Have the work done by a Ray cluster; what was tuned on this machine embeds on this machine."""
+        from quaestor.indexing.ray_cluster import RayCluster  # noqa: PLC0415 - few have one
+
+        if is_tuned(self._embedder.name):
+            preparer = preparer._replace(embedder=None)
+        with RayCluster(self._settings.ray, preparer, _crashed) as cluster:
+            yield cluster.run
 
     def _workers(self) -> int:
         return self._settings.workers or usable_cores()

@@ -146,6 +146,18 @@ class Refused(NamedTuple):
         return self.skipped.path
 
 
+class Opened(NamedTuple):
+    """A file that was read.
+
+    Attributes:
+        path: the document's path.
+        snapshot: its bytes.
+    """
+
+    path: str
+    snapshot: Snapshot
+
+
 class Loaded(NamedTuple):
     """A file that was read and cut.
 
@@ -186,24 +198,32 @@ class Preparer(NamedTuple):
 
     def prepare(self, tasks: Sequence[Task]) -> list[Outcome]:
         """Return one outcome a task, in order; embeds the texts of all of them at once."""
-        outcomes = [self._prepare(task) for task in tasks]
+        return self.prepare_opened(self.read(tasks))
+
+    def read(self, tasks: Sequence[Task]) -> list[Opened | Same | Refused]:
+        """Return the files that have changed with their bytes, and of the others what became of them."""
+        return [_read(self.root, task, self.settings) for task in tasks]
+
+    def prepare_opened(self, files: Sequence[Opened | Same | Refused]) -> list[Outcome]:
+        """Do what ``prepare`` does, of files that were read: the folder is not needed for it."""
+        outcomes: list[Outcome] = [self._prepare(one) if isinstance(one, Opened) else one for one in files]
         embedder = self.embedder
         if embedder is None:
             return outcomes
         return ready(outcomes, self.pack, lambda _keys, texts: encode(embedder, texts))
 
-    def _prepare(self, task: Task) -> Outcome:
-        loaded = load(self.root, task, self.settings)
+    def _prepare(self, file: Opened) -> Prepared | Refused:
+        loaded = _load(file, self.settings)
         if not isinstance(loaded, Loaded):
             return loaded
         snapshot, parts = loaded.snapshot, loaded.parts
-        shown = task.path if self.settings.embed_path else None
+        shown = file.path if self.settings.embed_path else None
         texts = [embedded_text(chunk, shown, parts.title) for chunk in parts.chunks]
         return Prepared(
-            document_of(task.path, snapshot, parts),
+            document_of(file.path, snapshot, parts),
             snapshot.steady,
             parts.chunks,
-            chunk_terms(parts.chunks, task.path, parts.title),
+            chunk_terms(parts.chunks, file.path, parts.title),
             vector_keys(self.embedder_name, texts),
             texts,
         )
@@ -211,6 +231,12 @@ class Preparer(NamedTuple):
 
 def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Refused:
     """Read a file and cut it, or say why not."""
+    file = _read(root, task, settings)
+    return _load(file, settings) if isinstance(file, Opened) else file
+
+
+def _read(root: str, task: Task, settings: IngestSettings) -> Opened | Same | Refused:
+    """Read a file, or say why not."""
     limit = largest(basename(task.path), settings.max_file_bytes)
     try:
         snapshot = read_snapshot(on_disk(root, task.path), limit, root=root)
@@ -218,8 +244,15 @@ def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Ref
         return Refused(_unreadable(task.path, error))
     if snapshot.sha256 == task.known_sha256:
         return Same(task.path, len(snapshot.data), snapshot.stamp)
+    return Opened(task.path, snapshot)
+
+
+def _load(file: Opened, settings: IngestSettings) -> Loaded | Refused:
+    """Cut a file that was read, or say why not."""
+    path, snapshot = file
+    limit = largest(basename(path), settings.max_file_bytes)
     size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
-    parts = _cut(task.path, snapshot.data, limit, settings)
+    parts = _cut(path, snapshot.data, limit, settings)
     if isinstance(parts, Cut):
         return Loaded(snapshot, parts)
     return Refused(parts, size, snapshot.stamp)

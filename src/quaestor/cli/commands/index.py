@@ -37,6 +37,7 @@ _SHOWN_PATHS = 10
 @click.option("--dry-run", is_flag=True, help="Say what would be indexed and what it would cost; index nothing.")
 @embedder_options
 @store_option
+@click.option("--ray", metavar="ADDRESS", help="Cut and embed on the machines of a Ray cluster, such as HOST:6379.")
 @click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
 @click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
@@ -57,6 +58,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     embedder: str | None,
     price: float | None,
     store: str | None,
+    ray: str | None,
     yes: bool,
     max_cost: float | None,
     rebuild: bool,
@@ -107,7 +109,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         raise UsageError(f"{path!r} is an address, which tells nobody of changes. Run `quaestor index` again instead.")
     report = _fetched(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
     root = find_root(path)
-    configuration = configure(root, embedder=embedder, embedder_price=price, store=store)
+    configuration = configure(root, embedder=embedder, embedder_price=price, store=store, ray=ray)
     settings = configuration.settings
     if dry_run:
         return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)

@@ -1,0 +1,164 @@
+"""Work on batches of files on the machines of a Ray cluster.
+
+Files are read here and sent: no other machine needs the folder. What comes back is committed here as always, so that a
+cluster writes nothing. Ray does a task again whose machine went; a task that ends each process that it is given to is
+done file by file, and costs the file that it died of.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from quaestor.core.errors import UsageError
+from quaestor.files.extras import EXTRAS, extra_is_installed
+from quaestor.indexing.prepare import Opened, Outcome, Preparer, Refused, Same, Task
+
+_AHEAD = 3
+"""Batches a core that are read and not yet answered."""
+
+_MOST_BYTES = 128_000_000
+"""Of files in such batches, whatever their number."""
+
+_RETRIES = 3
+_CONNECT_SECONDS = 10
+
+File = Opened | Same | Refused
+
+
+class RayCluster:
+    """The machines of a Ray cluster that prepare files; use it as a context manager.
+
+    Args:
+        address: of the cluster, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
+        preparer: what is done; sent once.
+        failed: the outcome of a file that ended each process that it was given to.
+
+    Raises:
+        UsageError: the extra is not installed, or, in the block, there is no cluster that this process can use.
+    """
+
+    def __init__(self, address: str, preparer: Preparer, failed: Callable[[Task], Outcome]) -> None:
+        self._ray = _imported()
+        self._address = address
+        self._preparer = preparer
+        self._failed = failed
+        self._waiting: dict[Any, Sequence[File]] = {}
+        self._joined = not self._ray.is_initialized()
+
+    def __enter__(self) -> Self:
+        if self._joined:
+            _join(self._ray, self._address)
+        try:
+            self._cores = int(self._ray.cluster_resources().get("CPU", 0))
+            if not self._cores:
+                raise UsageError(f"The Ray cluster at {self._address!r} has no cores: add machines that have some.")
+            self._job = self._ray.put((self._preparer, _fingerprint(self._preparer)))
+            self._do = self._ray.remote(num_cpus=1, max_retries=_RETRIES)(_prepared)
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for ref in self._waiting:
+            self._ray.cancel(ref, force=True)
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._joined:
+            self._ray.shutdown()
+
+    def run(self, batches: Iterable[Sequence[Task]]) -> Iterator[Sequence[Outcome]]:
+        """Yield the batches' outcomes as they come; batches are read only a little ahead of the work."""
+        for batch in batches:
+            self._send(self._preparer.read(batch))
+            while len(self._waiting) >= self._cores * _AHEAD or self._bytes_sent() >= _MOST_BYTES:
+                yield from self._answered()
+        while self._waiting:
+            yield from self._answered()
+
+    def _send(self, files: Sequence[File]) -> None:
+        self._waiting[self._do.remote(self._job, files)] = files
+
+    def _bytes_sent(self) -> int:
+        return sum(_size(file) for files in self._waiting.values() for file in files)
+
+    def _answered(self) -> Iterator[Sequence[Outcome]]:
+        """Wait for a batch and yield its outcomes; none if it goes to the cluster again, in parts."""
+        errors = self._ray.exceptions
+        [ref], _ = self._ray.wait(list(self._waiting), num_returns=1)
+        files = self._waiting.pop(ref)
+        try:
+            yield self._ray.get(ref)
+        except errors.RayTaskError as error:
+            raise _explained(error) from error
+        except errors.RayError:
+            if len(files) == 1:
+                yield [self._failed(Task(files[0].path))]
+                return
+            for file in files:
+                self._send([file])
+
+
+def _imported() -> Any:
+    """Return the module ``ray``, told to report to nobody."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        import ray  # noqa: PLC0415 - only for those who have a cluster
+    except ImportError as error:
+        raise UsageError("A Ray cluster needs the extra 'ray': run `pip install 'quaestor[ray]'`.") from error
+    return ray
+
+
+def _join(ray: Any, address: str) -> None:
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        if port.isdecimal():
+            # Ray itself goes on trying for minutes.
+            socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
+        ray.init(address=address, log_to_driver=False, configure_logging=False)
+    # Ray tells by exceptions of all kinds that nothing answers, that versions differ, or that an address is none.
+    except (ValueError, RuntimeError, OSError, ImportError) as error:
+        raise UsageError(
+            f"The Ray cluster at {address!r} cannot be used ({' '.join(str(error).split())[:300]}): give the address "
+            "of its head, such as '10.0.0.1:6379', and use the same versions of Ray and Python on all machines."
+        ) from error
+
+
+def _prepared(job: tuple[Preparer, str], files: Sequence[File]) -> Sequence[Outcome]:
+    """Prepare files; called on the cluster's machines."""
+    preparer, fingerprint = job
+    if _fingerprint(preparer) != fingerprint:
+        raise UsageError(
+            f"{os.uname().nodename!r}, a machine of the Ray cluster, has another version of Quaestor, or other extras: "
+            "install the same on all of them."
+        )
+    return preparer.prepare_opened(files)
+
+
+def _fingerprint(preparer: Preparer) -> str:
+    """Return what decides, on this machine, what becomes of a file."""
+    embedder = "" if preparer.embedder is None else preparer.embedder.name
+    extras = sorted(suffix for suffix in EXTRAS if extra_is_installed(suffix))
+    return f"{preparer.settings.recipe()} {embedder} {' '.join(extras)}"
+
+
+def _explained(error: Any) -> Exception:
+    """Return what went wrong on another machine as if it had been here."""
+    said = str(error.cause).split("\n", maxsplit=1)[0]
+    if "No module named" in said:
+        return UsageError(
+            f"A machine of the Ray cluster lacks a package ({said}): install the same version of Quaestor, with the "
+            "same extras, on all of them."
+        )
+    return error.cause if isinstance(error.cause, Exception) else RuntimeError(str(error))
+
+
+def _size(file: File) -> int:
+    return len(file.snapshot.data) if isinstance(file, Opened) else 0
