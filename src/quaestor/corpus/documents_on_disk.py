@@ -25,20 +25,15 @@ if TYPE_CHECKING:
     from quaestor.history.repository import Repository
 
 
-class ReadIndex(FreshIndex):
-    """A fresh index whose documents can be read, listed and found by their paths."""
+class DocumentsOnDisk:
+    """The documents of an index: read, listed and found by their paths."""
+
+    def __init__(self, index: FreshIndex) -> None:
+        self._index = index
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's text as it is now, or None if it is no longer a file that can be read.
-
-        These are the bytes on disk; of a document that is converted, the Markdown that they become. ``commit HASH``
-        and ``tag NAME`` are read from the repository that the root is in.
-
-        Raises:
-            NotFoundError: the path is not a document of this corpus.
-            ForbiddenError: the path now leads out of the root.
-        """
-        if is_object(path) and self.store.document(path) is None:
+        """Return a document's text as it is now, or None if it cannot be read; as ``Corpus.read``."""
+        if is_object(path) and self._index.store.document(path) is None:
             return self._object(path)
         document = self._listed(path)
         snapshot = self._snapshot(path)
@@ -48,13 +43,13 @@ class ReadIndex(FreshIndex):
         """Return a document's bytes as they are on disk now; otherwise as ``read``."""
         document = self._listed(path)
         snapshot = self._snapshot(path)
-        if snapshot is None or (self.freshness.stored and sha256(snapshot.data).hexdigest() != document.sha256):
+        if snapshot is None or (self._index.freshness.stored and sha256(snapshot.data).hexdigest() != document.sha256):
             return None  # the index keeps the text of a converted document, not its file
         return snapshot.data
 
     def _listed(self, path: str) -> Document:
         """Return a document by its very path; raises as ``read``."""
-        document = self.store.document(path)
+        document = self._index.store.document(path)
         if document is None:
             raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
         return document
@@ -70,7 +65,7 @@ class ReadIndex(FreshIndex):
         if document.sha256 == snapshot.sha256:
             from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
 
-            return kept_text(self.store.chunks_of(path))
+            return kept_text(self._index.store.chunks_of(path))
         try:
             made = converted(snapshot.data, path)
         except ConversionError:
@@ -83,9 +78,9 @@ class ReadIndex(FreshIndex):
         Raises:
             ForbiddenError: the path now leads out of the root.
         """
-        if not self.has_files():
+        if not self._index.has_files():
             return self._stored(path)
-        root = folder_of(self.root)
+        root = folder_of(self._index.root)
         place = Path(on_disk(str(root), path))
         try:
             folder = place.parent.resolve()
@@ -101,24 +96,13 @@ class ReadIndex(FreshIndex):
         """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
         from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
 
-        document = self.store.document(path)
+        document = self._index.store.document(path)
         if document is None:
             return None
-        return Snapshot(kept_text(self.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
+        return Snapshot(kept_text(self._index.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
-        """Return lines of a document as they are on disk now, after bringing the index up to date.
-
-        Args:
-            path: the document's path; ``./`` before it and doubled slashes do no harm.
-            start_line: first line, 1-based.
-            end_line: last line, inclusive; the last one of the document if it is greater or not given.
-
-        Raises:
-            NotFoundError: the path is not a document of this corpus, or the file is gone.
-            ForbiddenError: the path now leads out of the root.
-            UsageError: there are no such lines.
-        """
+        """Return lines of a document as they are now, in an index brought up to date; as ``Corpus.read_lines``."""
         from quaestor.corpus.line_excerpts import excerpt  # noqa: PLC0415 - no search needs it
 
         document, data, sha256 = self._object_read(path) or self._document_read(path)
@@ -131,7 +115,7 @@ class ReadIndex(FreshIndex):
 
     def _document_read(self, path: str) -> tuple[Document, bytes, str]:
         """Return a document with its text and the hash of its file as they are now; raises as ``read_lines``."""
-        document = self._found_fresh(lambda: self.document(path), lambda document: [document])
+        document = self._index.found_fresh(lambda: self.document(path), lambda document: [document])
         snapshot = self._snapshot(document.path)
         data = None if snapshot is None else self._text(document, snapshot)
         if snapshot is None or data is None:
@@ -140,7 +124,7 @@ class ReadIndex(FreshIndex):
 
     def _object_read(self, path: str) -> tuple[Document, bytes, str] | None:
         """Return a commit or tag as a document with its text; None if the path names neither."""
-        if not is_object(path) or self.store.document(path) is not None:
+        if not is_object(path) or self._index.store.document(path) is not None:
             return None
         data = self._object(path)
         if data is None:
@@ -157,22 +141,14 @@ class ReadIndex(FreshIndex):
 
     def repository(self) -> Repository | None:
         """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
-        return repository_of(self.root, self.indexer.settings)
+        return repository_of(self._index.root, self._index.indexer.settings)
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
-        """Return the documents as a tree of folders, after bringing the index up to date.
-
-        Args:
-            folder: where to begin; empty or ``.`` for the root.
-            depth: how many levels of folders to open.
-
-        Raises:
-            NotFoundError: there is no such folder in this corpus.
-        """
+        """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
         from quaestor.corpus.tree import make_tree  # noqa: PLC0415 - no search needs it
 
-        self.take_in()
-        paths = self.store.documents()
+        self._index.take_in()
+        paths = self._index.store.documents()
         found = make_tree(paths, plain(folder), depth)
         if found is not None:
             return found
@@ -182,21 +158,18 @@ class ReadIndex(FreshIndex):
         raise NotFoundError(f"{folder!r} is not a folder of this index.{meant_path(folder, folders)}")
 
     def document(self, path: str) -> Document:
-        """Return a document by its path.
-
-        Raises:
-            NotFoundError: it is not in this corpus; the message names those that may be meant.
-        """
-        found = self.store.document(path) or self.store.document(plain(path))
+        """Return a document by its path; as ``Corpus.document``."""
+        found = self._index.store.document(path) or self._index.store.document(plain(path))
         if found is not None:
             return found
-        paths = self.store.documents()
+        paths = self._index.store.documents()
         count = sum(one.startswith(f"{plain(path)}/") for one in paths)
         if count:
             raise NotFoundError(f"{path!r} is a folder with {amount(count, 'document')}. Give the path of one of them.")
         raise NotFoundError(f"{path!r} is not in this index.{meant_path(path, paths)}")
 
-    def _is_current(self, path: str, sha256: str) -> bool:
+    def is_current(self, path: str, sha256: str) -> bool:
+        """Return whether the file of a document still has this hash."""
         try:
             snapshot = self._snapshot(path)
         except ForbiddenError:
