@@ -15,8 +15,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
-from quaestor.corpus.descriptions import Coming, Freshness
-from quaestor.corpus.hidden_by_settings import hidden_by_settings
+from quaestor.corpus.descriptions import Coming, Freshness, hidden_by_settings
 from quaestor.corpus.vector_state import Meaning
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
