@@ -30,19 +30,22 @@ from quaestor.chat.turn import Preview
 from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
-from quaestor.cli.proposals import Changing
+from quaestor.cli.proposed_edits import Changing
 from quaestor.cli.scope import Filters, remark_on, remark_on_unknown
 from quaestor.cli.session_export import write_export
-from quaestor.cli.shown_calls import call_line, print_why
-from quaestor.cli.shown_citations import (
+from quaestor.cli.turn_details import (
+    call_line,
     print_citations,
+    print_decisions,
+    print_messages,
     print_place,
+    print_sections,
     print_support,
     print_unchecked,
+    print_why,
     remark_on_sent,
     remark_on_unsupported,
 )
-from quaestor.cli.shown_window import print_decisions, print_messages, print_sections
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.wording import amount

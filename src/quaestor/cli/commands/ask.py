@@ -27,8 +27,14 @@ from quaestor.cli.options import (
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
-from quaestor.cli.shown_calls import call_line
-from quaestor.cli.shown_citations import LEGEND, print_citations, print_unchecked, remark_on_sent, remark_on_unsupported
+from quaestor.cli.turn_details import (
+    LEGEND,
+    call_line,
+    print_citations,
+    print_unchecked,
+    remark_on_sent,
+    remark_on_unsupported,
+)
 from quaestor.core.config import Settings
 from quaestor.core.wording import amount
 from quaestor.corpus.understood_filters import why_none
