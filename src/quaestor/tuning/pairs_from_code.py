@@ -12,8 +12,14 @@ from collections.abc import Iterator
 
 from quaestor.core.terms import split_identifier
 from quaestor.evaluation.made.clean import comment_query, prose_query
-from quaestor.evaluation.made.comments import Block, comment_blocks, definition_above, docstrings
-from quaestor.evaluation.made.surface_syntax import defined_name, indent_of
+from quaestor.evaluation.made.surface_syntax import (
+    Block,
+    comment_blocks,
+    defined_name,
+    definition_above,
+    docstrings,
+    indent_of,
+)
 from quaestor.tuning.training_pairs import Kind, Pair
 
 _MOST = 1_500
