@@ -123,7 +123,7 @@ def make_embedder(
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
     if not _may_ask(remote.name, settings) and made is not None:
-        from quaestor.embedding.unasked_endpoint import UnaskedEmbedder  # noqa: PLC0415 - seldom
+        from quaestor.embedding.stand_ins import UnaskedEmbedder  # noqa: PLC0415 - seldom
 
         return UnaskedEmbedder(remote.name, made.dimensions, name)
     return remote.embedder(settings, made, source)
