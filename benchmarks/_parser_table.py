@@ -26,7 +26,7 @@ from quaestor.chat.textcalls import TextCalls
 from quaestor.chat.thinking import Thinking
 from quaestor.chunking import cut
 from quaestor.chunking.frontmatter import read_fields, read_front_matter
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.jsonl import from_records, reads_as_texts
