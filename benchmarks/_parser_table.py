@@ -22,8 +22,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
-from quaestor.chat.textcalls import TextCalls
-from quaestor.chat.thinking import Thinking
+from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.chunking import cut
 from quaestor.chunking.frontmatter import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError

@@ -15,8 +15,7 @@ from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
-from quaestor.chat.textcalls import TextCalls
-from quaestor.chat.thinking import Thinking
+from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.convert.html import from_html
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.inline import Inline

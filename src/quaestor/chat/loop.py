@@ -28,11 +28,9 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.model_requests import Requests, SpentError
-from quaestor.chat.overlong import explained
+from quaestor.chat.model_requests import Requests, SpentError, explained, summarise
 from quaestor.chat.reply_reader import Reading
 from quaestor.chat.run_calls import Calling
-from quaestor.chat.summariser import summarise
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, QuaestorError, UpstreamError, WindowError
 from quaestor.core.messages import Message

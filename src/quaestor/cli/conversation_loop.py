@@ -23,8 +23,8 @@ from quaestor.chat.events import (
     Stopped,
     Summarising,
     Text,
+    TurnOutcome,
 )
-from quaestor.chat.outcome import TurnOutcome
 from quaestor.chat.session_json import by_name, window_object, wire_messages
 from quaestor.chat.turn import Preview
 from quaestor.cli.answer_drawing import Answer, new_answer

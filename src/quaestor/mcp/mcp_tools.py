@@ -32,7 +32,7 @@ from quaestor.tools.tool_wording import described
 if TYPE_CHECKING:
     from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.answers.overview.statements import Overview
-    from quaestor.chat.outcome import TurnOutcome
+    from quaestor.chat.events import TurnOutcome
     from quaestor.core.citation import Citation
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.related import Related

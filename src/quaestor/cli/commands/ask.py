@@ -11,8 +11,7 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, answering, check_endpoint, make_model
-from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text, TurnOutcome
 from quaestor.chat.session_json import ask_object, place_of
 from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.options import (
