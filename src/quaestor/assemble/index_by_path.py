@@ -12,8 +12,7 @@ from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import Parts
-from quaestor.crawl.git_address import names_repository
-from quaestor.crawl.repositories import fetch_repository
+from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance

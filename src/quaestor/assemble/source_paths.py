@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking import ChunkSettings
 from quaestor.core.config import Settings, data_home, load_configuration
-from quaestor.crawl.git_address import names_repository
-from quaestor.crawl.repositories import files_of
+from quaestor.crawl.repositories import files_of, names_repository
 from quaestor.crawl.sites import is_address, is_site, pages_of
 from quaestor.files.walk import checked_root
 from quaestor.indexing.indexer import IngestSettings
