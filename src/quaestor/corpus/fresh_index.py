@@ -19,8 +19,8 @@ from quaestor.corpus.descriptions import Coming, Freshness, hidden_by_settings
 from quaestor.corpus.vector_state import Meaning
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
-from quaestor.files.freshness import check
-from quaestor.files.project_name import project_name
+from quaestor.files.consistent_read import check
+from quaestor.files.git_folder import project_name
 from quaestor.files.walk import folder_of
 from quaestor.indexing.indexer import Changes, Indexer, Progress
 from quaestor.indexing.taken_in import TakenIn

@@ -11,7 +11,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
 from quaestor.files.file_names import on_disk
-from quaestor.files.git_head import head_commit
+from quaestor.files.git_folder import head_commit
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
