@@ -22,8 +22,8 @@ from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check
 from quaestor.files.git_folder import project_name
 from quaestor.files.walk import folder_of
+from quaestor.indexing.index_notes import TakenIn
 from quaestor.indexing.indexer import Changes, Indexer, Progress
-from quaestor.indexing.taken_in import TakenIn
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store

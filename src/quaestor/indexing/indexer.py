@@ -26,8 +26,7 @@ from quaestor.files.ingest_report import (
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
-from quaestor.indexing.taken_in import TAKEN_IN_KEY, TakenIn
-from quaestor.indexing.unembedded import pending
+from quaestor.indexing.index_notes import TAKEN_IN_KEY, TakenIn, pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
 

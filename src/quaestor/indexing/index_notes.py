@@ -1,11 +1,14 @@
-"""As of when, and of which commit, a shared index is: for those who search it where the files are not."""
+"""What is noted beside an index: as of when and of which commit it is, and which documents wait for their vectors."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from hashlib import blake2b
 
 from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
 from quaestor.stores import Store
 
 TAKEN_IN_KEY = "ingest.taken_in"
@@ -40,3 +43,23 @@ class TakenIn(NamedTuple):
     def to_text(self) -> str:
         """Return what is to be kept."""
         return json.dumps(list(self))
+
+
+NOTE = "not all of it embedded yet"
+KEY = blake2b(b"a chunk that waits for its vector", digest_size=16).digest()
+"""The key of the vector of zeros that all waiting chunks share."""
+
+
+def is_pending(document: Document) -> bool:
+    """Return whether some of a document's chunks wait for their vectors."""
+    return document.note is not None and document.note.endswith(NOTE)
+
+
+def as_pending(document: Document) -> Document:
+    """Return a document that says that some of its chunks wait."""
+    return document._replace(note=f"{document.note}; {NOTE}" if document.note else NOTE)
+
+
+def pending(documents: Iterable[Document]) -> list[Document]:
+    """Return those that wait."""
+    return [document for document in documents if is_pending(document)]
