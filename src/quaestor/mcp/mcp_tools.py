@@ -26,8 +26,7 @@ from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools.arguments import check_arguments
-from quaestor.tools.tool_descriptions import schema
-from quaestor.tools.tool_wording import described
+from quaestor.tools.tool_descriptions import described, schema
 
 if TYPE_CHECKING:
     from quaestor.answers.history_answer import HistoryAnswer

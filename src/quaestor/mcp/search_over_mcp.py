@@ -19,8 +19,7 @@ from quaestor.server.open_corpora import ALL, Corpora
 from quaestor.tools import Outcome, Registry
 from quaestor.tools import search_tool as search
 from quaestor.tools.arguments import brief, nearest
-from quaestor.tools.tool_descriptions import schema
-from quaestor.tools.tool_wording import described
+from quaestor.tools.tool_descriptions import described, schema
 
 # What was searched by words alone, where meaning reached some documents or none.
 _ALONE = {"some": "Some documents", "none": "All documents"}

@@ -1,15 +1,117 @@
-"""Showing passages within a budget: a fair share each, what one leaves goes on to the next."""
+"""What a model is given of a tool's result: names that stay on their line, a cut at a line end, a fair share each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.llm.prompts import load
-from quaestor.llm.prompts.numbered_passages import Passage, show
-from quaestor.tools.result_limits import fit, plural
-from quaestor.tools.safe_names import place, shown_name
+from quaestor.llm.prompts.numbered_passages import Passage, show, where
 from quaestor.tools.tool_values import Room
+from quaestor.window.trim import longest, trim
+
+# Control characters, odd line ends, and what turns the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_TAB = re.compile(r"\t")
+
+
+def shown_name(name: str) -> str:
+    """Return a path or a symbol on one line, with nothing in it that a terminal or a model reads as more than text."""
+    return _CONTROL.sub("\ufffd", _TAB.sub(" ", name))
+
+
+def shown_line(line: str) -> str:
+    """Return a line of a document without control characters; tabs stay."""
+    return _CONTROL.sub("\ufffd", line)
+
+
+def place(passage: Passage) -> str:
+    """Return where a passage stands, with its symbol: ``src/a.py:10-24 Client.send``, and with its corpus if named."""
+    corpus = f"{shown_name(passage.corpus)}: " if passage.corpus else ""
+    symbol = f" {shown_name(passage.symbol)}" if passage.symbol else ""
+    return f"{corpus}{shown_name(where(passage))}{symbol}"
+
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Lines that fit a budget.
+
+    Attributes:
+        text: the lines, and the mark if any are missing.
+        shown: number of lines that are there whole.
+        cut: whether the line after them is there in part.
+    """
+
+    text: str
+    shown: int
+    cut: bool = False
+
+
+def cut(text: str, budget: int, count: Count) -> str:
+    """Return a text that takes at most ``budget`` tokens; a mark says how many lines are missing."""
+    if count_up_to(text, budget, count):
+        return text
+    lines = text.split("\n")
+    mark = load("result_cut")
+    return fit(lines, budget, count, lambda shown: mark.render(lines=plural(len(lines) - shown, "line"))).text
+
+
+def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], str]) -> Fitted:
+    """Return as many lines from the beginning as fit.
+
+    Args:
+        lines: without their ends.
+        budget: tokens for the result.
+        count: tokens of a text.
+        mark: given the number of lines that are shown whole, what stands in for the rest.
+
+    If not even one line fits beside its mark, it is cut within; if the mark does not fit, it is left out.
+    """
+
+    def shown(number: int) -> str:
+        return "\n".join([*lines[:number], mark(number)])
+
+    # The whole needs no mark, so that it may fit where all but its last line does not.
+    if count_up_to("\n".join(lines), budget, count):
+        return Fitted("\n".join(lines), len(lines))
+    most = longest(len(lines) - 1, lambda number: count(shown(number)) <= budget)
+    while most > 0 and count(shown(most)) > budget:
+        most -= 1
+    if most > 0:
+        return Fitted(shown(most), most)
+    rest = mark(0)
+    part = trim(lines[0], budget, count, rest) if lines[0].strip() else None
+    if part is not None:
+        return Fitted(part, 0, cut=True)
+    return Fitted(_letters(rest, budget, count), 0)
+
+
+def count_up_to(text: str, budget: int, count: Count) -> bool:
+    """Return whether a text takes at most ``budget`` tokens; one that is much too long is never counted whole."""
+    length = max(256, 4 * budget)
+    while length < len(text):
+        if count(text[:length]) > budget:
+            return False
+        length *= 4
+    return count(text) <= budget
+
+
+def plural(number: int, noun: str) -> str:
+    """Return ``1 line``, ``20 lines``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _letters(text: str, budget: int, count: Count) -> str:
+    """Return the longest beginning of a short text that fits."""
+    length = len(text)
+    while length > 0 and count(text[:length]) > budget:
+        length -= 1
+    return text[:length]
+
 
 # A passage with less room than this shows nothing of use.
 _LEAST = 120
