@@ -31,8 +31,7 @@ from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
 from quaestor.convert.page import outgoing
-from quaestor.core.authors import author_line, author_words
-from quaestor.core.dates import date_of_path, iso_date
+from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys
 from quaestor.crawl.robots import parse as parse_robots
 from quaestor.crawl.sitemaps import read_list

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from quaestor.convert.html_tree import Element
 from quaestor.convert.inline import Inline
 from quaestor.convert.page import has_rel, joined, meta_of
-from quaestor.core.authors import author_line
-from quaestor.core.dates import date_of_path, iso_date
+from quaestor.core.bylines import author_line, date_of_path, iso_date
 
 _LONGEST = 200_000
 _WRITTEN = ("author", "datePublished", "dateCreated")
