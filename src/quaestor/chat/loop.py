@@ -39,8 +39,7 @@ from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Finished
 from quaestor.llm.models.overflow import is_plausible, learned_limit
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.plan import OPENING
-from quaestor.sessions.rounds import Answered, Round
+from quaestor.sessions.rounds import OPENING, Answered, Round
 from quaestor.sessions.rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window

@@ -10,8 +10,7 @@ from quaestor.chat.visible import Growing
 from quaestor.llm import tags
 from quaestor.llm.models import Finished
 from quaestor.llm.prompts import load
-from quaestor.sessions.plan import Plan, read_plan
-from quaestor.sessions.rounds import Asked
+from quaestor.sessions.rounds import Asked, Plan, read_plan
 
 _OPENING, _CLOSING = "<think>", "</think>"
 

@@ -51,7 +51,7 @@ from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.wording import amount
 from quaestor.edits import Proposal, parse
 from quaestor.llm.prompts.numbered_passages import where
-from quaestor.sessions.citation_support import support_of
+from quaestor.sessions.records import support_of
 from quaestor.sessions.sent_messages import runs
 from quaestor.sessions.transcript import Transcript
 

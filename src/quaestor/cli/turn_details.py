@@ -11,9 +11,8 @@ from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.core.messages import Message
 from quaestor.core.wording import amount
-from quaestor.sessions.citation_support import Support
-from quaestor.sessions.plan import Plan
-from quaestor.sessions.records import CallRecord, DecisionRun
+from quaestor.sessions.records import CallRecord, DecisionRun, Support
+from quaestor.sessions.rounds import Plan
 
 _LONGEST = 80
 

@@ -24,11 +24,10 @@ from quaestor.cli.turn_details import (
 )
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
-from quaestor.sessions.citation_support import support_of
 from quaestor.sessions.export import as_json as session_object
 from quaestor.sessions.export import exported, read_json
 from quaestor.sessions.named_sessions import Sessions
-from quaestor.sessions.records import Sent, TurnRecord
+from quaestor.sessions.records import Sent, TurnRecord, support_of
 from quaestor.sessions.transcript import Transcript
 
 
