@@ -15,7 +15,7 @@ from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
 from quaestor.history.log import Author, Commit, authors, log, presence
 from quaestor.history.pickaxe import holder, lines_with, origin, touching
-from quaestor.history.tags import first_release
+from quaestor.history.versions import first_release
 
 _MOST_MESSAGE = 24
 _MOST_AUTHORS = 5
