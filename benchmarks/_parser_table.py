@@ -47,8 +47,8 @@ from quaestor.files.ignore_patterns import PatternSet
 from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.log import clean_message, clean_name, read_commits
 from quaestor.history.versions import version_in, version_of_tag
-from quaestor.install import jsonc_edit as jsonc
-from quaestor.install import toml_edit as toml
+from quaestor.install import settings_edit as jsonc
+from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
 from quaestor.llm.endpoints.failure_messages import Endpoint
