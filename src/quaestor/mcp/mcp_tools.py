@@ -18,7 +18,7 @@ from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.mcp import search_over_mcp as searching
 from quaestor.mcp import tool_schemas as schemas
-from quaestor.mcp.bounds import BUDGET, MODEL, WAIT_SECONDS
+from quaestor.mcp.search_over_mcp import BUDGET, MODEL, WAIT_SECONDS
 from quaestor.server.open_corpora import Corpora, how_far
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
 from quaestor.tools import history_tool as history
