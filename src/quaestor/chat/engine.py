@@ -29,10 +29,9 @@ from quaestor.chat.model_requests import Requests
 from quaestor.chat.numbering import Numbering, marked
 from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
-from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
+from quaestor.core.passages import Citation, Hit
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.asked_corpus import Asked
 from quaestor.corpus.doubt import Doubt
