@@ -37,7 +37,7 @@ from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Finished
-from quaestor.llm.models.overflow import is_plausible, learned_limit
+from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.rounds import OPENING, Answered, Round
 from quaestor.sessions.rows import clean

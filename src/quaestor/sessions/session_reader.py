@@ -10,7 +10,7 @@ from typing import Any
 
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import ToolsRefusedError
-from quaestor.llm.models.overflow import KEPT_SECONDS, LEAST
+from quaestor.llm.models.capabilities import KEPT_SECONDS, LEAST
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables

@@ -10,10 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from quaestor.llm.tags.attributes import closing
 from quaestor.llm.tags.quoting import Quoting
 from quaestor.llm.tags.reader import TagReader, Verdict
-from quaestor.llm.tags.tag_marks import BLOCKS, HIDDEN, OPENING, Tag
+from quaestor.llm.tags.tag_marks import BLOCKS, HIDDEN, OPENING, Tag, closing
 
 UNCLOSED = "it is not closed with |>"
 
