@@ -33,7 +33,7 @@ from quaestor.convert.notebook import from_notebook
 from quaestor.convert.page import outgoing
 from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys
-from quaestor.crawl.robots import parse as parse_robots
+from quaestor.crawl.politeness import parse as parse_robots
 from quaestor.crawl.sitemaps import read_list
 from quaestor.crawl.urls import normalise, path_for
 from quaestor.edits.changes import Replace

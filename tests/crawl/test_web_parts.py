@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.crawl.connections import is_public
-from quaestor.crawl.robots import parse
+from quaestor.crawl.politeness import parse
 from quaestor.crawl.sitemaps import Listing, is_list, read_list
 
 HOST = "https://a.example"

@@ -17,9 +17,8 @@ from quaestor.crawl.disk_failures import explained
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
 from quaestor.crawl.mirror import Dropped, Mirror
-from quaestor.crawl.politeness import Clock, Pace
+from quaestor.crawl.politeness import NOTHING, Clock, Pace
 from quaestor.crawl.responses import ELSEWHERE, Taking
-from quaestor.crawl.robots import NOTHING
 from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.site_folder import checked_start, pages_folder
 from quaestor.crawl.urls import Scope, host_of
