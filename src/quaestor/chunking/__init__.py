@@ -23,7 +23,7 @@ _HOMES = {
     "Decoded": "decode",
     "Definition": "definitions",
     "cut": "cutting",
-    "recognise": "recognising",
+    "recognise": "file_kind",
 }
 
 __all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "recognise"]
