@@ -53,7 +53,7 @@ from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
 from quaestor.llm.endpoints.failure_messages import Endpoint
 from quaestor.llm.endpoints.retries import read_retry_after
-from quaestor.llm.models.arriving import Events, NotCompletionsError, parsed, with_fields
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of

@@ -7,10 +7,10 @@ from chat_parts import Scripted, answer, ask, model_at
 from quaestor import Index
 from quaestor.chat.call_protocols import Passed
 from quaestor.chat.chat_settings import ConversationSettings
+from quaestor.chat.citation_numbers import marked
 from quaestor.chat.client_history import remembering
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Passages, Text
-from quaestor.chat.numbering import marked
 from quaestor.core.messages import Message, ToolCall
 from scripted_server import Call, Reply, StartServer
 

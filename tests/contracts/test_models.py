@@ -10,7 +10,7 @@ import pytest
 
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings

@@ -16,8 +16,8 @@ from quaestor.llm.endpoints.failure_messages import Endpoint
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.llm.endpoints.retries import read_retry_after
 from quaestor.llm.models import Request
-from quaestor.llm.models.arriving import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.reply import Reply
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.tokens import counter_for
 from quaestor.mcp.first_replies import read_request, version_opened

@@ -170,7 +170,7 @@ class RemoteModel(NamedTuple):
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
         from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
-        from quaestor.accounts.record import EmbeddingMeter, Record  # noqa: PLC0415
+        from quaestor.accounts.request_record import EmbeddingMeter, Record  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from quaestor.llm.endpoints import OPENAI_URL
 
 if TYPE_CHECKING:
     from quaestor.accounts.ledger import Ledger
-    from quaestor.accounts.metered import MeteredModel
+    from quaestor.accounts.metered_model import MeteredModel
     from quaestor.accounts.money import Price
     from quaestor.accounts.purpose import Purpose
     from quaestor.accounts.users import Users
@@ -34,7 +34,7 @@ def make_model(
     if endpoint is None:
         return None
     from quaestor.accounts.limits import Limits  # noqa: PLC0415
-    from quaestor.accounts.metered import MeteredModel  # noqa: PLC0415
+    from quaestor.accounts.metered_model import MeteredModel  # noqa: PLC0415
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415
     from quaestor.accounts.purpose import Purpose  # noqa: PLC0415 - only with a model
 

@@ -21,12 +21,12 @@ from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
 from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.composing import Composer, examples, instructions, is_short, plan_request
+from quaestor.chat.citation_numbers import Numbering, marked
 from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Loop
 from quaestor.chat.model_requests import Requests
-from quaestor.chat.numbering import Numbering, marked
+from quaestor.chat.request_composer import Composer, examples, instructions, is_short, plan_request
 from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
 from quaestor.core.errors import NotFoundError, UsageError

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from quaestor.chat.call_protocols import CallProtocol
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.composing import Composer, shown_passages
 from quaestor.chat.conversation_state import History, Sent
 from quaestor.chat.events import (
     Called,
@@ -30,6 +29,7 @@ from quaestor.chat.events import (
 )
 from quaestor.chat.model_requests import Requests, SpentError, explained, summarise
 from quaestor.chat.reply_reader import Reading
+from quaestor.chat.request_composer import Composer, shown_passages
 from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, QuaestorError, UpstreamError, WindowError

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.composing import Composer, prompt_hashes
 from quaestor.chat.conversation_state import History
+from quaestor.chat.request_composer import Composer, prompt_hashes
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import LimitError, QuaestorError
 from quaestor.core.messages import Message, Usage

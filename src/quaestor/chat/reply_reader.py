@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from quaestor.chat.visible import Growing
+from quaestor.chat.visible_text import Growing
 from quaestor.llm import tags
 from quaestor.llm.models import Finished
 from quaestor.llm.prompts import load

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quaestor.assemble import Index, make_journal, make_objection
-from quaestor.chat.editing import Correcting, EditSettings, Looking, Proposed, propose_edit
+from quaestor.chat.edit_turn import Correcting, EditSettings, Looking, Proposed, propose_edit
 from quaestor.cli.answer_drawing import waiting
 from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.core.config import Settings
@@ -25,7 +25,7 @@ from quaestor.corpus import Corpus
 from quaestor.edits import Applied, FileChange, Journal, Plan, Proposal, apply, diff, plan, recover, undo
 
 if TYPE_CHECKING:
-    from quaestor.accounts.metered import MeteredModel
+    from quaestor.accounts.metered_model import MeteredModel
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from quaestor.convert.html_tree import Element
-from quaestor.convert.inline import Inline
 from quaestor.convert.page import has_rel, joined, meta_of
+from quaestor.convert.running_text import Inline
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 
 _LONGEST = 200_000

@@ -29,8 +29,8 @@ from quaestor.stores import Bylines, Store, Where
 
 if TYPE_CHECKING:
     from quaestor.corpus.doubt import Doubt
+    from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.corpus.relatives import Relatives
     from quaestor.corpus.tree import Folder
     from quaestor.history.repository import Repository
     from quaestor.llm.models import Model
@@ -389,7 +389,7 @@ class Corpus:
         Raises:
             NotFoundError: there is no such document, or the name stands nowhere.
         """
-        from quaestor.corpus.relatives import Relatives  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.find_relatives import Relatives  # noqa: PLC0415 - no search needs it
 
         self._relatives = self._relatives or Relatives(self._index, self._documents)
         return self._relatives.of(target, kinds, limit)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.core.terms import split_identifier
-from quaestor.evaluation.made.clean import comment_query, prose_query, sentences
+from quaestor.evaluation.made.clean_queries import comment_query, prose_query, sentences
 from quaestor.evaluation.made.surface_syntax import (
     Block,
     comment_blocks,

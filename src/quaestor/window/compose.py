@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import Tokenizer
-from quaestor.window.closing import Closing, explain_messages, explain_passages, explain_summary, mark_messages
 from quaestor.window.conversation_costs import Counter, Reading, as_counter, reading_of
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import Draft
@@ -20,6 +19,7 @@ from quaestor.window.evidence import Placement, Placing, present
 from quaestor.window.recall import SharedRecall
 from quaestor.window.required import take_all, take_examples, take_required
 from quaestor.window.summarising import Summary
+from quaestor.window.window_messages import Closing, explain_messages, explain_passages, explain_summary, mark_messages
 from quaestor.window.window_policies import POLICIES, Choice, slide
 from quaestor.window.window_settings import Settings
 from quaestor.window.window_values import PassageLike, Policy, Recaller, Summarise, Window

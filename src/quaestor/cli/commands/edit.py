@@ -12,7 +12,7 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
-from quaestor.chat.editing import Proposed
+from quaestor.chat.edit_turn import Proposed
 from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
 from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress

@@ -15,7 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.chunking.languages import PROSE
-from quaestor.evaluation.made.clean import comment_query, prose_query, sentence_query, subject_query, without_sentence
+from quaestor.evaluation.made.clean_queries import (
+    comment_query,
+    prose_query,
+    sentence_query,
+    subject_query,
+    without_sentence,
+)
 from quaestor.evaluation.made.document_texts import Section, SourceText, letters
 from quaestor.evaluation.made.surface_syntax import (
     LANGUAGES,

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from quaestor.evaluation.metric_scores import MAIN
 from quaestor.evaluation.results import Results, Row
-from quaestor.evaluation.scoring import MAIN
 from quaestor.evaluation.statistics import Estimate
 from quaestor.evaluation.writing.report import report
 from quaestor.evaluation.writing.report_json import results_object, values_of

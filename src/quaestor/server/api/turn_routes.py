@@ -17,7 +17,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.money import MILLION
 from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines

@@ -13,7 +13,7 @@ from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
-from quaestor.accounts.record import Record
+from quaestor.accounts.request_record import Record
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Usage
 from quaestor.llm.endpoints.failures import TooLongError, UnreachableError

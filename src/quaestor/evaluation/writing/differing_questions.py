@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from quaestor.evaluation.comparing import Comparison, Contrast
+from quaestor.evaluation.comparison import Comparison, Contrast
 from quaestor.evaluation.datasets import DataSet
+from quaestor.evaluation.metric_scores import MAIN
 from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import Results, Row
 from quaestor.evaluation.running import Answer, Found
-from quaestor.evaluation.scoring import MAIN
 from quaestor.evaluation.writing.html_report import Markup, tag
 
 _TARGETS = 3

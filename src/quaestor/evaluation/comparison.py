@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.evaluation.grid import Step, steps
+from quaestor.evaluation.metric_scores import MAIN, Scored
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.running import Answer
-from quaestor.evaluation.scoring import MAIN, Scored
 from quaestor.evaluation.statistics import Difference, difference, holm
 
 _LEAST_DIFFERENCE = 1e-9
