@@ -14,9 +14,9 @@ from quaestor.search.query import read_query
 from quaestor.stores import StoredChunk
 
 
-def traits(path: str, name: str, scope: tuple[str, ...] = ()) -> Traits:
+def traits(path: str, name: str, scope: tuple[str, ...] = (), text: str = "text") -> Traits:
     document = Document(path, "0" * 64, 100, 0, "python")
-    return Traits(StoredChunk(0, document, Chunk(Span(0, 10, 1, 2), "text", name, "function", scope, (name,)), 0))
+    return Traits(StoredChunk(0, document, Chunk(Span(0, 10, 1, 2), text, name, "function", scope, (name,)), 0))
 
 
 def places_of(question: str, *named: Traits, scores: list[float], lowest: float = -9.0) -> list[int]:
@@ -70,3 +70,23 @@ def test_background_is_not_brought_up() -> None:
 
 def test_few_candidates_are_left_as_they_are() -> None:
     assert places_of("how does read_all end?", traits("a.py", "read_all"), scores=[1.0, 2.0]) == [2]
+
+
+OPTIONS = st.from_regex(r"--?[a-z]{1,6}(-[a-z]{1,6})?", fullmatch=True)
+
+
+@given(OPTIONS, SCORES)
+def test_the_best_place_of_an_option_is_among_the_first(option: str, scores: list[float]) -> None:
+    guide = traits("guide.md", "Options", text=f"To turn this off, use `{option}`.")
+    longer = traits("other.md", "Options", text=f"{option}x and x{option} and {option}-x are others")
+    assert places_of(f"what is {option} for?", guide, longer, scores=[*scores, 10.0])[0] < NAMED_AT
+
+
+def test_the_place_that_holds_most_of_the_options_is_meant() -> None:
+    one, both = (traits(f"{text}.md", "Options", text=text) for text in ("only -u", "both -u and -uuu"))
+    assert places_of("difference between -u and -uuu", one, both, scores=[float(n) for n in range(10)]) == [11, 2]
+
+
+def test_an_option_that_stands_everywhere_points_at_nothing() -> None:
+    many = [traits(f"{number}.md", "Options", text="-v tells more") for number in range(11)]
+    assert places_of("what is -v for?", *many, scores=[1.0] * 10) == [10] * 11

@@ -66,16 +66,19 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
 
 
 def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the scores with those of the definitions that a question names as high as ``NAMED_AT`` asks for.
+    """Return the scores with those of what a question writes out as high as ``NAMED_AT`` asks for.
+
+    That is the definitions that it names, and the best place of the options of a command line that it asks about.
 
     Args:
         query: what is asked.
         traits: of the candidates.
         scores: of the candidates, with their steps; background stays where it is.
     """
-    if not query.written or len(scores) <= NAMED_AT:
+    if not (query.written or query.options) or len(scores) <= NAMED_AT:
         return scores
     named = _written_out(query, traits) & (scores > -STEP / 2)
+    named |= _with_options(query.options, traits, scores)
     least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
     return np.where(named, np.maximum(scores, least), scores)
 
@@ -182,6 +185,18 @@ def _written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
         owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
         if len(owned or rows) <= _MOST_NAMED:
             found[owned or rows] = True
+    return found
+
+
+def _with_options(options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which chunk is the best of those that hold most of the options as they are written, where few do."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
+    held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
+    most = np.flatnonzero(held == held.max()) if held.any() else held[:0]
+    if 0 < len(most) <= _MOST_STANDING:
+        best = most[np.argmax(scores[most])]
+        found[best] = scores[best] > -STEP / 2
     return found
 
 

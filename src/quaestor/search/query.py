@@ -39,6 +39,9 @@ _QUOTED = re.compile(
 _FEWEST_QUOTED = 2
 _LONGEST_WHOLE = 300
 _MOST_QUOTES = 5
+# An option of a command line: -x, -uuu, --no-ignore. One word of a trace or a listing is not what somebody asks for.
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*+")
+_MOST_OPTIONS = 5
 _TRACE = re.compile(
     r"Traceback \(most recent|^[^\S\n]*at [\w.$<>]+\s?\(|^[^\S\n]*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
@@ -74,6 +77,7 @@ class Query(NamedTuple):
         translated: what the words of such a question are in English.
         whole: the query where all of it may be one name or one path, without what people put around these; else empty.
         written: identifiers within a question, as they are written: the name alone, or its owner and the name.
+        options: options of a command line within a question (``--no-ignore``), as they are written.
     """
 
     text: str
@@ -87,6 +91,7 @@ class Query(NamedTuple):
     translated: tuple[str, ...] = ()
     whole: str = ""
     written: tuple[tuple[str, ...], ...] = ()
+    options: tuple[str, ...] = ()
 
 
 def read_query(text: str) -> Query:
@@ -104,6 +109,7 @@ def read_query(text: str) -> Query:
         quotes=_quotes(text),
         whole=_whole(text),
         written=tuple(dict.fromkeys(compounds)) if kind == "text" else (),
+        options=tuple(dict.fromkeys(_OPTION.findall(text)))[:_MOST_OPTIONS] if kind == "text" else (),
     )
 
 
