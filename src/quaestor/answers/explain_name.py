@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.asked_names import looks_like_a_file
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.document_lines import CorpusLines, end_of_statement
 from quaestor.answers.drafts import Draft, in_code
@@ -20,6 +19,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, Relative
 from quaestor.related.stored_files import IndexedFile
+from quaestor.search.asked_names import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.asked_names import looks_like_a_file
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
+from quaestor.search.asked_names import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import mend
 

@@ -1,4 +1,4 @@
-"""What the field knows for certain: a name's definition, the file at a path and words that are quoted come first.
+"""What the field knows for certain: a name's definition, the file at a path, words that are quoted, a name's uses.
 
 No weight is learned for these. A search engine that shows something else above the one definition of the name that was
 asked for is wrong, as ``ctags`` and ``grep`` show, however well that something fits.
@@ -99,6 +99,8 @@ def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np
         found = _pointed_at(query, traits, files)
     for quote in query.quotes:
         found |= _holding(quote, traits)
+    if query.used:
+        found |= _using(query.used, traits)
     return found
 
 
@@ -226,6 +228,16 @@ def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     texts = [known.stored.chunk.text for known in traits]
     found = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
     return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
+
+
+def _using(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks of code use a name and do not define it; tests only where nothing else uses it."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    rows = [not known.path.prose and name not in known.exact for known in traits]
+    uses = [row and word.search(known.stored.chunk.text) is not None for row, known in zip(rows, traits, strict=True)]
+    found = np.array(uses, dtype=np.bool_)
+    sources = found & ~np.array([known.path.test or known.path.example for known in traits], dtype=np.bool_)
+    return sources if sources.any() else found
 
 
 def _asks_more(query: Query) -> bool:
