@@ -81,6 +81,9 @@ def test_whatever_stands_around_it_a_definition_is_lines_that_are_there(around: 
         ("什么是 HMR", "HMR"),
         ("HMR 是什么意思？", "HMR"),
         ("HMRとは何ですか？", "HMR"),
+        ("what is Let's Encrypt, according to these pages", "Let's Encrypt"),
+        ("What does bip-0340 define?", "bip-0340"),
+        ("Summarize RFC 2119", "RFC 2119"),
         ("How do I add a leaf bundle?", ""),
         ("What is the difference between a leaf bundle and a branch bundle?", ""),
     ],
@@ -108,10 +111,62 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             yield index
 
 
+NUMBERED = {
+    "bip-0340.mediawiki": "<pre>\n  BIP: 340\n  Title: Signatures that add up\n</pre>\n\n== Abstract ==\n\n"
+    "This document proposes a standard for signatures.\n",
+    "bip-0003.mediawiki": "<pre>\n  BIP: 3\n  Title: BIP Purpose and Guidelines\n</pre>\n\n== What is a BIP? ==\n\n"
+    "BIP stands for Bitcoin Improvement Proposal.\n",
+    "nips/01.md": "NIP-01\n======\n\nThis describes the protocol that everybody should implement.\n",
+    "text/2904-review.md": "# Review\n\nHow larger changes are made to everything.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def proposals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("proposals")
+    for path, text in NUMBERED.items():
+        file = folder / "rfcs" / path
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(folder / "rfcs") as index:
+            yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("What does bip-0340 define?", "bip-0340.mediawiki"),
+        ("What is BIP 340?", "bip-0340.mediawiki"),
+        ("what is BIP3 about", "bip-0003.mediawiki"),
+        ("Summarize NIP-1", "nips/01.md"),
+        ("What does NIP 01 say?", "nips/01.md"),
+    ],
+)
+def test_a_document_is_known_by_its_series_and_number(proposals: Index, question: str, path: str) -> None:
+    assert places(proposals, question)[0][0] == path
+
+
+def test_the_abstract_of_a_document_comes_first(proposals: Index) -> None:
+    assert places(proposals, "What is BIP 340?") == [("bip-0340.mediawiki", 8, 8), ("bip-0340.mediawiki", 2, 4)]
+
+
+@pytest.mark.parametrize("question", ["What is BIP 341?", "What is XYZ 340?", "What is PEP 2904?"])
+def test_another_number_or_series_is_no_document(proposals: Index, question: str) -> None:
+    assert answer_by_way(Question(question), proposals) is None
+
+
+def test_documents_begin_with_the_one_whose_title_says_so(proposals: Index) -> None:
+    found = answer_by_way(Question("What are these documents?"), proposals)
+    assert found is not None
+    assert "Bitcoin Improvement Proposal" in found.text(range(len(found.hits)))
+
+
 def places(index: Index, question: str) -> list[tuple[str, int, int]]:
     found = answer_by_way(Question(question), index)
     assert found is not None
-    assert found.way == "term"
+    assert found.way in {"term", "names"}
     return [(hit.path, hit.start_line, hit.end_line) for hit in found.hits]
 
 

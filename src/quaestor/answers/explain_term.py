@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.drafts import Draft
+from quaestor.answers.explain_name import explain_file
 from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.resolved_names import resolve_numbered
 from quaestor.answers.term_definitions import (
     Defined,
     Form,
@@ -33,10 +35,18 @@ _MOST_CHUNKS = 3000
 _MOST_WORDS = 4
 _GLOSSARY = re.compile(r"glossar|terminology|vocabulary|acronym|abbreviation|definitions", re.IGNORECASE)
 _TERM = r"[\"'“‘«`]?(?P<term>[^\W_](?:[\w.+#&/'’ -]*[\w+#])?)[\"'”’»`]?"
+_WHERE = re.compile(
+    r",?\s+(?:according\s+to|as\s+per|as\s+used\s+in|in|on)\s+(?:these|this|the)\s+"
+    r"(?:pages?|docs?|documents?|documentation|site|book|project|repo(?:sitory)?|handbook|guide)\s*\??$",
+    re.IGNORECASE,
+)
+_NUMBER = r"(?P<term>[A-Za-z]{2,12}[ _-]?\d{1,6})"
 _ARTICLE = r"(?:(?:an?|the)\s+)?"
 _ASKED = tuple(
     re.compile(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
     for pattern in (
+        rf"what\s+(?:is|are|does|do)\s+{_NUMBER}\s+(?:about|for|say|define|propose|specify|describe|contain|change|do)",
+        rf"(?:please\s+)?(?:summari[sz]e|explain|describe)\s+{_NUMBER}",
         rf"what(?:\s+exactly)?(?:\s+(?:is|are)|['’]s)\s+(?:meant\s+by\s+)?{_ARTICLE}{_TERM}",
         rf"what\s+(?:does|do)\s+{_ARTICLE}{_TERM}\s+(?:mean|stand\s+for|refer\s+to)(?:\s+here)?",
         rf"(?:please\s+)?(?:define|(?:the\s+)?(?:definition|meaning)\s+of)\s+{_ARTICLE}{_TERM}",
@@ -57,16 +67,22 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not term:
         return None
     corpus.take_in()
-    return corpus.following(lambda: _explained(term, corpus))
+    return corpus.following(lambda: _numbered(term, corpus) or _explained(term, corpus))
 
 
 def read_term_question(text: str) -> str:
     """Return the term that a question asks the meaning of; empty for any other question. Pure."""
     if len(text) > _LONGEST:
         return ""
-    found = next((found for pattern in _ASKED if (found := pattern.match(text.strip()))), None)
+    plain = _WHERE.sub("", text.strip())
+    found = next((found for pattern in _ASKED if (found := pattern.match(plain))), None)
     term = "" if found is None else " ".join(found["term"].replace("’", "'").split())
     return term if len(term.split()) <= _MOST_WORDS else ""
+
+
+def _numbered(term: str, corpus: Corpus) -> WayAnswer | None:
+    path = resolve_numbered(corpus, term)
+    return None if path is None else explain_file(corpus, path)
 
 
 def _explained(term: str, corpus: Corpus) -> WayAnswer | None:
