@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import NamedTuple
 
-from quaestor.answers.asked_names import names_of_code
 from quaestor.answers.blocks import blocks_of
-from quaestor.answers.callers_question import read_callers_question
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
@@ -57,6 +55,8 @@ from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of
+from quaestor.search.asked_names import names_of_code
+from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
 from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query

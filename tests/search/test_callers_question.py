@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.callers_question import read_callers_question
+from quaestor.search.callers_question import read_callers_question
 
 NAMES = st.from_regex(
     r"[a-z]{3,8}(?:_[a-z]{3,8}){1,2}|[A-Z][a-z]{3,8}[A-Z][a-z]{3,8}|[A-Z][a-z]{3,8}\.[a-z]{3,8}", fullmatch=True
