@@ -44,7 +44,7 @@ from quaestor.assemble.embedders_by_name import (
 from quaestor.assemble.models_from_settings import make_model
 from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
 from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
-from quaestor.assemble.transformer_upgrade import bring, lacking, named
+from quaestor.assemble.transformer_upgrade import missing_transformer, upgrade, upgrade_state
 from quaestor.assemble.tuned_index import tuning_of
 
 
@@ -218,7 +218,7 @@ class Index(Corpus):
     def _whole(self, progress: Progress | None) -> Self:
         """Return the index with all vectors that it is to be given; it may be another object then."""
         with self._or_closed():
-            given = bring(self.root, self._settings, progress)
+            given = upgrade(self.root, self._settings, progress)
         if given is None:
             return self
         self.close()
@@ -262,7 +262,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
     made = made_of(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
-        used = settings._replace(embedder="auto") if named(settings, made) else settings
+        used = settings._replace(embedder="auto") if missing_transformer(settings, made) else settings
         try:
             embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
             if made is not None:
@@ -281,7 +281,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
                 embedder,
                 indexer,
                 trusting(Ranker.bundled(), tuning_of(store).trust),
-                lambda: lacking(root, settings),
+                lambda: upgrade_state(root, settings),
             )
         except BaseException:
             store.close()

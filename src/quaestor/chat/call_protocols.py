@@ -131,7 +131,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class CallerTools:
     """Tools of the caller's own: declared to the model as they are, and called by it for the caller to run.
 
     Attributes:
@@ -163,7 +163,7 @@ def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallP
 
 
 def _hidden(rounds: Sequence[Round], shown: int) -> frozenset[int]:
-    """Return the identities of the results for which a mark stands."""
+    """Return the identities of the results that a mark takes the place of."""
     results = [id(answered) for one in rounds for answered in one.answered]
     return frozenset(results[: max(0, len(results) - shown)])
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from quaestor.chat.summaries import Summaries
 from quaestor.chat.turn import Turn
 from quaestor.core.messages import Message
-from quaestor.corpus.asked_corpus import Asked
+from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.llm.models import Model
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.sessions.transcript import Transcript
 
 
-def charged_to(model: Model | None, index: Asked, transcript: Transcript) -> Model | None:
+def charged_to(model: Model | None, index: ConversationCorpus, transcript: Transcript) -> Model | None:
     """Return the model with its requests charged to a conversation, if a ledger keeps them."""
     charged: Callable[..., Model] | None = getattr(model, "charged", None)
     if charged is None:

@@ -19,7 +19,7 @@ from quaestor.answers.quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
-from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
+from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.citation_numbers import Numbering, marked
 from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
@@ -33,7 +33,7 @@ from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Citation, Hit
 from quaestor.corpus import Corpus, Understood
-from quaestor.corpus.asked_corpus import Asked
+from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
@@ -66,7 +66,7 @@ class Conversation:
 
     def __init__(  # noqa: PLR0913 - the public contract
         self,
-        index: Asked,
+        index: ConversationCorpus,
         model: Model | str | None = None,
         *,
         limit: int = 4096,
@@ -75,7 +75,7 @@ class Conversation:
         query: Callable[[Sequence[Message]], TurnQuery] | None = None,
         owner: str | None = None,
         subroutines: Registry | None = None,
-        passed: Passed | None = None,
+        passed: CallerTools | None = None,
     ) -> None:
         subroutines = None if passed else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
@@ -121,7 +121,7 @@ class Conversation:
             registry.names if registry else (),
             self.transcript,
             settings,
-            self._as_it_is,
+            self._current_text,
         )
 
     @property
@@ -157,7 +157,7 @@ class Conversation:
         self._added[found] = None
         return found
 
-    def _as_it_is(self, path: str) -> bytes | None:
+    def _current_text(self, path: str) -> bytes | None:
         """Return a cited document's text as it is now; None if it has gone since it was found."""
         try:
             return self.index.read(path)
@@ -409,7 +409,7 @@ class Conversation:
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.
-        unchecked = found and known is None and not turn.proposals and not _holding(citations)
+        unchecked = found and known is None and not turn.proposals and not _supported(citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
@@ -447,14 +447,14 @@ class Conversation:
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         if not quoted.known:
             return ()
-        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._as_it_is, claims=False)
+        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._current_text, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
-        return _holding(checked.citations)
+        return _supported(checked.citations)
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
         question, by_model = turn.question.content, bool(turn.spent)
-        checked = verify(turn.visible.written, tuple(known.values()), self._as_it_is, question, claims=by_model)
+        checked = verify(turn.visible.written, tuple(known.values()), self._current_text, question, claims=by_model)
         self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
         return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
@@ -481,7 +481,7 @@ class Conversation:
         return self._composer.window(messages, turn.passages, self.limit)
 
 
-def _holding(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+def _supported(citations: Sequence[Citation]) -> tuple[Citation, ...]:
     """Return the citations whose words stand in the source: where they point, or nearby."""
     return tuple(one for one in citations if one.status != "unverified")
 
@@ -493,6 +493,6 @@ def _checked(question: str) -> Message:
     return Message("user", question)
 
 
-def _brief_for(index: Asked) -> Brief:
+def _brief_for(index: ConversationCorpus) -> Brief:
     """Return the brief that suits what a corpus mostly holds."""
     return "documents" if index.is_prose() else "code"

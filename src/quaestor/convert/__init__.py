@@ -56,6 +56,6 @@ def _apart(suffix: str, data: bytes) -> Converted:
     _, extra = EXTRAS.get(suffix, ("", ""))
     if extra and not extra_is_installed(suffix):
         raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
-    from quaestor.convert.sandbox import convert_apart  # noqa: PLC0415 - most files need none
+    from quaestor.convert.sandbox import convert_in_sandbox  # noqa: PLC0415 - most files need none
 
-    return convert_apart(suffix, data)
+    return convert_in_sandbox(suffix, data)

@@ -70,7 +70,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _decoded(text: str) -> str:
-    """Return text with its character references decoded; one of no character is U+FFFD, as the standard has it."""
+    """Return text with its character references decoded; one to no character becomes U+FFFD, as the standard says."""
     return unescape_html(_TOO_MANY_DIGITS.sub("\ufffd", text) if "&#" in text else text)
 
 

@@ -223,7 +223,7 @@ def _dated_part(page: Element) -> Element:
 
 
 def _own(part: Element) -> list[Element]:
-    """Return the elements below that are no part of what stands beside a text: other texts' dates and authors.
+    """Return the elements below, without navigation and asides, which hold dates and authors of other texts.
 
     A footer counts inside an article, which it is of.
     """

@@ -21,7 +21,7 @@ SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000
 
 
-def convert_apart(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
+def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
     """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``.
 
     Raises:

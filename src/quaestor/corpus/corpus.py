@@ -198,7 +198,7 @@ class Corpus:
         self._index.take_in()
 
     def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these changed though nothing was heard of it; ``take_in`` then looks at everything."""
+        """Return whether any of these changed unnoticed; the next ``take_in`` then looks at all files."""
         return self._index.overtaken(documents)
 
     def look_at(self, documents: Iterable[Document]) -> None:

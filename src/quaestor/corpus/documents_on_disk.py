@@ -35,19 +35,19 @@ class DocumentsOnDisk:
         """Return a document's text as it is now, or None if it cannot be read; as ``Corpus.read``."""
         if is_object(path) and self._index.store.document(path) is None:
             return self._object(path)
-        document = self._listed(path)
+        document = self._document_at(path)
         snapshot = self._snapshot(path)
         return None if snapshot is None else self._text(document, snapshot)
 
     def read_source(self, path: str) -> bytes | None:
         """Return a document's bytes as they are on disk now; otherwise as ``read``."""
-        document = self._listed(path)
+        document = self._document_at(path)
         snapshot = self._snapshot(path)
         if snapshot is None or (self._index.freshness.stored and sha256(snapshot.data).hexdigest() != document.sha256):
             return None  # the index keeps the text of a converted document, not its file
         return snapshot.data
 
-    def _listed(self, path: str) -> Document:
+    def _document_at(self, path: str) -> Document:
         """Return a document by its very path; raises as ``read``."""
         document = self._index.store.document(path)
         if document is None:

@@ -22,7 +22,7 @@ from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check
 from quaestor.files.git_folder import project_name
 from quaestor.files.walk import folder_of
-from quaestor.indexing.index_notes import TakenIn
+from quaestor.indexing.index_notes import IntakeNote
 from quaestor.indexing.indexer import Changes, Indexer, Progress
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Retriever
@@ -110,7 +110,7 @@ class FreshIndex:
         return found
 
     def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these changed though nothing was heard of it; ``take_in`` then looks at everything."""
+        """Return whether any of these changed unnoticed; the next ``take_in`` then looks at all files."""
         if not self.freshness.fresh or self._as_indexed(documents):
             return False
         self.indexer.distrust()
@@ -137,7 +137,7 @@ class FreshIndex:
     ) -> Changes:
         """Bring the index up to date with the files and return what changed; as ``Corpus.refresh``."""
         if not self.has_files():
-            taken_in = self.following(lambda: TakenIn.of(self.store))
+            taken_in = self.following(lambda: IntakeNote.of(self.store))
             self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit)
             return self.last_changes
         unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
@@ -154,7 +154,7 @@ class FreshIndex:
         return changes
 
     def has_files(self) -> bool:
-        """Return whether the files are here: an empty folder stands for those of an index that others keep current."""
+        """Return whether the source's files are here; a shared index may have an empty folder in their place."""
         if not self._shared or not self.root.is_dir():
             return True
         with os.scandir(self.root) as entries:
@@ -222,9 +222,9 @@ def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
 
 
 def _now() -> str:
-    return _told(int(time.time()))
+    return _iso_time(int(time.time()))
 
 
 @lru_cache(maxsize=1)
-def _told(second: int) -> str:
+def _iso_time(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).isoformat()

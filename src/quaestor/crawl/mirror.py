@@ -14,7 +14,7 @@ from pathlib import Path
 
 from quaestor.convert import Converted
 from quaestor.core.private_folders import make_private
-from quaestor.crawl.frontier import Frontier, Leaving
+from quaestor.crawl.frontier import Frontier, UnwantedPage
 
 _FIELDS = ("title", "author", "date")
 
@@ -109,7 +109,7 @@ class Dropped:
         self._folder = folder.with_name(f"{folder.name}.dropped")
         self._mirror = mirror
 
-    def take(self, pages: Sequence[Leaving], now: float | None = None) -> None:
+    def take(self, pages: Sequence[UnwantedPage], now: float | None = None) -> None:
         """Move pages out of the mirror, and delete those that were put aside more than a week ago.
 
         Args:
@@ -130,7 +130,7 @@ class Dropped:
 
     def put_back(self, frontier: Frontier) -> int:
         """Return how many pages came back: all that were put aside within a week and that have no successor."""
-        restored: dict[str, Leaving] = {}
+        restored: dict[str, UnwantedPage] = {}
         self._expire(int(time.time()))
         for place in self._places():
             for page in _listed(place):
@@ -152,8 +152,8 @@ class Dropped:
             )
 
 
-def _listed(place: Path) -> list[Leaving]:
+def _listed(place: Path) -> list[UnwantedPage]:
     try:
-        return [Leaving(**page) for page in json.loads((place / _LIST).read_text(encoding="utf-8"))]
+        return [UnwantedPage(**page) for page in json.loads((place / _LIST).read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):
         return []

@@ -26,7 +26,7 @@ _BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
 
 
 class NotRegularError(OSError):
-    """The place holds something other than a regular file by now."""
+    """The path no longer leads to a regular file."""
 
 
 class Snapshot(NamedTuple):
@@ -67,7 +67,7 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
 
 
 def stamp_of(state: os.stat_result) -> int:
-    """Return a number that is another one once a file was written, set back in time or replaced.
+    """Return a number that changes when a file is written, set back in time or replaced.
 
     The modification time alone can be set, and is by whatever unpacks or copies files with theirs: archives that are
     built reproducibly give all files of all versions one time. Two files of one size that were checked out in the same

@@ -15,7 +15,7 @@ TAKEN_IN_KEY = "ingest.taken_in"
 """The metadata under which a shared store keeps when files were last taken in, and what was checked out then."""
 
 
-class TakenIn(NamedTuple):
+class IntakeNote(NamedTuple):
     """When files were last taken in.
 
     Attributes:
@@ -27,12 +27,12 @@ class TakenIn(NamedTuple):
     commit: str = ""
 
     @classmethod
-    def now(cls, commit: str) -> TakenIn:
+    def now(cls, commit: str) -> IntakeNote:
         """Return that files were taken in just now."""
         return cls(datetime.now(UTC).isoformat("T", "seconds"), commit)
 
     @classmethod
-    def of(cls, store: Store) -> TakenIn:
+    def of(cls, store: Store) -> IntakeNote:
         """Return what a store keeps; nothing where that is missing or not understood."""
         try:
             at, commit = json.loads(store.metadata(TAKEN_IN_KEY) or "")

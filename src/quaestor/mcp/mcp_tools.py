@@ -160,7 +160,7 @@ def _ask(corpora: Corpora) -> Tool:
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
         outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
-        return Answer(_answer(outcome), _told(outcome))
+        return Answer(_answer(outcome), _answer_as_text(outcome))
 
     takes = schema((*parameters, *_which(corpora)))
     return Tool("ask", "Ask", description, takes, schemas.ASK, run, partial(_indexing, corpora))
@@ -181,7 +181,7 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
     return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
 
 
-def _told(outcome: TurnOutcome) -> str:
+def _answer_as_text(outcome: TurnOutcome) -> str:
     """Return an answer as text; one that is a model's word alone says so, and what stands in the corpus beside it."""
     answer = outcome.done.answer if outcome.done else ""
     if not outcome.unchecked:

@@ -65,7 +65,7 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
         [name] = corpora.names
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         outcome = _searched(corpus, passed)
-        return _told(
+        return _result_as_text(
             outcome,
             corpus.meaning.reach,
             corpus.meaning.coming,
@@ -76,7 +76,7 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _searched(several, passed)
     coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _told(
+    return _result_as_text(
         outcome,
         several.reach,
         coming,
@@ -108,7 +108,7 @@ def _searched(corpus: search.Searched, arguments: Mapping[str, object]) -> Outco
     return registry.call("search", arguments, budget=BUDGET, count=tokenizer_for(MODEL).count)
 
 
-def _told(
+def _result_as_text(
     outcome: Outcome,
     reach: ByMeaning,
     coming: Coming | None,

@@ -13,8 +13,8 @@ from quaestor.embedding import Embedder
 from quaestor.related.candidates import (
     Candidate,
     Candidates,
+    documents_with_name,
     split_tests,
-    standing,
     that_may_define,
     that_may_use,
 )
@@ -149,7 +149,7 @@ class OfName:
 
     def _word_candidates(self) -> Candidates:
         if self._words is None:
-            self._words = standing(self._store, self._target.name, self._limit)
+            self._words = documents_with_name(self._store, self._target.name, self._limit)
         return self._words
 
     def _users(self) -> Candidates:

@@ -74,10 +74,10 @@ def _change(arguments: Arguments) -> Change:
     path, replace = str(arguments["path"]), str(arguments["replace"])
     search = str(arguments.get("search", ""))
     if not search.strip():
-        return Whole(path, _ended(replace))
-    return Replace(path, _ended(search), _ended(replace))
+        return Whole(path, _whole_lines(replace))
+    return Replace(path, _whole_lines(search), _whole_lines(replace))
 
 
-def _ended(text: str) -> str:
+def _whole_lines(text: str) -> str:
     """Return whole lines: models leave out the last line's end."""
     return f"{text}\n" if text and not text.endswith("\n") else text

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from quaestor.core.passages import Hit
-from quaestor.corpus.understood_filters import Signed, why_none
+from quaestor.corpus.understood_filters import HasBylines, why_none
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.filters import both, make_filter
@@ -32,7 +32,7 @@ PARAMETERS = (
 _BYLINES = frozenset({"since", "before", "by"})
 
 
-class Searched(Signed, Protocol):
+class Searched(HasBylines, Protocol):
     """A corpus, or several that are searched as one."""
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import MessageCounter, Tokenizer, counter_for
 from quaestor.llm.tokens.message_counts import OPENAI, TEMPLATE
-from quaestor.window.message_reading import shared
+from quaestor.window.message_reading import shared_beginning
 from quaestor.window.window_values import Action, Decision, Section
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Reading:
 
     def follow(self, messages: list[Message]) -> None:
         """Read ``messages``, keeping what was read of their beginning."""
-        self._forget(shared(self.messages, messages))
+        self._forget(shared_beginning(self.messages, messages))
         known = len(self.tokens)
         self.tokens += map(self.counter.message, messages[known:])
         self.messages = messages
@@ -200,7 +200,7 @@ class _Shelf:
     def take(self, messages: list[Message], counter: Counter) -> Reading:
         """Return the reading that shares most with ``messages``, or a new one."""
         with self._lock:
-            alike = [(shared(known.messages, messages), known) for known in self._readings]
+            alike = [(shared_beginning(known.messages, messages), known) for known in self._readings]
             fitting = [(length, known) for length, known in alike if length and known.counter is counter]
             if not fitting:
                 return Reading(counter)

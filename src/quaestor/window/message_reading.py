@@ -49,7 +49,7 @@ def asked_about(question: str, speakers: Collection[str]) -> set[str]:
     return {speaker for speaker in speakers if name_words(speaker) & said}
 
 
-def shared(old: list[Message], new: list[Message]) -> int:
+def shared_beginning(old: list[Message], new: list[Message]) -> int:
     """Return how many messages both begin with.
 
     Halving lets whole stretches be compared at once, and messages that are the same object at no cost.

@@ -24,7 +24,7 @@ import numpy as np
 
 from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
-from quaestor.window.message_reading import asked_about, content_terms, shared, speaker_of
+from quaestor.window.message_reading import asked_about, content_terms, shared_beginning, speaker_of
 from quaestor.window.message_scores import MessageTerms, MessageVectors
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Recall:
 
     def knows(self, messages: list[Message]) -> int:
         """Return how many of ``messages``, from the first one on, are indexed already."""
-        return shared(self._messages, messages)
+        return shared_beginning(self._messages, messages)
 
     def score(self, messages: Sequence[Message], question: int) -> NDArray[np.float32]:
         """Return how much each of ``messages[:question]`` bears on ``messages[question]``.
@@ -96,7 +96,7 @@ class Recall:
 
     def _follow(self, messages: list[Message]) -> None:
         """Bring the index up to date with a conversation."""
-        known = shared(self._messages, messages)
+        known = shared_beginning(self._messages, messages)
         self._terms.cut(known)
         self._speaking.subtract(filter(None, self._speakers[known:]))
         del self._speakers[known:]
@@ -207,9 +207,9 @@ class SharedRecall:
 
     def score(self, messages: Sequence[Message], question: int) -> NDArray[np.float32]:
         """Return how much each of ``messages[:question]`` bears on ``messages[question]``."""
-        return self._of(list(messages[:question])).score(messages, question)
+        return self._index_for(list(messages[:question])).score(messages, question)
 
-    def _of(self, messages: list[Message]) -> Recall:
+    def _index_for(self, messages: list[Message]) -> Recall:
         """Return the index that most of ``messages`` is in, or a new one where another would lose more."""
         with self._lock:
             best = max(self._recalls, key=lambda recall: recall.knows(messages), default=None)

@@ -1,4 +1,4 @@
-"""``quaestor doctor``: is everything that is needed here, does it work, and is what is kept whole and one's own."""
+"""``quaestor doctor``: checks the installation, the model's endpoint, the index, and who can read what is kept."""
 
 from __future__ import annotations
 

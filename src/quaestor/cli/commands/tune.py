@@ -9,7 +9,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.assemble.embedders_by_name import STATIC, chosen, made_of, spec_of
-from quaestor.assemble.transformer_upgrade import lacking
+from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.assemble.tuned_index import Progress, keep_tuned, tuning_of, undo_tuned
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_table, style
@@ -91,7 +91,7 @@ def _check_embedder(root: Path, settings: Settings) -> None:
         )
     if wanted != STATIC:
         raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
-    if coming := lacking(root, settings):
+    if coming := upgrade_state(root, settings):
         raise UsageError(
             f"The index of {str(root)!r} is to be given {coming.embedder!r}, {only}. "
             f"{the_command('index', root, '--embedder', 'static')} leaves it with that one."

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from quaestor.assemble import erase_apart, index_apart, ingest_settings
+from quaestor.assemble import erase_trial_index, ingest_settings, open_trial_index
 from quaestor.core.config import Settings
 from quaestor.core.passages import Document
 from quaestor.corpus import Corpus
@@ -85,9 +85,9 @@ def built(
     (folder / _RECORD).unlink(missing_ok=True)
     remote = isinstance(embedder, RemoteEmbedder)
     if not remote:
-        erase_apart(folder)
+        erase_trial_index(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with index_apart(root, folder, embedder, settings) as corpus:
+    with open_trial_index(root, folder, embedder, settings) as corpus:
         whole = not corpus.store.generation()
         started = time.perf_counter()
         changes = corpus.refresh(progress=progress, allowance=allowance if remote else None)
@@ -122,7 +122,7 @@ def finished(root: Path, folder: Path, embedder: Embedder, settings: Settings) -
         record = Built(**json.loads((folder / _RECORD).read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
-    with index_apart(root, folder, embedder, settings) as corpus:
+    with open_trial_index(root, folder, embedder, settings) as corpus:
         plan = corpus.indexer.plan()
         same = not (plan.added or plan.changed or plan.removed or corpus.indexer.pending())
         return record if same and state_of(corpus.store.documents().values()) == record.state else None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.assemble import TUNED, Trial, index_apart, trial_of
+from quaestor.assemble import TUNED, Trial, open_trial_index, trial_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import ConflictError
 from quaestor.corpus import Corpus
@@ -176,7 +176,7 @@ class Run:
         progress.add(len(part.questions) - len(missing), configuration)
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
-            with index_apart(part.root, folder, embedder, settings) as corpus:
+            with open_trial_index(part.root, folder, embedder, settings) as corpus:
                 _ask(corpus, begun, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 

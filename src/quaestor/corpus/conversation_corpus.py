@@ -33,7 +33,7 @@ class DocumentsByPath(Protocol):
         ...
 
 
-class Asked(Protocol):
+class ConversationCorpus(Protocol):
     """A corpus as a conversation uses it; each method does what that of ``Corpus`` with the same name does."""
 
     @property
