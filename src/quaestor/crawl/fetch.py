@@ -11,13 +11,13 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from urllib.parse import urlsplit
 
 from quaestor.crawl.allowed_addresses import Resolve, resolve
-from quaestor.crawl.connections import Connection, Connector, FetchError, Idle, tls_context
+from quaestor.crawl.connections import EVERY_HOST, Connection, Connector, FetchError, Idle, tls_context
 from quaestor.crawl.response_body import drain, is_read, read_body
 
 _AGENT = "quaestor (+https://pypi.org/project/quaestor/)"
@@ -56,6 +56,7 @@ class Fetcher:
         tls: secures connections.
         stop: once set, ends every read that is under way.
         idle: connections that wait for their next request.
+        hosts: globs on the names of the hosts that may be asked.
     """
 
     seconds: float = 30.0
@@ -65,6 +66,7 @@ class Fetcher:
     tls: ssl.SSLContext = field(default_factory=tls_context, repr=False)
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     idle: Idle = field(default_factory=Idle, repr=False)
+    hosts: Sequence[str] = EVERY_HOST
 
     def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
         """Return the answer to a GET.
@@ -85,7 +87,7 @@ class Fetcher:
                 return self._exchange(waiting, url, headers or {}, largest or self.largest, deadline, waited=True)
             except _GoneError:
                 pass
-        connector = Connector(self.private_hosts, self.resolve, self.tls, self.stop)
+        connector = Connector(self.private_hosts, self.resolve, self.tls, self.stop, self.hosts)
         connection = connector.connect(url, deadline)
         return self._exchange(connection, url, headers or {}, largest or self.largest, deadline)
 

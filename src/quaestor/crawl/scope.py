@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from quaestor.convert.charset import decode_page
 from quaestor.crawl import robots
-from quaestor.crawl.connections import PRIVATE, FetchError
+from quaestor.crawl.connections import NOT_ALLOWED, PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetcher
 from quaestor.crawl.frontier import Entry, Frontier
@@ -108,7 +108,7 @@ class SiteRules:
                 found = self._fetcher.fetch(url, largest=robots.LARGEST * 4)
             except FetchError as error:
                 # What is wrong with the host is told by the page itself, in its own words.
-                return robots.ALL if error.reason in (PRIVATE, "unreachable") else robots.NOTHING
+                return robots.ALL if error.reason in (PRIVATE, NOT_ALLOWED, "unreachable") else robots.NOTHING
             if 300 <= found.status < 400:
                 target = normalise(found.headers.get("location", ""), url)
                 if target is None:
