@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,15 +69,22 @@ def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 
 PRIVATE = "private address"
+NOT_ALLOWED = "not allowed"
+EVERY_HOST = ("*",)
 _CONNECT_SECONDS = 10.0
 _PATIENCE = 0.5
+
+
+def is_named(host: str, globs: Sequence[str]) -> bool:
+    """Return whether one of some globs on the names of hosts means a host."""
+    return any(fnmatchcase(host.lower(), glob.lower()) for glob in globs)
 
 
 class FetchError(Exception):
     """An address that gave nothing.
 
     Attributes:
-        reason: ``private address``, ``too large``, ``too slow``, ``unreachable`` or ``broken answer``.
+        reason: ``private address``, ``not allowed``, ``too large``, ``too slow``, ``unreachable`` or ``broken answer``.
         detail: what happened.
         retryable: whether the same request may succeed later.
     """
@@ -142,12 +150,14 @@ class Connector:
         resolve: gives a host's addresses.
         tls: secures connections.
         stop: once set, ends every read that is under way.
+        hosts: globs on the names of the hosts that may be asked, wherever a redirect leads.
     """
 
     private_hosts: frozenset[str]
     resolve: Resolve
     tls: ssl.SSLContext
     stop: threading.Event
+    hosts: Sequence[str] = EVERY_HOST
 
     def connect(self, url: str, deadline: float) -> Connection:
         """Return a new connection to the host of an address.
@@ -156,10 +166,12 @@ class Connector:
         server can lead elsewhere.
 
         Raises:
-            FetchError: there is no such host, it is private and may not be, or it does not answer.
+            FetchError: there is no such host, it may not be asked, it is private and may not be, or it does not answer.
         """
         parts = urlsplit(url)
         host, secure = parts.hostname or "", parts.scheme == "https"
+        if not is_named(host, self.hosts):
+            raise FetchError(NOT_ALLOWED, f"{host} is not among the sites that may be fetched")
         port = parts.port or (443 if secure else 80)
         try:
             addresses = self.resolve(host, port)

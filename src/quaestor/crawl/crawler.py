@@ -60,7 +60,7 @@ class Crawl:
         self._folder = folder
         self._settings = settings
         own = frozenset({host_of(self._start)}) if settings.allow_private else frozenset()
-        self._fetcher = fetcher or Fetcher(settings.seconds, settings.page_bytes, own)
+        self._fetcher = fetcher or Fetcher(settings.seconds, settings.page_bytes, own, hosts=settings.hosts)
         self._clock = clock or Clock()
 
     def run(self, progress: CrawlProgress | None = None) -> CrawlReport:

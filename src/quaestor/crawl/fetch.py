@@ -11,14 +11,23 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from typing import Any
 from urllib.parse import urlsplit
 
-from quaestor.crawl.connections import Connection, Connector, FetchError, Idle, Resolve, resolve, tls_context
+from quaestor.crawl.connections import (
+    EVERY_HOST,
+    Connection,
+    Connector,
+    FetchError,
+    Idle,
+    Resolve,
+    resolve,
+    tls_context,
+)
 
 _BLOCK = 1 << 16
 _DRAINED = 1 << 17
@@ -125,6 +134,7 @@ class Fetcher:
         tls: secures connections.
         stop: once set, ends every read that is under way.
         idle: connections that wait for their next request.
+        hosts: globs on the names of the hosts that may be asked.
     """
 
     seconds: float = 30.0
@@ -134,6 +144,7 @@ class Fetcher:
     tls: ssl.SSLContext = field(default_factory=tls_context, repr=False)
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     idle: Idle = field(default_factory=Idle, repr=False)
+    hosts: Sequence[str] = EVERY_HOST
 
     def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
         """Return the answer to a GET.
@@ -154,7 +165,7 @@ class Fetcher:
                 return self._exchange(waiting, url, headers or {}, largest or self.largest, deadline, waited=True)
             except _GoneError:
                 pass
-        connector = Connector(self.private_hosts, self.resolve, self.tls, self.stop)
+        connector = Connector(self.private_hosts, self.resolve, self.tls, self.stop, self.hosts)
         connection = connector.connect(url, deadline)
         return self._exchange(connection, url, headers or {}, largest or self.largest, deadline)
 

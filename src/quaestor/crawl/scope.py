@@ -1,4 +1,4 @@
-"""What of a site is asked for: its scope, its politeness.txt, and bounds on what programs can make up."""
+"""What of a site is asked for: its scope, its robots.txt, and bounds on what programs can make up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from quaestor.convert.charset import decode_page
 from quaestor.crawl import politeness
-from quaestor.crawl.connections import PRIVATE, FetchError
+from quaestor.crawl.connections import NOT_ALLOWED, PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetcher
 from quaestor.crawl.frontier import Entry, Frontier
@@ -91,7 +91,7 @@ class SiteRules:
         return self.robots(url).delay
 
     def robots(self, url: str) -> Robots:
-        """Return what the politeness.txt of an address's host says; it is asked for once a run."""
+        """Return what the robots.txt of an address's host says; it is asked for once a run."""
         host = host_of(url)
         if host not in self._robots:
             self._robots[host] = self._fetched(f"{urlsplit(url).scheme}://{host}/robots.txt")
@@ -102,13 +102,13 @@ class SiteRules:
         self.scope = Scope(url, self.scope.hosts | {host_of(url)}, self.scope.include, self.scope.exclude)
 
     def _fetched(self, url: str) -> Robots:
-        """Return what a politeness.txt says: without one all is allowed, and nothing where the site cannot tell."""
+        """Return what a robots.txt says: without one all is allowed, and nothing where the site cannot tell."""
         for _ in range(_MOST_HOPS):
             try:
                 found = self._fetcher.fetch(url, largest=politeness.LARGEST * 4)
             except FetchError as error:
                 # What is wrong with the host is told by the page itself, in its own words.
-                return politeness.ALL if error.reason in (PRIVATE, "unreachable") else politeness.NOTHING
+                return politeness.ALL if error.reason in (PRIVATE, NOT_ALLOWED, "unreachable") else politeness.NOTHING
             if 300 <= found.status < 400:
                 target = normalise(found.headers.get("location", ""), url)
                 if target is None:
