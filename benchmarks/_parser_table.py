@@ -40,7 +40,7 @@ from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse as parse_edits
 from quaestor.edits.place_replacement import fit
 from quaestor.files.deny import deny_content, deny_file
-from quaestor.files.git_index import tracked_names
+from quaestor.files.git_folder import tracked_names
 from quaestor.files.ignore_patterns import PatternSet
 from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.log import clean_message, clean_name, read_commits
@@ -49,8 +49,8 @@ from quaestor.install import settings_edit as jsonc
 from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
+from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failure_messages import Endpoint
-from quaestor.llm.endpoints.retries import read_retry_after
 from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage, show

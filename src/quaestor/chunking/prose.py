@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quaestor.chunking import merge
-from quaestor.chunking.asciidoc import TERM_LEVEL, asciidoc_headings
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
 from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
-from quaestor.chunking.headings import Heading, adorned_headings, markdown_headings
+from quaestor.chunking.headings import TERM_LEVEL, Heading, adorned_headings, asciidoc_headings, markdown_headings
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.core.passages import Chunk
 

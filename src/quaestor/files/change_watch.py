@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.files.consistent_read import is_racy
-from quaestor.files.git_folder import deciding_files, repository_root
-from quaestor.files.git_index import index_file
+from quaestor.files.git_folder import deciding_files, index_file, repository_root
 from quaestor.files.ignore import NESTED_EXCLUDE, outer_files
 from quaestor.files.walk import Found
 from quaestor.files.walk_decisions import Decisions

@@ -14,8 +14,7 @@ from pathlib import Path
 from quaestor.core.light_imports import NamedTuple
 from quaestor.files.consistent_read import is_racy, stamp_of
 from quaestor.files.deny import Reason, deny_file, deny_folder
-from quaestor.files.git_folder import repository_root
-from quaestor.files.git_index import Tracked
+from quaestor.files.git_folder import Tracked, repository_root
 from quaestor.files.ignore import (
     IGNORE_NAMES,
     NESTED_EXCLUDE,

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.messages import ToolCall
+from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
 from quaestor.llm.endpoints.failure_messages import Endpoint, shown_url
 from quaestor.llm.endpoints.failures import read_overflow
-from quaestor.llm.endpoints.retries import RetryPolicy, read_retry_after
 from quaestor.llm.models.reply import ToolCallAssembler
 from quaestor.llm.models.stops import StopCutter
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from quaestor.llm.tokens.bound import ANY, HEIRS, CalibratedBound, Calibration
-from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer
-from quaestor.llm.tokens.huggingface import HuggingFaceTokenizer
+from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer, HuggingFaceTokenizer
 
 
 class Tokenizer(Protocol):
