@@ -270,7 +270,7 @@ class Conversation:
             query = await self._make_query(turn, asked)
             yield self._searching(turn, query, asked)
             hits = await self._find(turn, query, asked)
-        self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
+        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
             quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
@@ -301,7 +301,7 @@ class Conversation:
         """Yield a whole turn that a way answers without a model."""
         yield Searching(turn.question.content)
         self._give_passages(turn, way.hits)
-        self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
+        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
         numbers = tuple(passage.n for passage in turn.passages)
         yield Passages(way.hits, way.known, numbers)
         turn.shown = turn.passages
@@ -350,7 +350,7 @@ class Conversation:
     def _searching(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
-            self.transcript.limited(turn.number, asked.phrases, asked.missed)
+            self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
         translated = self.index.translated(asked.text)
         return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
 

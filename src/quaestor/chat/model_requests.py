@@ -107,7 +107,7 @@ class Requests:
             UpstreamError: the model failed.
         """
         self.check(turn, window)
-        number = self._transcript.sending(
+        number = self._transcript.record_request(
             turn.number,
             window,
             self.model.name,
@@ -129,17 +129,17 @@ class Requests:
                     written.append(delta.text)
                     yield delta
         except QuaestorError as error:
-            self._transcript.replied(number, f"{error.code}: {error}", None)
+            self._transcript.record_reply(number, f"{error.code}: {error}", None)
             raise
         except GeneratorExit:
             # Whoever closes this has read enough; what was written until then was generated all the same.
             usage = self._counted_usage(window, written)
             turn.spend(usage, self.model.name)
-            self._transcript.replied(number, "closed", usage)
+            self._transcript.record_reply(number, "closed", usage)
             raise
         usage = finished.usage or self._counted_usage(window, written)
         turn.spend(usage, finished.model or self.model.name)
-        self._transcript.replied(number, finished.reason, usage)
+        self._transcript.record_reply(number, finished.reason, usage)
         yield finished
 
     def _counted_usage(self, window: Window, written: Sequence[str]) -> Usage:
@@ -216,5 +216,5 @@ async def summarise(turn: Turn, history: History, requests: Requests, composer: 
     if not text or not known:
         summaries.failed()
         return
-    record.summarised(known[0], known[-1], text, requests.model.name)
+    record.record_summary(known[0], known[-1], text, requests.model.name)
     summaries.written(text)
