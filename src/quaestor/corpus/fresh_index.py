@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.passages import Document
@@ -20,10 +20,13 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.freshness import check
 from quaestor.files.walk import folder_of
-from quaestor.indexing.indexer import Changes, Indexer, Progress
+from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
 from quaestor.indexing.taken_in import TakenIn
 from quaestor.search.ranker import Ranker
 from quaestor.stores import Store
+
+if TYPE_CHECKING:
+    from quaestor.indexing.survey import Surveyed
 
 _Found = TypeVar("_Found")
 
@@ -84,6 +87,15 @@ class FreshIndex(OpenIndex):
         self.freshness = Freshness(not changes.stale, _now())
         self.last_changes = changes
         return changes
+
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+        """Count what the index holds as of the last refresh; no file is read.
+
+        Args:
+            count_tokens: counts a text's tokens for an estimate of cost.
+            embedder: whose vectors' keys are wanted; None: nobody's.
+        """
+        return self.following(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
 
     def has_files(self) -> bool:
         """Return whether the files are here: an empty folder stands for those of an index that others keep current."""
