@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.crawl.allowed_addresses import is_public, resolve
-from quaestor.crawl.connections import FetchError
+from quaestor.crawl.connections import FetchError, is_public, resolve
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier

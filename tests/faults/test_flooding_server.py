@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.chat.textcalls import TextCalls
+from quaestor.chat.reply_reader import TextCalls
 from quaestor.chat.visible import Visible
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from fuzz.soups import fuzzed
-from quaestor.chat.textcalls import TextCalls, call_of
-from quaestor.chat.thinking import Thinking
+from quaestor.chat.reply_reader import TextCalls, Thinking, call_of
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
-from quaestor.embedding.server_replies import NoVectorsError, read_tokens, read_vectors
+from quaestor.embedding.requests_and_replies import NoVectorsError, read_tokens, read_vectors
 from quaestor.llm.endpoints.failure_messages import Endpoint
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.llm.endpoints.retries import read_retry_after

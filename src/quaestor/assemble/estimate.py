@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.accounts.published import Quote
+from quaestor.accounts.prices import Quote
 from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
 from quaestor.assemble.source_paths import ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
-from quaestor.embedding.request_batches import RequestLimits
+from quaestor.embedding.requests_and_replies import RequestLimits
 from quaestor.files.ingest_report import FoundFile, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk

@@ -11,9 +11,8 @@ from quaestor.core.config import Settings, data_home, load_configuration
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
-from quaestor.corpus.index_parts import Parts
-from quaestor.crawl.git_address import names_repository
-from quaestor.crawl.repositories import fetch_repository
+from quaestor.corpus.fresh_index import Parts
+from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
@@ -224,7 +223,7 @@ class Index(Corpus):
             return self
         self.close()
         index = self._opened(self.root, self._settings, create=False)
-        index.freshness, index.last_changes = self.freshness, self.last_changes._replace(embedded=given)
+        index.report_as(self, self.last_changes._replace(embedded=given))
         return index
 
     @classmethod
@@ -237,13 +236,10 @@ class Index(Corpus):
             refresh_cost=refresh_cost(settings, parts.embedder),
             shared=is_shared(settings),
             coming=parts.coming,
+            reopen=lambda: _make_parts(root, settings, create=False),
         )
         index._settings = settings
         return index
-
-    def reopened(self) -> Parts:
-        """Return the parts of the index as it is now, with the embedder that it was given meanwhile."""
-        return _make_parts(self.root, self._settings, create=False)
 
 
 def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:

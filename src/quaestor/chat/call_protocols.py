@@ -16,7 +16,7 @@ from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts import load
 from quaestor.sessions.rounds import Answered, Round
-from quaestor.window.units import RESULT
+from quaestor.window.conversation_costs import RESULT
 
 if TYPE_CHECKING:
     from quaestor.tools import Registry

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.chat.events import Event, Passages, Searching, Text
 from quaestor.chat.fitting import ask_message, fit_passages
-from quaestor.chat.streaming import stream_within
+from quaestor.chat.model_requests import stream_within
 from quaestor.chunking.decode import decode
 from quaestor.core.errors import ForbiddenError, NotFoundError
 from quaestor.core.messages import Message, Usage

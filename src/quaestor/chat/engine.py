@@ -22,18 +22,16 @@ from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_
 from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.composing import Composer, examples, instructions, is_short, plan_request
-from quaestor.chat.conversation_model import charged_to, known_capabilities
-from quaestor.chat.conversation_state import restored
+from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Loop
 from quaestor.chat.model_requests import Requests
 from quaestor.chat.numbering import Numbering, marked
 from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
-from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
+from quaestor.core.passages import Citation, Hit
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.asked_corpus import Asked
 from quaestor.corpus.doubt import Doubt

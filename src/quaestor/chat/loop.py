@@ -28,21 +28,18 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.model_requests import Requests, SpentError
-from quaestor.chat.overlong import explained
+from quaestor.chat.model_requests import Requests, SpentError, explained, summarise
 from quaestor.chat.reply_reader import Reading
 from quaestor.chat.run_calls import Calling
-from quaestor.chat.summariser import summarise
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, QuaestorError, UpstreamError, WindowError
 from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Finished
-from quaestor.llm.models.overflow import is_plausible, learned_limit
+from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.plan import OPENING
-from quaestor.sessions.rounds import Answered, Round
+from quaestor.sessions.rounds import OPENING, Answered, Round
 from quaestor.sessions.rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window

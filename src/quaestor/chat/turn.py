@@ -11,8 +11,7 @@ from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.plan import Plan
-from quaestor.sessions.rounds import Asked, Round
+from quaestor.sessions.rounds import Asked, Plan, Round
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"

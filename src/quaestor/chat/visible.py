@@ -3,7 +3,29 @@
 from __future__ import annotations
 
 from quaestor.answers.citations.citation_marks import NO_ANSWER, says_no_answer, without_no_answer
-from quaestor.chat.growing import Growing
+
+
+class Growing:
+    """Keeps pieces, and joins them when the text is asked for.
+
+    Args:
+        text: what it begins with.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        self._pieces = [text]
+
+    def add(self, piece: str) -> None:
+        """Go on with a piece."""
+        self._pieces.append(piece)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
 
 # No mark that says "no answer" is longer than this, so this much is held back until it is clear.
 _MARK_LENGTH = len(NO_ANSWER) + 4

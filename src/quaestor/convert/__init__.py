@@ -7,8 +7,8 @@ whether it is current is decided by those bytes.
 
 from __future__ import annotations
 
+from quaestor.convert.conversion import ConversionError as ConversionError
 from quaestor.convert.conversion import Converted as Converted
-from quaestor.convert.conversion_error import ConversionError as ConversionError
 from quaestor.core.passages import Document
 from quaestor.files.deny import suffix_of
 from quaestor.files.extras import EXTRAS, extra_is_installed

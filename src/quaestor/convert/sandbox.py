@@ -15,8 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 
 SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000

@@ -10,8 +10,8 @@ from quaestor.core.wording import command
 from quaestor.corpus.descriptions import ByMeaning, Coming
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import RemoteEmbedder, SlowEmbedder
+from quaestor.embedding.stand_ins import ForgivingEmbedder
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.words_when_down import ForgivingEmbedder
 from quaestor.indexing.indexer import Indexer
 
 

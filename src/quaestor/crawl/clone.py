@@ -8,8 +8,8 @@ from pathlib import Path
 
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.private_folders import make_private
-from quaestor.crawl.allowed_addresses import is_public, resolve
-from quaestor.crawl.git_address import GitAddress
+from quaestor.crawl.connections import is_public, resolve
+from quaestor.crawl.repositories import GitAddress
 from quaestor.crawl.run_git import MOST_BYTES, SECONDS, Ended, GitRunner
 from quaestor.history.git import NoHistoryError, program
 

@@ -9,8 +9,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from quaestor.convert import Converted
-from quaestor.core.authors import author_line
-from quaestor.core.dates import iso_date
+from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier, Kind

@@ -1,11 +1,9 @@
-"""Where git keeps its own ignore rules: found by reading, never by running git.
-
-A hostile repository's configuration can make git execute commands; reading a few small files cannot.
-"""
+"""What a git folder tells by reading, never by running git: ignore rules, the commit at hand, the project's name."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -115,3 +113,58 @@ def read_small(path: Path, limit: int) -> bytes:
             return file.read(limit)
     except (OSError, ValueError):
         return b""
+
+
+_LARGEST_HEAD = 1 << 12
+_LARGEST_PACKED = 1 << 24
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BRANCH = re.compile(r"refs/[^\s\0]+")
+
+
+def head_commit(folder: Path) -> str:
+    """Return the hash of the commit that is checked out around a folder; empty where there is none that can be read."""
+    repository = repository_root(folder)
+    if repository is None:
+        return ""
+    own = git_folder(repository / ".git")
+    head = _text(own / "HEAD", _LARGEST_HEAD)
+    name = head.removeprefix("ref:").strip()
+    if not head.startswith("ref:"):
+        return _commit(head)
+    if not _BRANCH.fullmatch(name) or ".." in name:
+        return ""
+    shared = common_folder(own)
+    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed(_text(shared / "packed-refs", _LARGEST_PACKED), name)
+
+
+def _packed(refs: str, name: str) -> str:
+    """Return the commit of a branch that git keeps together with others."""
+    lines = (line.split(" ") for line in refs.splitlines())
+    return next((_commit(parts[0]) for parts in lines if len(parts) == 2 and parts[1] == name), "")
+
+
+def _commit(text: str) -> str:
+    return text.strip() if _COMMIT.fullmatch(text.strip()) else ""
+
+
+def _text(path: Path, limit: int) -> str:
+    return read_small(path, limit).decode("ascii", "replace")
+
+
+_ORIGIN = re.compile(r'^\s*\[remote "origin"\]\s*$(?P<body>.*?)(?=^\s*\[|\Z)', re.MULTILINE | re.DOTALL)
+_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+
+
+def project_name(root: Path) -> str:
+    """Return the last part of the repository's origin, else its folder's name; empty outside of repositories.
+
+    The configuration is read as text; nothing in it is followed or run.
+    """
+    repository = repository_root(root if root.is_dir() else root.parent)
+    if repository is None:
+        return ""
+    text = read_small(git_folder(repository / ".git") / "config", _LARGEST_CONFIG).decode("utf-8", "replace")
+    origin = _ORIGIN.search(text)
+    url = _URL.search(origin["body"]) if origin else None
+    name = re.split(r"[/:\\]", url[1].rstrip("/\\"))[-1].removesuffix(".git") if url else repository.name
+    return name if re.search(r"\w", name) else ""

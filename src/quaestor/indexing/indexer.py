@@ -11,7 +11,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
 from quaestor.files.file_names import on_disk
-from quaestor.files.git_head import head_commit
+from quaestor.files.git_folder import head_commit
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
@@ -26,8 +26,7 @@ from quaestor.files.ingest_report import (
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
-from quaestor.indexing.taken_in import TAKEN_IN_KEY, TakenIn
-from quaestor.indexing.unembedded import pending
+from quaestor.indexing.index_notes import TAKEN_IN_KEY, TakenIn, pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from quaestor.core.passages import Document
 from quaestor.core.terms import find_words
-from quaestor.files.histogram import Range
-from quaestor.files.ingest_report import CountTokens, FoundFile, Skipped, Survey
+from quaestor.files.ingest_report import CountTokens, FoundFile, Range, Skipped, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, batched

@@ -18,7 +18,7 @@ from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.mcp import search_over_mcp as searching
 from quaestor.mcp import tool_schemas as schemas
-from quaestor.mcp.bounds import BUDGET, MODEL, WAIT_SECONDS
+from quaestor.mcp.search_over_mcp import BUDGET, MODEL, WAIT_SECONDS
 from quaestor.server.open_corpora import Corpora, how_far
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
 from quaestor.tools import history_tool as history
@@ -26,14 +26,13 @@ from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools.arguments import check_arguments
-from quaestor.tools.tool_descriptions import schema
-from quaestor.tools.tool_wording import described
+from quaestor.tools.tool_descriptions import described, schema
 
 if TYPE_CHECKING:
     from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.answers.overview.statements import Overview
-    from quaestor.chat.outcome import TurnOutcome
-    from quaestor.core.citation import Citation
+    from quaestor.chat.events import TurnOutcome
+    from quaestor.core.passages import Citation
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.related import Related
 

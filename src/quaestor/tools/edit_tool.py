@@ -11,10 +11,9 @@ from quaestor.corpus import Corpus
 from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
 from quaestor.edits.edit_paths import confined
 from quaestor.llm.prompts import load
-from quaestor.tools.result_limits import fit, plural
-from quaestor.tools.safe_names import shown_line
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import fit, plural, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 _PARAMETERS = (
     Parameter("path", "string", required=True),

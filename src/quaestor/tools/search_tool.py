@@ -14,10 +14,9 @@ from quaestor.search.filters import both, make_filter
 from quaestor.search.spelling import Spelling, Unknown
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
-from quaestor.tools.passage_shares import show_passages
-from quaestor.tools.safe_names import shown_name
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import show_passages, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 PARAMETERS = (
     Parameter("query", "string", required=True),

@@ -21,8 +21,7 @@ from quaestor.core.wording import amount
 from quaestor.core.wording import command as the_command
 
 if TYPE_CHECKING:
-    from quaestor.tuning.tune_embedder import Tuned
-    from quaestor.tuning.tuning_figures import Row
+    from quaestor.tuning.tune_embedder import Row, Tuned
 
 
 @click.command("tune")
@@ -55,8 +54,11 @@ def command(
     if undo:
         return _undo(root, settings, as_json)
     _check_embedder(root, settings)
-    from quaestor.tuning.tune_embedder import tune  # noqa: PLC0415
-    from quaestor.tuning.tuning_figures import figures_object, rows_of  # noqa: PLC0415 - not for --undo
+    from quaestor.tuning.tune_embedder import (  # noqa: PLC0415 - not for --undo
+        figures_object,
+        rows_of,
+        tune,
+    )
 
     with Index.build(root, settings=settings, progress=indexing_progress()) as index:
         before = tuning_of(index.store).embedder

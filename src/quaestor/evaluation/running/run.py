@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,85 @@ from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.running.built import Built, built, finished, index_key
 from quaestor.evaluation.running.found_file import Answer, Answers
-from quaestor.evaluation.running.run_values import Cell, Outcome, Place, Watcher
+from quaestor.indexing.indexer import Progress
 from quaestor.search.dense_trust import trusting
 from quaestor.search.retriever import Retriever
 from quaestor.stores.embedded.lock import WriteLock
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an evaluation keeps what it makes.
+
+    Attributes:
+        folder: of everything.
+    """
+
+    folder: Path
+
+    @property
+    def indexes(self) -> Path:
+        """One folder for each index."""
+        return self.folder / "indexes"
+
+    @property
+    def answers(self) -> Path:
+        """One file for each index and way of searching."""
+        return self.folder / "answers"
+
+    @property
+    def copies(self) -> Path:
+        """Corpora that are no files, as files."""
+        return self.folder / "copies"
+
+    @property
+    def reports(self) -> Path:
+        """Where reports are written unless told otherwise."""
+        return self.folder / "reports"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One configuration on one part of a data set.
+
+    Attributes:
+        configuration: what was tried.
+        part: on what.
+        built: the index, and what it cost.
+        answers: of each question, by its id.
+    """
+
+    configuration: Configuration
+    part: Part
+    built: Built
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave.
+
+    Attributes:
+        cells: configuration by configuration within each part.
+        problems: sentences about parts that were left out.
+    """
+
+    cells: tuple[Cell, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Who is told how far a run is.
+
+    Attributes:
+        indexing: as of any index.
+        asked: called with the number of questions that are done, of all, and the configuration.
+    """
+
+    indexing: Progress | None = None
+    asked: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
+
 
 DEPTH = 50
 """Hits that are kept of each search: as many as it takes for ten documents, where chunks of one follow each other."""

@@ -14,8 +14,7 @@ from importlib.resources import files
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal
 
-from quaestor.llm.tokens.count_cache import SEGMENTS, CountCache
-from quaestor.llm.tokens.text_segments import segments
+from quaestor.llm.tokens.count_cache import SEGMENTS, CountCache, segments
 
 if TYPE_CHECKING:
     import tiktoken

@@ -13,6 +13,7 @@ from quaestor.server.web import document_pages as reading
 from quaestor.server.web import folder_pages as folders
 from quaestor.server.web import login_pages as entering
 from quaestor.server.web import search_pages as searching
+from quaestor.server.web import site_pages as sites
 from quaestor.server.web import static_files as files
 from quaestor.server.web import upload_forms as adding
 
@@ -25,6 +26,7 @@ for _part in (
     own,
     adding,
     folders,
+    sites,
     judging,
     entering,
     taking_along,
