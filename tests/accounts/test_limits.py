@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.accounts.limits import Limit, Limits, Scope, Spent, Unit
+from quaestor.accounts.limits import Length, Limit, Limits, Period, Scope, Spent, Unit, day_at, month_at, until
 from quaestor.accounts.money import Amount, Price, millionths, shown
-from quaestor.accounts.periods import Length, Period, day_at, month_at, until
 from quaestor.core.config import Settings
 from quaestor.core.errors import BudgetError
 

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from quaestor.core.errors import UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall
 from quaestor.window import Recall, Reminder, Settings, Window, compose
-from quaestor.window.budget import Budget
-from quaestor.window.conversation_costs import Reading
+from quaestor.window.conversation_costs import ORPHAN, RESULT, UNANSWERED, Reading, Unit, units
 from quaestor.window.conversation_parts import Frame, frame
-from quaestor.window.draft import CUT, Draft, trim_messages
+from quaestor.window.draft import CUT, Budget, Draft, trim_messages
 from quaestor.window.recall import spread
 from quaestor.window.required import END, HEAD, QUESTION, take_all, take_examples, take_required
 from quaestor.window.trim import longest, trim
-from quaestor.window.units import ORPHAN, RESULT, UNANSWERED, Unit, units
 
 
 class Letters:
