@@ -31,7 +31,7 @@ from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
-    from quaestor.corpus.fresh_index import FreshIndex
+    from quaestor.corpus import Corpus
 
 REQUEST_SECONDS = 1.0
 """What a request to an endpoint is assumed to take: nothing is sent to find out."""
@@ -77,7 +77,7 @@ class Estimate:
 
 
 def survey_and_estimate(
-    root: Path, settings: Settings, *, rebuild: bool = False, index: FreshIndex | None = None
+    root: Path, settings: Settings, *, rebuild: bool = False, index: Corpus | None = None
 ) -> tuple[Survey, Estimate]:
     """Return what a source holds, and what embedding it would take; nothing is written, and nobody is asked.
 
