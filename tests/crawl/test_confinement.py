@@ -214,6 +214,12 @@ def test_a_robots_that_moved_is_followed_some_hops(frontier: Frontier, hops: int
     assert [url for url, _ in fetcher.asked] == places[:5]
 
 
+def test_a_robots_that_moved_nobody_knows_where(frontier: Frontier) -> None:
+    site, fetcher = rules(frontier, {ROBOTS: Fetched(302, {})})
+    assert site.robots(START).allows(START)
+    assert {url for url, _ in fetcher.asked} == {ROBOTS}
+
+
 def test_a_robots_that_moved_within_its_site(frontier: Frontier) -> None:
     moved = {
         ROBOTS: Fetched(399, {"location": "/r.txt"}),
@@ -244,6 +250,7 @@ def test_an_address_within_another_is_judged_as_itself() -> None:
         assert is_public(inside.format("1.1.1.1"))
         assert not is_public(inside.format("10.0.0.1"))
     assert is_public("2002:101:101::1")
+    assert is_public("2606:4700::1111"), "in which there is none"
     assert not is_public("2002:a00:1::1")
     # Nobody's, whatever the version of Python thinks.
     for address in ("192.0.0.192", "192.88.99.1", "168.63.129.16", "64:ff9b:1::1", "fec0::1", "3fff::1", "5f00::1"):
@@ -267,6 +274,7 @@ def test_names_are_resolved_once_for_each_address() -> None:
         ("http://a.example/a/b/..", "http://a.example/a/"),
         ("http://a.example/a/.", "http://a.example/a/"),
         ("http://a.example/a//b", "http://a.example/a//b"),
+        ("http://a.example/a//x/..", "http://a.example/a/"),
         ("http://a.example/a;SID=3/b;x=1", "http://a.example/a/b;x=1"),
         ("http://a.example/?a=1&&b=2&", "http://a.example/?a=1&b=2"),
         ("http://a.example/?UTM_Source=1&xutm_a=2&sid2=3&sessid", "http://a.example/?xutm_a=2&sid2=3"),

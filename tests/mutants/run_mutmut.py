@@ -41,9 +41,9 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 REPORT = ROOT / "benchmarks" / "results" / "mutants.json"
 _SEED = 19
-# A mutant that takes so many times as long as the code itself, and some seconds, does not end: that is noticed, too.
-_TIMES_SLOWER = 8
-_GRACE_SECONDS = 3
+# A mutant that takes so many times the processor time of the code itself, and a second, does not end: that is noticed.
+_TIMES_SLOWER = 3
+_GRACE_SECONDS = 1
 # hypothesis is imported before pytest, to say what its profiles take over.
 _REWRITE = "ignore::pytest.PytestAssertRewriteWarning"
 

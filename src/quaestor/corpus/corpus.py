@@ -21,7 +21,7 @@ from quaestor.corpus.understood_filters import Understood, search_understood, un
 from quaestor.corpus.vector_state import Meaning
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
-from quaestor.indexing.indexer import Changes, Indexer, Progress
+from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Mode, Retriever
 from quaestor.search.spelling import Spelling
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.corpus.tree import Folder
     from quaestor.history.repository import Repository
+    from quaestor.indexing.survey import Surveyed
     from quaestor.llm.models import Model
     from quaestor.related import Related, RelatedKind
     from quaestor.search.turns import TurnQuery
@@ -410,6 +411,15 @@ class Corpus:
             store=type(self.store).__name__,
             generation=self.store.generation(),
         )
+
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+        """Count what the index holds as of the last refresh; no file is read.
+
+        Args:
+            count_tokens: counts a text's tokens for an estimate of cost.
+            embedder: whose vectors' keys are wanted; None: nobody's.
+        """
+        return self._index.survey(count_tokens, embedder)
 
     def is_prose(self) -> bool:
         """Return whether most documents are prose; they are counted once after each change of the index."""

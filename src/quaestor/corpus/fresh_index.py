@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
@@ -23,10 +23,13 @@ from quaestor.files.consistent_read import check
 from quaestor.files.git_folder import project_name
 from quaestor.files.walk import folder_of
 from quaestor.indexing.index_notes import IntakeNote
-from quaestor.indexing.indexer import Changes, Indexer, Progress
+from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
+
+if TYPE_CHECKING:
+    from quaestor.indexing.survey import Surveyed
 
 _Done = TypeVar("_Done")
 _Found = TypeVar("_Found")
@@ -152,6 +155,10 @@ class FreshIndex:
         self.freshness = Freshness(not changes.stale, _now())
         self.last_changes = changes
         return changes
+
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+        """Count what the index holds as of the last refresh; as ``Corpus.survey``."""
+        return self.following(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
 
     def has_files(self) -> bool:
         """Return whether the source's files are here; a shared index may have an empty folder in their place."""

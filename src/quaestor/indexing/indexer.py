@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ from quaestor.stores.shared_work import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.indexing.intake import Intake
+    from quaestor.indexing.survey import Surveyed
 
 __all__ = [
     "Changes",
@@ -166,16 +168,19 @@ class Indexer:
         """Look at every file at the next refresh, whatever the kernel told."""
         self._scanner.distrust()
 
-    def survey(self, count_tokens: CountTokens | None = None) -> Survey:
-        """Read and cut everything that would be indexed, and return what came of it; writes nothing.
+    def survey(
+        self, skipped: Iterable[Skipped], count_tokens: CountTokens | None = None, embedder: str | None = None
+    ) -> Surveyed:
+        """Count what is indexed; no file is read.
 
         Args:
+            skipped: what the last refresh left out.
             count_tokens: counts a text's tokens for an estimate of cost.
+            embedder: whose vectors' keys are wanted; None: nobody's.
         """
-        from quaestor.indexing.survey import survey  # noqa: PLC0415 - cuts files, which takes long to import
+        from quaestor.indexing.survey import Surveyor  # noqa: PLC0415 - can cut files, which takes long to import
 
-        found = walk(self.root, self.settings)
-        return survey(self._folder, self.settings, found, count_tokens)
+        return Surveyor(self._folder, self.settings, count_tokens, embedder).look_up(self._store, skipped)
 
     def awaiting(self) -> Found:
         """Return what a complete refresh would read, all of it among what is added; reads no file but ignore files."""

@@ -220,6 +220,10 @@ PAGE: dict[Key, list[Try]] = {
         ),
         Try(lambda ids: f"/passage?path={ids.path}&start=1&end=1&corpus={ids.corpus}", without=303),
     ],
+    ("GET", "/picture"): [
+        Try(lambda ids: f"/picture?path=x.png&corpus={ids.corpus}", without=303),
+        Try(lambda ids: f"/picture?path={ids.path}&corpus={ids.corpus}", without=303),
+    ],
     ("GET", "/search"): [
         _page("/search?q=bird"),
         Try(lambda ids: f"/search?q=bird&corpus={ids.corpus}", without=303),

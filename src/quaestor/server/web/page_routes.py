@@ -9,6 +9,7 @@ from quaestor.server.web import answer_forms as judging
 from quaestor.server.web import api_pages, taking_along
 from quaestor.server.web import ask_form as asking
 from quaestor.server.web import conversation_pages as conversations
+from quaestor.server.web import corpus_pictures as pictures
 from quaestor.server.web import document_pages as reading
 from quaestor.server.web import folder_pages as folders
 from quaestor.server.web import login_pages as entering
@@ -22,6 +23,7 @@ for _part in (
     conversations,
     asking,
     reading,
+    pictures,
     searching,
     own,
     adding,
