@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from quaestor.assemble import Index as Index
     from quaestor.assemble import Indexes as Indexes
     from quaestor.chat.engine import Conversation as Conversation
+    from quaestor.core.citation import Citation as Citation
     from quaestor.core.errors import QuaestorError as QuaestorError
     from quaestor.core.messages import Message as Message
-    from quaestor.core.passages import Citation as Citation
     from quaestor.core.passages import Hit as Hit
     from quaestor.llm import chatml, tags
     from quaestor.window import compose as compose
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Citation": "quaestor.core.passages",
+    "Citation": "quaestor.core.citation",
     "Conversation": "quaestor.chat.engine",
     "Hit": "quaestor.core.passages",
     "Index": "quaestor.assemble",

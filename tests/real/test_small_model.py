@@ -23,8 +23,8 @@ from real_servers import ROOT, RealServer, free_port, llama_server, python_with,
 from quaestor import Index
 from quaestor.assemble import answering, make_model
 from quaestor.chat.events import TurnOutcome
+from quaestor.core.citation import Citation
 from quaestor.core.config import Settings
-from quaestor.core.passages import Citation
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from quaestor import Index
 from quaestor.chat.engine import Conversation
+from quaestor.core.citation import Citation
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall, Usage
-from quaestor.core.passages import Citation
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions.named_sessions import Sessions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import re
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -37,6 +36,8 @@ def corpus_name(root: Path, settings: Settings) -> str:
     It is what the setting says; else of a repository with a remote ``origin``, the same on all machines; else one of
     this machine's, which nobody else's folder gets by chance.
     """
+    import socket  # noqa: PLC0415 - of no use to an index on this machine
+
     return settings.corpus or _of_repository(root) or f"{socket.gethostname()}:{index_folder(root, settings).name}"
 
 

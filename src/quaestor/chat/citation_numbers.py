@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
+from quaestor.core.citation import Citation
 from quaestor.core.messages import Message
-from quaestor.core.passages import Citation, Hit
+from quaestor.core.passages import Hit
 from quaestor.llm.prompts.numbered_passages import Passage, number
 
 # A mark of four digits is not read as a citation.

@@ -29,9 +29,10 @@ from quaestor.chat.model_requests import Requests
 from quaestor.chat.request_composer import Composer, examples, instructions, is_short, plan_request
 from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
+from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
-from quaestor.core.passages import Citation, Hit
+from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt

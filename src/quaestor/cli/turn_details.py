@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from quaestor.chat.events import Returned
 from quaestor.chat.session_json import subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
+from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.core.messages import Message
-from quaestor.core.passages import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.core.wording import amount
 from quaestor.sessions.records import CallRecord, DecisionRun, Support
 from quaestor.sessions.rounds import Plan

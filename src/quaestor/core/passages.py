@@ -1,9 +1,8 @@
-"""What is indexed, found and cited: documents, spans, chunks, hits, and a claim's pointer to a span."""
+"""What is indexed and what is found: documents, spans, chunks and hits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
@@ -132,35 +131,3 @@ class Hit(NamedTuple):
         """The symbol or heading, qualified by what encloses it: ``Client.send``, ``Guide > Retries``."""
         names = self.chunk.scope if self.chunk.symbol is None else (*self.chunk.scope, self.chunk.symbol)
         return (" > " if self.chunk.kind == "section" else ".").join(names) or None
-
-
-CitationStatus = Literal["verified", "repaired", "unverified"]
-
-STANDING: dict[str, str] = {"verified": "found there", "repaired": "found nearby", "unverified": "not found"}
-"""What people are told of a citation's words: that they stand in the source, not that they are right."""
-
-UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A claim's pointer to a span, after it was checked.
-
-    Attributes:
-        n: the number that the answer uses, from 1.
-        path: the document's path.
-        url: where a page came from.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive.
-        quote: the words that support the claim, as they stand in the source.
-        status: ``verified`` (found where it points), ``repaired`` (found nearby, pointer corrected) or
-            ``unverified``.
-    """
-
-    n: int
-    path: str
-    start_line: int
-    end_line: int
-    quote: str
-    status: CitationStatus
-    url: str | None = None

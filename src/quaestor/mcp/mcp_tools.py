@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.answers.overview.statements import Overview
     from quaestor.chat.events import TurnOutcome
-    from quaestor.core.passages import Citation
+    from quaestor.core.citation import Citation
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.related import Related
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from quaestor.core.citation import Citation
 from quaestor.core.messages import Message, Usage
-from quaestor.core.passages import Citation
 from quaestor.llm.prompts.numbered_passages import Passage
 
 State = Literal["done", "failed", "cancelled", "unfinished"]

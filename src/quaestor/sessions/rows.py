@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from quaestor.core.citation import Citation
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, Usage
-from quaestor.core.passages import Citation
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions.records import Ending, State
 from quaestor.state.rows import Connection

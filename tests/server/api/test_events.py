@@ -9,9 +9,10 @@ import pytest
 
 from quaestor.chat import events
 from quaestor.chat.events import Event
+from quaestor.core.citation import Citation
 from quaestor.core.errors import LimitError, UpstreamError, WindowError
 from quaestor.core.messages import Message, Usage
-from quaestor.core.passages import Chunk, Citation, Document, Hit, Span
+from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.server.api.event_stream import encoded, failure
 from quaestor.sessions.rounds import Plan

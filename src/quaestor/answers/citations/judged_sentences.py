@@ -26,7 +26,7 @@ from quaestor.answers.citations.sentence_claims import (
     leads_fairly,
 )
 from quaestor.answers.citations.sentences import Sentence
-from quaestor.core.passages import Citation
+from quaestor.core.citation import Citation
 
 Cited = list[tuple[Mark, Citation | None]]
 """Marks with their citations; None where no passage has the number."""

@@ -17,7 +17,7 @@ from quaestor.answers.citations.judged_sentences import Judge
 from quaestor.answers.citations.quote_match import Match, find, find_nearest, telling
 from quaestor.answers.citations.sentences import Sentence, sentences
 from quaestor.chunking.decode import decode
-from quaestor.core.passages import Citation, CitationStatus
+from quaestor.core.citation import Citation, CitationStatus
 from quaestor.core.stems import content_terms
 
 Reader = Callable[[str], bytes | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quaestor.core.passages import STANDING, UNCHECKED, Citation
+from quaestor.core.citation import STANDING, UNCHECKED, Citation
 
 _HEADING = "Sources:"
 # What `trailing_sources` returns, at the end of a text.

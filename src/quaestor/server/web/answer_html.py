@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 
 from quaestor.answers.citations.citation_marks import Mark, parse
 from quaestor.answers.citations.sentences import sentences
-from quaestor.core.passages import STANDING
+from quaestor.core.citation import STANDING
 from quaestor.server.web.highlight import COLOURS, highlight
 from quaestor.server.web.safe_text import plain, plain_line
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from quaestor.answers.citations.citation_marks import parse
-from quaestor.core.passages import Citation
+from quaestor.core.citation import Citation
 
 
 def cited_markdown(answer: str, citations: Sequence[Citation], where: Callable[[Citation], str]) -> str:

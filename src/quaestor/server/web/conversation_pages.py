@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
+from quaestor.core.citation import STANDING
 from quaestor.core.errors import QuaestorError
-from quaestor.core.passages import STANDING
 from quaestor.server.api.access import corpus_of, corpus_settings, session_of
 from quaestor.server.api.window_routes import window_of
 from quaestor.server.http.caller import Who

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
 from quaestor.assemble import Index
+from quaestor.core.citation import STANDING
 from quaestor.core.config import data_home
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
-from quaestor.core.passages import STANDING
 from quaestor.corpus.commits import is_object
 from quaestor.crawl.sites import is_site
 from quaestor.files.walk import folder_of

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
+from quaestor.core.citation import STANDING, Citation
 from quaestor.core.errors import IndexUnusableError, NotFoundError
-from quaestor.core.passages import STANDING, Citation
 from quaestor.server.api.access import located, session_of
 from quaestor.server.web.answer_html import Cited, render
 from quaestor.server.web.cited_markdown import cited_markdown

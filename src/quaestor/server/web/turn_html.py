@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from quaestor.answers.citations.citation_marks import parse, without_marks
 from quaestor.answers.quotes import ExtractiveModel
-from quaestor.core.passages import Citation
+from quaestor.core.citation import Citation
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render
 from quaestor.server.web.proposed_changes import Proposed, proposed
 from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord

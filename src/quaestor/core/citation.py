@@ -1,0 +1,37 @@
+"""What an answer rests on: a claim's pointer to a span, after it was checked. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+CitationStatus = Literal["verified", "repaired", "unverified"]
+
+STANDING: dict[str, str] = {"verified": "found there", "repaired": "found nearby", "unverified": "not found"}
+"""What people are told of a citation's words: that they stand in the source, not that they are right."""
+
+UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A claim's pointer to a span, after it was checked.
+
+    Attributes:
+        n: the number that the answer uses, from 1.
+        path: the document's path.
+        url: where a page came from.
+        start_line: first line, 1-based.
+        end_line: last line, inclusive.
+        quote: the words that support the claim, as they stand in the source.
+        status: ``verified`` (found where it points), ``repaired`` (found nearby, pointer corrected) or
+            ``unverified``.
+    """
+
+    n: int
+    path: str
+    start_line: int
+    end_line: int
+    quote: str
+    status: CitationStatus
+    url: str | None = None
