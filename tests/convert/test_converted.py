@@ -17,8 +17,8 @@ from pypdf import PdfReader, PdfWriter
 
 from quaestor.chunking import ChunkSettings, cut
 from quaestor.convert import ConversionError, Converted, converted, is_converted
-from quaestor.convert.conversion import kept_text
 from quaestor.convert.sandbox import convert_in_sandbox
+from quaestor.convert.stored_markdown import kept_text
 from quaestor.core.passages import Document
 from quaestor.files.ingest_report import Skipped
 from quaestor.indexing.indexer import Changes

@@ -1,12 +1,10 @@
-"""What a conversion gives, why one fails, and the Markdown of a converted document as the index keeps it."""
+"""What a conversion gives, and why one fails."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from quaestor.files.deny import Reason
-from quaestor.stores import StoredChunk
 
 
 class ConversionError(Exception):
@@ -41,16 +39,3 @@ class Converted(NamedTuple):
     date: str | None = None
     note: str | None = None
     paged: bool = False
-
-
-def kept_text(chunks: Sequence[StoredChunk]) -> bytes:
-    """Return a document's text from its chunks, which cover it but for blanks; every span and line is where it was."""
-    text = bytearray()
-    line = 1
-    for stored in chunks:
-        span = stored.chunk.span
-        newlines = span.start_line - line
-        text += (b"\n" * newlines).rjust(span.start - len(text))
-        text += stored.chunk.text.encode()
-        line = span.end_line + text.endswith(b"\n")
-    return bytes(text)

@@ -63,7 +63,7 @@ class DocumentsOnDisk:
         if not is_converted(document):
             return snapshot.data
         if document.sha256 == snapshot.sha256:
-            from quaestor.convert.conversion import kept_text  # noqa: PLC0415 - most documents are read as they are
+            from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
 
             return kept_text(self._index.store.chunks_of(path))
         try:
@@ -94,7 +94,7 @@ class DocumentsOnDisk:
 
     def _stored(self, path: str) -> Snapshot | None:
         """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
-        from quaestor.convert.conversion import kept_text  # noqa: PLC0415 - most documents are read as they are
+        from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
 
         document = self._index.store.document(path)
         if document is None:
