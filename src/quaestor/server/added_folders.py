@@ -42,7 +42,8 @@ class AddedFolders:
         except (OSError, ValueError):
             return ()
         roots = (Path(path) for path in kept if isinstance(path, str)) if isinstance(kept, list) else ()
-        return tuple(root for root in roots if self._may(root))
+        # One that is a link by now is not the folder that was added.
+        return tuple(root for root in roots if self._may(root) and os.path.realpath(root) == str(root))
 
     def checked(self, path: str) -> Path:
         """Return the real path of a folder that may be added.
