@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Mapping
 from datetime import date
+from importlib import import_module
 from typing import NamedTuple
 
 from quaestor.answers.blocks import blocks_of
@@ -64,6 +65,7 @@ from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
 from quaestor.stores.globs import compile_globs
 
+_MADE = {"xlsx": "workbook", "pptx": "presentation", "epub": "book"}
 TODAY = date(2026, 1, 1)
 KNOWN = Bylines(9, 3, authors={"Ana Núñez": 2})
 
@@ -103,6 +105,19 @@ def _events(text: str) -> object:
 
 def _replaced(text: str) -> object:
     return fit(read_text(text.encode()), Replace("a.py", text[: len(text) // 2] + "\n", "x\n"))
+
+
+def _office(kind: str) -> Callable[[str], object]:
+    """Return the reader of documents of one kind, as a function of the text of their main part."""
+
+    def read(text: str) -> object:
+        from convert import made  # noqa: PLC0415 - of the tests, as is the next
+        from fuzz import test_fuzz_office  # noqa: PLC0415
+
+        make = made.docx if kind == "docx" else getattr(test_fuzz_office, _MADE[kind])
+        return getattr(import_module(f"quaestor.convert.{kind}"), f"from_{kind}")(make(text))
+
+    return _refusing(read, ConversionError)
 
 
 def _commits(text: str) -> object:
@@ -155,6 +170,10 @@ PARSERS: Mapping[str, Parser] = {
     "JSON Lines": Parser(
         "pages", _refusing(lambda text: (reads_as_texts(text.encode()), from_records(text.encode())), ConversionError)
     ),
+    "a Word document": Parser("office", _office("docx")),
+    "a workbook": Parser("office", _office("xlsx")),
+    "a presentation": Parser("office", _office("pptx")),
+    "a book": Parser("office", _office("epub")),
     "robots.txt": Parser("sites", lambda text: parse_robots(text).allows("https://a/" + "a" * 100)),
     "a sitemap": Parser("sites", lambda text: read_list(text.encode())),
     "a packed sitemap": Parser("sites", lambda text: read_list(gzip.compress(text.encode(), 1))),

@@ -152,11 +152,19 @@ def test_only_a_files_beginning_leads() -> None:
         (150, sized(40, part=True, parent=0), APART),
         (150, sized(39, part=True, parent=TOP), TOGETHER),
         (150, sized(39, part=True, parent=7), APART),
+        (158, sized(5, item=True), TOGETHER),
         (150, sized(39, parent=0), APART),
     ],
 )
 def test_what_says_too_little_alone_goes_back(before: int, last: Made, expected: list[list[int]]) -> None:
     assert grouped(sized(before), last) == expected
+
+
+@pytest.mark.parametrize(("size", "expected"), [(34, [[0, 1, 2]]), (35, [[0, 1], [2]])])
+def test_items_go_back_up_to_a_bound(size: int, expected: list[list[int]]) -> None:
+    assert grouped(sized(158, item=True), sized(5)) == TOGETHER, "of items and others there is none"
+    list_of_another = sized(9, parent=7, item=True), sized(size, parent=7, item=True, part=True)
+    assert grouped(sized(5), *list_of_another) == expected
 
 
 def test_what_says_too_little_goes_back_in_the_middle_too() -> None:
@@ -198,6 +206,16 @@ def test_what_is_named_first_names_the_line() -> None:
     assert (piece.name, piece.part, piece.opens) == ("b", True, False)
 
 
+def test_a_line_that_begins_within_a_piece_belongs_to_it() -> None:
+    pieces = align([Piece(0, 0, TOP), Piece(5, 1, TOP), Piece(7, 2, TOP)], b"a\nb; c\nd\n", 0)
+    assert [(piece.number, piece.start, piece.end) for piece in pieces] == [(0, 0, 7), (2, 7, 9)]
+
+
+def test_a_block_stays_what_it_is_beside_another() -> None:
+    (piece,) = align([Piece(0, 0, TOP), Piece(3, 1, TOP, scope=("S",), part=True)], b"a; b\n", 0)
+    assert (piece.scope, piece.part) == ((), False)
+
+
 def test_a_head_is_not_parted() -> None:
     data = b"@one\n@two\ndef f():\n    pass\n"
     held = align([Piece(0, 0, TOP, head=Head(10, 19)), Piece(10, 1, TOP), Piece(23, 2, TOP)], data, 0)
@@ -211,6 +229,8 @@ def test_what_is_within_the_limit_is_not_split() -> None:
     data = b"x\n" * 160
     whole = Piece(0, 0, TOP, "f", "function", end=320)
     assert split([whole], data, SIZES) == [whole]
+    last = Piece(200, 1, TOP, "g", "function", end=320)
+    assert split([last], data, SIZES) == [last]
     parts = split([Piece(0, 4, TOP, "f", "function", ("S",), opens=True, end=322)], data + b"x\n", SIZES)
     assert [(part.start, part.end) for part in parts] == [(0, 160), (160, 320), (320, 322)]
     first, *rest = parts
@@ -264,6 +284,7 @@ def named(name: str, kind: str, size: int = 10, **more: Any) -> Made:
         # Only the first line of a class is here, and one member: that is what the chunk is about.
         ([named("A", "class", 10), named("m", "method", 31, scope=("A",))], "m"),
         ([named("A", "class", 10), named("m", "method", 30, scope=("A",))], "A"),
+        ([named("A", "class", 10), named("m", "method", 20, scope=("A",)), sized(11)], "m"),
         ([named("A", "class", 10), named("m", "method", 31, scope=("A",), part=True)], "A"),
         ([named("A", "class", 10), named("m", "method", 31, scope=("A",)), named("n", "method", scope=("A",))], "A"),
         ([named("A", "class", 10), named("x", "field", 31, scope=("A",))], "A"),

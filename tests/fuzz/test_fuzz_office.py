@@ -78,14 +78,9 @@ def _related(target: str) -> str:
     return made._RELATIONS.replace("word/document.xml", target)
 
 
-@fuzzed(WORD, [made.paragraph("a", "Heading1") + made.paragraph("b", bold=True)])
-def test_a_word_document_is_read_or_refused(text: str) -> None:
-    _read(from_docx, made.docx(text))
-
-
-@fuzzed(SHEET, ['<row r="1"><c r="A1"><v>1</v></c><c r="B1" t="inlineStr"><is><t>a</t></is></c></row>'])
-def test_a_workbook_is_read_or_refused(text: str) -> None:
-    book = f'<workbook {_SHEET} xmlns:r="{_OFFICE}"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>'
+def workbook(cells: str) -> bytes:
+    """Return a workbook of one sheet with some rows."""
+    sheets = '<sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets>'
     kinds = made._TYPES.replace("/word/document.xml", "/xl/workbook.xml").replace(
         "wordprocessingml.document.main", "spreadsheetml.sheet.main"
     )
@@ -93,15 +88,15 @@ def test_a_workbook_is_read_or_refused(text: str) -> None:
     parts = {
         "[Content_Types].xml": kinds,
         "_rels/.rels": _related("xl/workbook.xml"),
-        "xl/workbook.xml": book,
+        "xl/workbook.xml": f'<workbook {_SHEET} xmlns:r="{_OFFICE}">{sheets}</workbook>',
         "xl/_rels/workbook.xml.rels": sheet,
-        "xl/worksheets/sheet1.xml": f"<worksheet {_SHEET}><sheetData>{text}</sheetData></worksheet>",
+        "xl/worksheets/sheet1.xml": f"<worksheet {_SHEET}><sheetData>{cells}</sheetData></worksheet>",
     }
-    _read(from_xlsx, made.archive(parts, ZIP_STORED))
+    return made.archive(parts, ZIP_STORED)
 
 
-@fuzzed(SLIDE, ["<p:sp><p:txBody><a:p><a:r><a:t>a</a:t></a:r></a:p></p:txBody></p:sp>"])
-def test_a_presentation_is_read_or_refused(text: str) -> None:
+def presentation(shapes: str) -> bytes:
+    """Return a presentation of one slide with some shapes."""
     names = f'{_SLIDE} xmlns:r="{_OFFICE}"'
     main = f'<p:presentation {names}><p:sldIdLst><p:sldId id="256" r:id="r1"/></p:sldIdLst></p:presentation>'
     kind = "application/vnd.openxmlformats-officedocument.presentationml"
@@ -109,27 +104,45 @@ def test_a_presentation_is_read_or_refused(text: str) -> None:
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main", f"{kind}.presentation.main"
     )
     slide = f'<Override PartName="/ppt/slides/s.xml" ContentType="{kind}.slide+xml"/></Types>'
-    tree = f"<p:sld {names}><p:cSld><p:spTree>{text}</p:spTree></p:cSld></p:sld>"
+    related = _related("slides/s.xml").replace("rId1", "r1").replace('officeDocument" ', 'slide" ')
     parts = {
         "[Content_Types].xml": kinds.replace("</Types>", slide),
         "_rels/.rels": _related("ppt/presentation.xml"),
         "ppt/presentation.xml": main,
-        "ppt/_rels/presentation.xml.rels": _related("slides/s.xml")
-        .replace("rId1", "r1")
-        .replace('officeDocument" ', 'slide" '),
-        "ppt/slides/s.xml": tree,
+        "ppt/_rels/presentation.xml.rels": related,
+        "ppt/slides/s.xml": f"<p:sld {names}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>",
     }
-    _read(from_pptx, made.archive(parts, ZIP_STORED))
+    return made.archive(parts, ZIP_STORED)
 
 
-@fuzzed(BOOK, ['<item id="a" href="a.x" media-type="text/html"/><spine><itemref idref="a"/></spine><p>A word</p>'])
-def test_a_book_is_read_or_refused(text: str) -> None:
+def book(text: str) -> bytes:
+    """Return a book whose list of parts and whose only chapter are some text."""
     parts = {
         "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
         "b.opf": f"<package>{text}</package>",
         "a.x": text,
     }
-    _read(from_epub, made.archive(parts, ZIP_STORED))
+    return made.archive(parts, ZIP_STORED)
+
+
+@fuzzed(WORD, [made.paragraph("a", "Heading1") + made.paragraph("b", bold=True)])
+def test_a_word_document_is_read_or_refused(text: str) -> None:
+    _read(from_docx, made.docx(text))
+
+
+@fuzzed(SHEET, ['<row r="1"><c r="A1"><v>1</v></c><c r="B1" t="inlineStr"><is><t>a</t></is></c></row>'])
+def test_a_workbook_is_read_or_refused(text: str) -> None:
+    _read(from_xlsx, workbook(text))
+
+
+@fuzzed(SLIDE, ["<p:sp><p:txBody><a:p><a:r><a:t>a</a:t></a:r></a:p></p:txBody></p:sp>"])
+def test_a_presentation_is_read_or_refused(text: str) -> None:
+    _read(from_pptx, presentation(text))
+
+
+@fuzzed(BOOK, ['<item id="a" href="a.x" media-type="text/html"/><spine><itemref idref="a"/></spine><p>A word</p>'])
+def test_a_book_is_read_or_refused(text: str) -> None:
+    _read(from_epub, book(text))
 
 
 @fuzzed(

@@ -21,8 +21,7 @@ UNTRUSTED = 0
 """The stamp to store when the real one proves nothing: the next check goes by the hash."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class NotRegularError(OSError):
@@ -51,7 +50,8 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
     Args:
         place: absolute path; a symbolic link is not followed and a pipe not waited for.
         limit: read at most this many bytes and one more.
-        root: a folder above; no link below it is followed either, even one that is swapped in meanwhile.
+        root: the real path of a folder above; no link from it on is followed either, even one that is swapped in
+            meanwhile, in its own place or below.
 
     Raises:
         OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
@@ -102,7 +102,7 @@ def _open_below(root: str, place: str) -> int:
     here = os.open(root, _FOLDER)
     try:
         for folder in folders:
-            below = os.open(folder, _BELOW, dir_fd=here)
+            below = os.open(folder, _FOLDER, dir_fd=here)
             os.close(here)
             here = below
         return os.open(name, _FLAGS, dir_fd=here)

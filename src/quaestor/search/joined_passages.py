@@ -138,6 +138,8 @@ class _Shown:
     def absorbs(self, run: Run) -> bool:
         """Join a chunk to what it touches; return whether it is part of what is shown."""
         own = self.of(run.path)
+        if not own:
+            return False
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
         open_to_it = [other for other in own if run.prose or other.rank <= self._last_joined]
