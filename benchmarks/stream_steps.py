@@ -20,10 +20,10 @@ import _machine
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "faults")]
 
+from quaestor.llm.models.arriving import LARGEST_EVENT  # noqa: E402
 from test_flooding_server import ASK, FLOODS, Flood, chunk, event  # noqa: E402 - of the tests
 
 from quaestor.core.errors import UpstreamError  # noqa: E402
-from quaestor.llm.models.arriving import LARGEST_EVENT  # noqa: E402
 
 MOST_MS = 50.0
 RUNS = 3

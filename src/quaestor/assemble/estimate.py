@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.accounts.published import Quote
+from quaestor.accounts.prices import Quote
 from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
 from quaestor.assemble.source_paths import ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
-from quaestor.embedding.request_batches import RequestLimits
+from quaestor.embedding.requests_and_replies import RequestLimits
 from quaestor.files.ingest_report import FoundFile, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
@@ -31,7 +31,7 @@ from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
-    from quaestor.corpus.fresh_index import FreshIndex
+    from quaestor.corpus import Corpus
 
 REQUEST_SECONDS = 1.0
 """What a request to an endpoint is assumed to take: nothing is sent to find out."""
@@ -77,7 +77,7 @@ class Estimate:
 
 
 def survey_and_estimate(
-    root: Path, settings: Settings, *, rebuild: bool = False, index: FreshIndex | None = None
+    root: Path, settings: Settings, *, rebuild: bool = False, index: Corpus | None = None
 ) -> tuple[Survey, Estimate]:
     """Return what a source holds, and what embedding it would take; nothing is written, and nobody is asked.
 

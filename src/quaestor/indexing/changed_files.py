@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quaestor.core.errors import NotFoundError
 from quaestor.core.passages import Document
-from quaestor.files.change_watch import Quiet
+from quaestor.files.change_watch import ChangeWatch
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, walk
 from quaestor.files.walk_decisions import Decisions
@@ -31,7 +31,7 @@ class Scanner:
         self._settings = settings
         self._generation = -1
         self._documents: dict[str, Document] = {}
-        self._quiet = Quiet(root)
+        self._quiet = ChangeWatch(root)
         self._turns = threading.RLock()
         self.decisions = Decisions()
 

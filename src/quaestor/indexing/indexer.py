@@ -12,7 +12,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
 from quaestor.files.file_names import on_disk
-from quaestor.files.git_head import head_commit
+from quaestor.files.git_folder import head_commit
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
@@ -27,8 +27,7 @@ from quaestor.files.ingest_report import (
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
-from quaestor.indexing.taken_in import TAKEN_IN_KEY, TakenIn
-from quaestor.indexing.unembedded import pending
+from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
 
@@ -243,7 +242,7 @@ class Indexer:
             for one in done.tally.refused
             if one.size >= 0
         )
-        taken_in = {TAKEN_IN_KEY: TakenIn.now(head_commit(Path(self._folder))).to_text()} if self._is_shared else {}
+        taken_in = {TAKEN_IN_KEY: IntakeNote.now(head_commit(Path(self._folder))).to_text()} if self._is_shared else {}
         done.commit({**self._metadata(found, whole=not stale), **taken_in})
         self._scanner.follow(done.transactions, done.written, found.decisions)
         changes = done.tally.changes(found.unchanged, found.skipped, stale)
@@ -303,8 +302,8 @@ class Indexer:
             changed[RECIPE_KEY] = self.settings.recipe()
         if whole and (recipe is None or self._store.metadata(_BEGUN_KEY)):
             changed[_BEGUN_KEY] = ""
-        if self._is_shared and TakenIn.of(self._store).commit != (commit := head_commit(Path(self._folder))):
-            changed[TAKEN_IN_KEY] = TakenIn.now(commit).to_text()
+        if self._is_shared and IntakeNote.of(self._store).commit != (commit := head_commit(Path(self._folder))):
+            changed[TAKEN_IN_KEY] = IntakeNote.now(commit).to_text()
         return changed
 
     @property

@@ -12,8 +12,7 @@ from quaestor.answers.history_objects import history_object
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
 from quaestor.answers.overview.overview_json import overview_object
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.corpus.corpus_json import search_object, stats_object
-from quaestor.corpus.several_corpora_json import several_object
+from quaestor.corpus.corpus_json import search_object, several_object, stats_object
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.search.filters import make_filter
 from quaestor.server.api import api_schemas as schemas
