@@ -19,6 +19,7 @@ from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.stores import Where
+from quaestor.stores.embedded.examine import examine
 from quaestor.stores.embedded.schema import FILE
 
 SIZES = {"some": 3, "many": 30}
@@ -183,6 +184,34 @@ def test_a_flipped_bit_in_the_terms_is_refused_where_they_are_read(tmp_path: Pat
         settings, folder = case.copied()
         alter(folder / FILE, "terms", "data", random.Random(number))
         assert case.judge(settings) == "refused"
+
+
+NOTHING_LOST = {"contents.generation", "contents.stamp", "contents.", "removed.", "vectors.key"}
+"""Without the history that they are of, what is derived is made anew; a vector that is not found is made anew, too."""
+
+
+def test_whoever_looks_at_all_of_an_index_finds_what_was_altered(tmp_path: Path) -> None:
+    case = Case(tmp_path, SIZES["some"])
+    (case.root / "d1" / "report1.md").write_text("# Report 1\n\nWhat went is on record.\n", encoding="utf-8")
+    Index.build(case.root, settings=Settings(home=str(case.home))).close()
+    file = index_folder(case.root, Settings(home=str(case.home))) / FILE
+    with closing(sqlite3.connect(file)) as connection:
+        columns = list(columns_of(connection))
+    gone = [(table, "") for table in dict.fromkeys(table for table, _ in columns)]
+    assert examine(file.parent) == []
+    for table, column in [*columns, *gone]:
+        settings, folder = case.copied()
+        before = rows_of(folder, table)
+        alter(folder / FILE, table, column, random.Random(1))
+        if rows_of(folder, table) != before and f"{table}.{column}" not in NOTHING_LOST:
+            with pytest.raises(IndexUnusableError):
+                print(f"{table}.{column}", examine(folder))
+        shutil.rmtree(settings.home)
+
+
+def rows_of(folder: Path, table: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        return connection.execute(f"SELECT * FROM {table}").fetchall()
 
 
 def recounted(data: bytes) -> bytes:
