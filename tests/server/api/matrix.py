@@ -151,6 +151,7 @@ OPENAI: dict[Key, list[Try]] = {
             for stream in (False, True)
         ),
     ],
+    ("GET", "/v1/responses/{response}"): [_open("/v1/responses/resp_1", status=404)],
     ("POST", "/v1/completions"): [
         _open("/v1/completions", json={"model": "quaestor", "prompt": "what does the bird do?"}),
         *(

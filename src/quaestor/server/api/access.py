@@ -96,9 +96,17 @@ def asked_of(served: Served, user: User, source: str, question: str) -> tuple[In
         StillIndexingError: a corpus cannot be searched yet.
     """
     names = corpora_named(served, user, source)
+    roots = roots_of(source)
     if not names:
         raise NotFoundError("What this conversation is about is served here no longer. Begin another one.")
-    alone = len(roots_of(source)) == 1
+    if len(names) < len(roots):
+        # To answer from the rest would look like an answer from all.
+        served_now = {state.root for state in corpora_of(served, user)}
+        gone = ", ".join(repr(Path(root).name) for root in roots if root not in served_now)
+        raise NotFoundError(
+            f"This conversation is also about {gone}, which is not served now. Serve it again, or begin another one."
+        )
+    alone = len(roots) == 1
     settings = corpus_settings(served, user, names[0]) if alone else served.settings
     asked = {"" if alone else name: corpus_of(served, user, name) for name in names}
     aside = _own_documents(served, user) if _names_documents(question) else {}
