@@ -245,7 +245,7 @@ def swapping(root: Path, name: str, outside: Path, at: int) -> Decide:
     return decide
 
 
-@pytest.mark.fault("a link put in the place of a file or a folder before any call of an edit", few=40, many=2000)
+@pytest.mark.fault("a link put in the place of a file or a folder before any call of an edit", few=20, many=2000)
 def test_an_edit_that_links_are_put_under(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     start, folder = tmp_path / "start", tmp_path / "round"
     made_root(start)

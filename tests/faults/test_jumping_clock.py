@@ -78,7 +78,7 @@ def answered(answer: httpx.Response) -> Any:
     return answer.json()
 
 
-@pytest.mark.fault("the system's clock set forth or back under a running server", few=3, many=60)
+@pytest.mark.fault("the system's clock set forth or back under a running server", few=2, many=60)
 def test_a_server_goes_on(trial: Trial, tmp_path: Path) -> None:
     root, home, offset = tmp_path / "corpus", tmp_path / "home", tmp_path / "offset"
     write_version(root, 0)
