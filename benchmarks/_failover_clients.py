@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -116,8 +117,9 @@ class Client(threading.Thread):
     def _try(self, kind: str, act: Callable[[], None]) -> bool:
         try:
             act()
-        except (httpx.HTTPError, ValueError):
-            self.counts[f"{kind} failed"] = self.counts.get(f"{kind} failed", 0) + 1
+        except (httpx.HTTPError, ValueError) as error:
+            reason = f"{kind} failed: {_reason(error)}"
+            self.counts[reason] = self.counts.get(reason, 0) + 1
             time.sleep(_PAUSE)
             return False
         self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -133,9 +135,12 @@ class Client(threading.Thread):
             self._session = api.post("/api/sessions", json={}).raise_for_status().json()["id"]
         question = f"{self._name} asks {number}: which version is part{number % 7}?"
         with api.stream("POST", f"/api/sessions/{self._session}/turns", json={"question": question}) as answer:
+            if answer.is_error:
+                answer.read()
             answer.raise_for_status()
-            if "event: done" not in list(answer.iter_lines()):
-                raise ValueError("the turn failed")
+            lines = list(answer.iter_lines())
+            if "event: done" not in lines:
+                raise ValueError(_last_error(lines))
         self.turns.setdefault(self._session, []).append(question)
 
     def _upload(self, api: httpx.Client, number: int) -> None:
@@ -151,6 +156,21 @@ class Client(threading.Thread):
     def _documents(self) -> list[str]:
         found = self._servers[0].get("/api/documents").raise_for_status().json()
         return [document["name"] for document in found["documents"]]
+
+
+def _reason(error: Exception) -> str:
+    """Return why a request failed: nobody answered, or what the answer said."""
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"{error.response.status_code} {error.response.json()['error']['code']}"
+    return str(error) if isinstance(error, ValueError) else "no answer of a server that was killed"
+
+
+def _last_error(lines: Sequence[str]) -> str:
+    """Return what the last event of a turn says that went wrong, and whether it may be asked again."""
+    if "event: error" not in lines:
+        return "cut off"
+    said = json.loads(lines[lines.index("event: error") + 1].removeprefix("data: "))
+    return f"event {said['code']}{', to be asked again' if said['retryable'] else ''}"
 
 
 def _patiently(ask: Callable[[], list[str]]) -> list[str]:

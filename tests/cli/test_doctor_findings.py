@@ -28,7 +28,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="permission bits are 
 def port(monkeypatch: pytest.MonkeyPatch) -> int:
     """The port that is looked at: nobody else's."""
     found = free_port()
-    monkeypatch.setattr("quaestor.cli.checkup.endpoints.PORT", found)
+    monkeypatch.setattr("quaestor.cli.health_checks.PORT", found)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,20 @@ def test_the_container_runs_as_nobody_in_particular() -> None:
     assert not any(re.search(r"\b(apt-get|apk|gcc|build-essential)\b", line) for line in lines)
     assert "10001" in compose()["services"]["server"]["tmpfs"][1]
     assert json.loads(next(line for line in last if line.startswith("CMD ["))[4:]) == IMAGE_COMMAND
+
+
+def test_the_versions_that_the_container_installs_are_pinned_without_hashes() -> None:
+    """pip takes no hashes beside a folder, which the source is."""
+    said = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    program = re.search(r"^RUN sed -E '(.+)' requirements\.lock > constraints\.txt", said, re.MULTILINE)
+    assert program is not None
+    assert "--constraint constraints.txt" in said
+    done = subprocess.run(
+        ["sed", "-E", program[1], str(ROOT / "requirements.lock")], capture_output=True, text=True, check=True
+    )
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert len(lines) > 50
+    assert all(re.fullmatch(r"[a-z0-9._-]+==[^\s\\]+( ; .+)?", line) for line in lines)
 
 
 def commands() -> Iterator[list[str]]:

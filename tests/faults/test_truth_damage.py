@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -182,3 +183,45 @@ def test_a_flipped_bit_in_the_terms_is_refused_where_they_are_read(tmp_path: Pat
         settings, folder = case.copied()
         alter(folder / FILE, "terms", "data", random.Random(number))
         assert case.judge(settings) == "refused"
+
+
+def recounted(data: bytes) -> bytes:
+    """Return other terms, packed as a program packs them: nothing but our own checksum can tell."""
+    unpacked = bytearray(zlib.decompress(data))
+    unpacked[-1] ^= 1
+    return zlib.compress(unpacked)
+
+
+def turned(data: bytes) -> bytes:
+    """Return the opposite of a vector: what was near is far."""
+    return bytes((256 - value) % 256 for value in data)
+
+
+@pytest.mark.parametrize("parts", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize(("table", "change"), [("terms", recounted), ("vectors", turned)])
+def test_other_values_that_can_be_read_are_refused(
+    tmp_path: Path, table: str, change: Callable[[bytes], bytes], parts: int
+) -> None:
+    """As another program leaves them, or a disk that gives back the block of another row: all is well but the sum."""
+    case = Case(tmp_path, parts)
+    settings, folder = case.copied()
+    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+        connection.create_function("changed", 1, change)
+        connection.execute(f"UPDATE {table} SET data = changed(data)")
+    # What is derived holds a copy, which is as it was.
+    shutil.rmtree(folder / "lexical", ignore_errors=True)
+    (folder / "vectors.state").unlink(missing_ok=True)
+    assert case.judge(settings) == "refused"
+
+
+def test_a_damaged_vector_is_not_given_to_who_would_not_embed_again(tmp_path: Path) -> None:
+    case = Case(tmp_path, SIZES["some"])
+    settings, folder = case.copied()
+    with Index.open(case.root, settings=settings) as index:
+        with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+            keys = [key for (key,) in connection.execute("SELECT key FROM vectors LIMIT 5")]
+            assert len(index.store.known_vectors(keys)) == 5
+            connection.create_function("changed", 1, turned)
+            connection.execute("UPDATE vectors SET data = changed(data)")
+        with pytest.raises(IndexUnusableError, match="--rebuild"):
+            index.store.known_vectors(keys)

@@ -20,7 +20,7 @@ from quaestor.accounts.users import Users
 from quaestor.assemble.stores_by_name import open_database
 from quaestor.core.config import Settings
 from quaestor.core.messages import Message
-from quaestor.sessions.records import Ending
+from quaestor.sessions.records import Ending, Feedback
 
 pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
 
@@ -122,6 +122,45 @@ def test_what_was_dumped_is_restored_whole(addresses: tuple[str, str], folder: P
         assert SharedSessions(database).names() == ["one", "two"]
     # On a machine that has nothing of its own yet.
     assert searched(folder, tmp_path / "elsewhere", after) == found
+
+
+def test_a_database_of_the_last_release_is_upgraded_without_loss(
+    addresses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Release 0.1.0 knew two steps; what a release knew is never changed, only added to."""
+    address, _ = addresses
+    released = migrations.steps()[:2]
+    assert [step.name for step in released] == ["0001_index", "0002_state"]
+    with closing(Database.open(address)) as database:
+        with monkeypatch.context() as older:
+            older.setattr(migrations, "steps", lambda: released)
+            migrations.migrate(database)
+            token = filled(database)
+        migrations.migrate(database)
+        user = Users(StateTables(database)).by_token(token)
+        assert user is not None
+        assert [row.requests for row in Ledger(StateTables(database)).usage("user")] == [1]
+        with SharedSessions(database).open("one") as transcript:
+            transcript.record_feedback(1, Feedback(True, "helpful"))
+            [turn] = transcript.turns()
+        assert (turn.question, turn.feedback) == (QUESTION, Feedback(True, "helpful"))
+
+
+def test_each_table_of_sessions_has_a_view_of_all_its_columns(addresses: tuple[str, str]) -> None:
+    address, _ = addresses
+    columns = (
+        "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns "
+        "WHERE table_schema = %s AND column_name <> 'session_key' AND table_name NOT IN ('session', 'sessions') "
+        "GROUP BY table_name ORDER BY table_name"
+    )
+    with closing(Database.open(address)) as database:
+        migrations.migrate(database)
+        tables, views = (
+            database.read(lambda connection, of=schema: connection.execute(columns, (of,)).fetchall())  # type: ignore[misc]
+            for schema in ("quaestor_sessions", "quaestor_session")
+        )
+    assert len(tables) > 15
+    assert tables == views
 
 
 def test_a_database_of_before_there_was_state_is_upgraded_without_loss(

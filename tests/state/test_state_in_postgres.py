@@ -113,6 +113,38 @@ def test_connections_that_were_cut_are_made_anew(
     assert Users(StateTables(database)).list() == []
 
 
+def test_what_was_committed_is_kept_though_the_answer_was_lost(
+    server_with_tables: PostgresServer, sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg  # noqa: PLC0415
+
+    commit = psycopg.Connection.commit
+
+    def cut(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        server_with_tables.run_sql(f"select pg_terminate_backend({connection.info.backend_pid}, 5000)")
+
+    def lose_answer(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        monkeypatch.setattr(psycopg.Connection, "commit", commit)
+        commit(connection)
+        cut(connection)
+        connection.execute("select 1")
+
+    def lose_commit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        monkeypatch.setattr(psycopg.Connection, "commit", commit)
+        cut(connection)
+        commit(connection)
+
+    with sessions.begin(name="one") as transcript:
+        monkeypatch.setattr(psycopg.Connection, "commit", lose_answer)
+        number, _ = transcript.begin(Message("user", "kept?"))
+        monkeypatch.setattr(psycopg.Connection, "commit", lose_commit)
+        with pytest.raises(IndexUnusableError, match="cannot be reached") as lost:
+            transcript.begin(Message("user", "lost?"))
+        assert lost.value.retryable
+        transcript.end(number, Ending("done", (Message("assistant", "So."),)))
+        assert [turn.question for turn in transcript.turns()] == ["kept?"]
+
+
 def test_turns_that_begin_at_once_have_numbers_of_their_own(sessions: Sessions) -> None:
     sessions.begin(name="one").close()
     numbers: list[int] = []
@@ -158,6 +190,7 @@ def test_a_server_that_is_away_is_named_and_used_again_when_it_is_back(own_serve
         for kind, attempt in refused:
             with pytest.raises(kind, match="cannot be reached") as said:
                 attempt()
+            assert said.value.retryable
             assert "odd" not in str(said.value), "no password is shown"
         own_server.start()
         found = users.by_token(token)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pwd
+import random
 import re
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +24,7 @@ pytest.importorskip("psycopg")
 
 from store_factories import DIMENSIONS, Entry, entry, vector_of
 
-from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError, LimitError
 from quaestor.stores import Store, Where
 from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.postgres.connection import Database
@@ -235,6 +240,46 @@ def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[...
         (left.pop() if left else then)(connection)
 
     return act
+
+
+@contextmanager
+def small_disk() -> Iterator[Path]:
+    """Yield a folder of the server's own on a disk of 32 MB; skips the test where nobody may make one."""
+    with server_folder() as folder:
+        options = f"size=32m,mode=700,uid={pwd.getpwnam('nobody').pw_uid}"
+        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        mounted = subprocess.run(mount, capture_output=True, check=False)
+        if mounted.returncode or os.geteuid():
+            pytest.skip("only root makes a disk that is full")
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_leaves_what_was_committed_and_room_mends_it(
+    opened: Opened, postgres_server: PostgresServer
+) -> None:
+    with small_disk() as folder:
+        postgres_server.run_sql(f"CREATE TABLESPACE small LOCATION '{folder}'")
+        postgres_server.run_sql("CREATE DATABASE small TABLESPACE small")
+        try:
+            store = opened(address=postgres_server.address("small"))
+            put(store, *several(1))
+            draw = random.Random(1)
+            with pytest.raises(LimitError, match="no room on the disk"):
+                for number in range(100):
+                    put(store, entry(f"large{number}.py", [draw.randbytes(500_000).hex() for _ in range(4)]))
+            whole = set(store.documents())
+            assert "1.py" in whole
+            assert store.check() == []
+            assert found_texts(store, "retry") == {"x retry 1"}
+            subprocess.run(["mount", "-o", "remount,size=128m", str(folder)], check=True)
+            put(store, *several(2))
+            assert set(store.documents()) == {*whole, "2.py"}
+        finally:
+            postgres_server.run_sql("DROP DATABASE small WITH (FORCE)")
+            postgres_server.run_sql("DROP TABLESPACE small")
 
 
 def test_another_embedder_is_noticed_by_who_has_it_open(opened: Opened) -> None:

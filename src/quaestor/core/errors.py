@@ -23,8 +23,13 @@ from __future__ import annotations
 
 
 class QuaestorError(Exception):
-    """Base of all errors that are meant for people to read."""
+    """Base of all errors that are meant for people to read.
 
+    Attributes:
+        retryable: whether the same may succeed in a moment.
+    """
+
+    retryable: bool = False
     exit_code: int = 2
     http_status: int = 500
     code: str = "error"
@@ -134,6 +139,8 @@ class IndexUnusableError(QuaestorError):
 
 class IndexBusyError(IndexUnusableError):
     """Another process was writing the index for all the time that there was to wait."""
+
+    retryable = True
 
 
 class IndexReadOnlyError(IndexUnusableError):

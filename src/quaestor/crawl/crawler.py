@@ -14,13 +14,11 @@ from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
 from quaestor.crawl.disk_failures import explained
-from quaestor.crawl.dropped_pages import Dropped
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
-from quaestor.crawl.mirror import Mirror
-from quaestor.crawl.politeness import Clock, Pace
+from quaestor.crawl.mirror import Dropped, Mirror
+from quaestor.crawl.politeness import NOTHING, Clock, Pace
 from quaestor.crawl.responses import ELSEWHERE, Taking
-from quaestor.crawl.robots import NOTHING
 from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.site_folder import checked_start, pages_folder
 from quaestor.crawl.urls import Scope, host_of

@@ -37,7 +37,8 @@ class AddedFolders:
     def list(self) -> tuple[Path, ...]:
         """Return the folders that were added and may still be, in the order in which they were."""
         roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
-        return tuple(root for root in roots if self._may(root))
+        # One that is a link by now is not the folder that was added.
+        return tuple(root for root in roots if self._may(root) and os.path.realpath(root) == str(root))
 
     def checked(self, path: str) -> Path:
         """Return the real path of a folder that may be added.

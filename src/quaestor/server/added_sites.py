@@ -19,8 +19,7 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Quae
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import is_named
 from quaestor.crawl.crawl_settings import CrawlState
-from quaestor.crawl.git_address import names_repository, read_git_address
-from quaestor.crawl.repositories import fetch_repository, files_of
+from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
 from quaestor.crawl.site_folder import checked_start
 from quaestor.crawl.sites import crawl, is_address, pages_of
 from quaestor.server.kept_list import KeptList

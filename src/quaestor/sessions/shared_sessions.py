@@ -106,12 +106,12 @@ class SharedSession:
 
     def reading(self) -> AbstractContextManager[StateConnection]:
         """Give a connection that sees the rows of this session alone."""
-        return self._transaction()
+        return self._transaction(writes=False)
 
     @contextmanager
     def writing(self) -> Iterator[StateConnection]:
         """Give a connection inside a transaction that no other writer of this session runs beside."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             locked = "select 1 from quaestor_sessions.sessions where key = ? for update"
             if connection.execute(locked, (self._key,)).fetchone() is None:
                 raise _not_found(self._name)
@@ -127,8 +127,8 @@ class SharedSession:
     def close(self) -> None:
         """Release nothing: connections are the server's."""
 
-    def _transaction(self) -> AbstractContextManager[StateConnection]:
-        return transaction(self._server, SESSION, settings={"quaestor.session": str(self._key)})
+    def _transaction(self, *, writes: bool) -> AbstractContextManager[StateConnection]:
+        return transaction(self._server, SESSION, settings={"quaestor.session": str(self._key)}, writes=writes)
 
 
 def _not_found(name: str) -> NotFoundError:

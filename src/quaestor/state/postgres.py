@@ -77,7 +77,7 @@ class StateTables:
     @contextmanager
     def reading(self) -> Iterator[StateConnection]:
         """Give a connection to read with; always of the primary, for a standby knows of what was revoked only later."""
-        with self._failures_renamed(), transaction(self._server, STATE) as connection:
+        with self._failures_renamed(), transaction(self._server, STATE, writes=False) as connection:
             yield connection
 
     @contextmanager
@@ -103,12 +103,19 @@ class StateTables:
         except QuaestorError as error:
             if self._unusable is None or not isinstance(error.__cause__, psycopg.Error):
                 raise
-            raise self._unusable(str(error)) from error
+            renamed = self._unusable(str(error))
+            renamed.retryable = error.retryable
+            raise renamed from error
 
 
 @contextmanager
 def transaction(
-    server: Server, schema: str, *, alone: str | None = None, settings: Mapping[str, str] | None = None
+    server: Server,
+    schema: str,
+    *,
+    alone: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    writes: bool = True,
 ) -> Iterator[StateConnection]:
     """Give a connection inside a transaction on the primary; an exception takes all of it back.
 
@@ -117,10 +124,30 @@ def transaction(
         schema: whose tables are in sight.
         alone: no other transaction of this name runs beside; None: any may.
         settings: of the transaction, by name.
+        writes: whether it may write; if so, it is looked up where the answer to its commit was lost.
     """
-    with server.writing(seconds=_SECONDS, lock_seconds=_LOCK_SECONDS) as raw:
-        raw.execute(_opening(schema, alone, settings or {}))
-        yield StateConnection(raw)
+    number: str | None = None
+    try:
+        with server.writing(seconds=_SECONDS, lock_seconds=_LOCK_SECONDS) as raw:
+            raw.execute(_opening(schema, alone, settings or {}))
+            yield StateConnection(raw)
+            if writes:
+                [number] = raw.execute("select pg_current_xact_id_if_assigned()::text").fetchone() or (None,)
+    except QuaestorError as error:
+        # A connection that is lost while it commits does not tell whether it did: who is primary then does.
+        if number is None or not error.retryable or not _came_through(server, number):
+            raise
+
+
+def _came_through(server: Server, number: str) -> bool:
+    """Return whether a transaction was committed, by its number; not of one that a new primary never heard of."""
+    try:
+        [(became,)] = server.read(
+            lambda raw: raw.execute("select pg_xact_status(%s::xid8)", (number,)).fetchall(), primary=True
+        )
+    except QuaestorError:
+        return False
+    return bool(became == "committed")
 
 
 def _opening(schema: str, alone: str | None, settings: Mapping[str, str]) -> sql.Composed:

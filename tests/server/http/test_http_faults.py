@@ -14,6 +14,9 @@ import openai
 import pytest
 from served import Running, post, serving, stream, write
 
+from quaestor.core.errors import IndexBusyError, IndexUnusableError
+from quaestor.server.api.event_stream import failure
+from quaestor.server.http.error_responses import answer
 from scripted_server import Reply, ScriptedServer, StartServer
 
 Answering = Callable[..., tuple[Running, ScriptedServer]]
@@ -197,3 +200,10 @@ def test_a_body_that_is_no_object_is_said_to_be_none(answering: Answering, body:
     answer = httpx.post(f"{server.url}/v1/chat/completions", content=body, headers=headers, timeout=60)
     assert answer.status_code == 400
     assert "The body is no JSON object" in error_of(answer)["message"]
+
+
+def test_who_may_ask_again_is_told_when() -> None:
+    passing, lasting = IndexBusyError("It is written: try again."), IndexUnusableError("It is damaged.")
+    assert answer("/api/search", passing).headers["retry-after"] == "2"
+    assert "retry-after" not in answer("/api/search", lasting).headers
+    assert [failure(one)[1]["retryable"] for one in (passing, lasting)] == [True, False]

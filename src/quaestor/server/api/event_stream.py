@@ -81,8 +81,7 @@ def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]: 
 
 def failure(error: QuaestorError) -> tuple[str, Object]:
     """Return the event that ends a turn which failed after its stream began."""
-    retryable = bool(getattr(error, "retryable", False))
-    return "error", {"code": code(error), "message": text_of(error), "retryable": retryable}
+    return "error", {"code": code(error), "message": text_of(error), "retryable": error.retryable}
 
 
 def _passages(hits: Sequence[Hit], numbers: Sequence[int]) -> list[Object]:

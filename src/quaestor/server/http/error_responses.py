@@ -25,6 +25,7 @@ _CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_t
 # A field's name, and no type's: "str", "list[int]", "ContentPart", "constrained-str".
 _FIELD = re.compile(r"(?!(?:str|int|float|bool|dict|list|none)\b)[a-z][a-z0-9_]*")
 _INDEXING_SECONDS = 2
+_AWAY_SECONDS = 2
 
 
 class RequestRefusedError(UsageError):
@@ -100,6 +101,8 @@ def headers_of(error: QuaestorError) -> dict[str, str]:
     wait = getattr(error, "retry_after", None)
     if isinstance(error, StillIndexingError):
         wait = _INDEXING_SECONDS
+    elif wait is None and error.retryable and status(error) == 503:
+        wait = _AWAY_SECONDS
     headers = {"retry-after": str(max(1, math.ceil(wait)))} if wait is not None else {}
     if status(error) == 401:
         headers["www-authenticate"] = "Bearer"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import load_prices
+from quaestor.accounts.process_state import SharedFile
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.shared import SharedFile
 from quaestor.accounts.usage_summary import overview
 from quaestor.accounts.users import User
 from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables

@@ -18,7 +18,7 @@ from fastapi import APIRouter, Response
 from quaestor.assemble import Index
 from quaestor.core.errors import NotFoundError
 from quaestor.files.consistent_read import read_snapshot
-from quaestor.files.why_left_out import left_out
+from quaestor.files.walk_rules import left_out
 from quaestor.server.api.access import corpus_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Looking

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from quaestor.core.errors import ForbiddenError, NotFoundError
 from quaestor.crawl.crawl_settings import CrawlSettings
-from quaestor.crawl.git_address import names_repository
+from quaestor.crawl.repositories import names_repository
 from quaestor.server.added_sites import AddedSite
 from quaestor.server.api.access import may_add_sites, serve_added
 from quaestor.server.web.error_pages import PageRoute

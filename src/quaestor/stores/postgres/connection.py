@@ -15,7 +15,7 @@ import psycopg
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.stores.postgres.address import Address
-from quaestor.stores.postgres.failures import translated
+from quaestor.stores.postgres.failures import UNDONE, code_of, is_passing, translated
 from quaestor.stores.postgres.pool import Connection, Pool
 
 __all__ = ["Connection", "Database"]
@@ -32,8 +32,6 @@ LOCK_SECONDS = 60.0
 _ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _REPEAT_SECONDS = 15.0
 _MOST_CONNECTIONS = 10
-_UNDONE = {"40001", "40P01"}  # conflicts and deadlocks, which undo a transaction whole
-_COMING_OR_GOING = {"57P01", "57P02", "57P03"}
 
 
 class Database:
@@ -98,7 +96,7 @@ class Database:
             with self.writing(seconds=seconds) as connection:
                 return work(connection)
 
-        return self._repeated(self._primary, once, lambda error: _code_of(error) in _UNDONE)
+        return self._repeated(self._primary, once, lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
         """Return what ``work`` reads of one state of the database; repeated if the connection is lost.
@@ -196,17 +194,6 @@ class Database:
             pause = min(2 * pause, 1.0)
 
 
-def is_passing(error: BaseException) -> bool:
-    """Return whether the same may succeed in a moment: a connection was lost, a server comes or goes, or a conflict."""
-    code = _code_of(error)
-    if code:
-        return code in _UNDONE or code in _COMING_OR_GOING or code.startswith("08")
-    said = str(error).lower()
-    # Connections that are refused come without a code: those for who asks will be refused again.
-    refused = any(words in said for words in ("authentication", "does not exist", "no password", "pg_hba"))
-    return isinstance(error, psycopg.OperationalError) and not refused
-
-
 def check_server(version: int, address: Address) -> None:
     """Refuse a server that is too old; ``version`` as libpq says it, such as 160004.
 
@@ -233,12 +220,6 @@ def _ended(pool: Pool, connection: Connection) -> Iterator[None]:
         connection.commit()
     finally:
         pool.give(connection)
-
-
-def _code_of(error: BaseException) -> str | None:
-    """Return PostgreSQL's code of an error, or of the one that it was translated from."""
-    cause = error if isinstance(error, psycopg.Error) else error.__cause__
-    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 
 
 def _limits(seconds: float, lock_seconds: float) -> str:

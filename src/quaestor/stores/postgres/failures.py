@@ -41,6 +41,11 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
     (("08", "28", "3D", "57"), IndexUnusableError, "The store {0} cannot be reached ({1}): {2}."),
     (("",), IndexUnusableError, "The store {0} cannot be used ({1}): run `quaestor store check`."),
 )
+UNDONE = {"40001", "40P01"}
+"""Conflicts and deadlocks, which undo a transaction whole."""
+
+_COMING_OR_GOING = {"57P01", "57P02", "57P03"}
+
 # What a server says of a connection that it refuses comes without a code, so its words are looked at: English ones,
 # and the words themselves are shown with any other.
 _NEXT_STEPS = (
@@ -83,7 +88,30 @@ def explained(error: psycopg.Error, address: Address) -> QuaestorError:
     """Return what an error of the driver means to people, with the next step."""
     code, said = error.sqlstate or "08", _words(error)
     kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
-    return kind(message.format(repr(str(address)), said, _next_step(said)))
+    meant = kind(message.format(repr(str(address)), said, _next_step(said)))
+    meant.retryable = meant.retryable or is_passing(error)
+    return meant
+
+
+def is_passing(error: BaseException) -> bool:
+    """Return whether the same may succeed in a moment: a connection was lost, a server comes or goes, or a conflict."""
+    import psycopg  # noqa: PLC0415 - as above
+
+    code = code_of(error)
+    if code:
+        return code in UNDONE or code in _COMING_OR_GOING or code.startswith("08")
+    said = str(error).lower()
+    # Connections that are refused come without a code: those for who asks will be refused again.
+    refused = any(words in said for words in ("authentication", "does not exist", "no password", "pg_hba"))
+    return isinstance(error, psycopg.OperationalError) and not refused
+
+
+def code_of(error: BaseException) -> str | None:
+    """Return PostgreSQL's code of an error, or of the one that it was translated from."""
+    import psycopg  # noqa: PLC0415 - as above
+
+    cause = error if isinstance(error, psycopg.Error) else error.__cause__
+    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 
 
 def missing_driver() -> UsageError:
