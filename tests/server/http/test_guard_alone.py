@@ -170,12 +170,14 @@ class Called:
         sent: the messages that reached the client.
         state: of the request.
         refused: what the answer was made of, with its status.
+        said: the same in words.
         served: whether the application was reached.
     """
 
     sent: list[Message] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     refused: list[tuple[str, str, str, int]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
     served: bool = False
 
 
@@ -205,6 +207,7 @@ def called(headers: dict[str, str], app: App = reading, body: Sequence[bytes] = 
 
     def answer(path: str, accept: str, error: QuaestorError) -> Response:
         found.refused.append((path, accept, error.code, error.http_status))
+        found.said.append(str(error))
         return JSONResponse({}, status_code=error.http_status)
 
     scope = {
@@ -245,6 +248,12 @@ def test_what_is_refused_reaches_nobody(headers: dict[str, str], refused: tuple[
     assert start["status"] == refused[3]
     assert (b"connection", b"close") in start["headers"]
     assert (b"cache-control", b"no-store") in start["headers"]
+
+
+def test_a_request_without_a_name_is_told_so() -> None:
+    assert [called(headers).said[0].partition(".")[0] for headers in ({}, {"host": ""})] == [
+        "This server is not called ''"
+    ] * 2
 
 
 def test_what_is_let_through_has_no_error() -> None:
