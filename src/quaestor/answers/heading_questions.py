@@ -113,7 +113,8 @@ def _forms(heading: str, subject: str) -> Iterator[str]:
     if found := _DIFFERENCE.fullmatch(heading):
         yield f"What is the difference between {found['one']} and {found['other']}?"
     yield _act(heading, subject)
-    if not _ASKS.match(heading) and not re.search(r"[,:;]|\b(?:that|which)\b", heading):
+    plain = heading.lower() not in _NOUNS and not _ASKS.match(heading)
+    if plain and not re.search(r"[,:;]|\b(?:that|which)\b", heading):
         yield f"{_KNOW}{heading}?"
 
 
