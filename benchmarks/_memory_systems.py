@@ -18,8 +18,8 @@ from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
 from quaestor.llm.tokens import MessageCounter, counter_for
 from quaestor.window import Policy, Recall, compose
-from quaestor.window.content_words import content_terms
-from quaestor.window.word_scores import MessageTerms
+from quaestor.window.message_reading import content_terms
+from quaestor.window.message_scores import MessageTerms
 
 RESERVE = 500
 MODEL = "gpt-4o"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Mapping
 from datetime import date
+from importlib import import_module
 from typing import NamedTuple
 
-from quaestor.answers.asked_names import names_of_code
 from quaestor.answers.blocks import blocks_of
-from quaestor.answers.callers_question import read_callers_question
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
@@ -22,20 +21,18 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
-from quaestor.chat.textcalls import TextCalls
-from quaestor.chat.thinking import Thinking
+from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.chunking import cut
 from quaestor.chunking.frontmatter import read_fields, read_front_matter
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
 from quaestor.convert.page import outgoing
-from quaestor.core.authors import author_line, author_words
-from quaestor.core.dates import date_of_path, iso_date
+from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys
-from quaestor.crawl.robots import parse as parse_robots
+from quaestor.crawl.politeness import parse as parse_robots
 from quaestor.crawl.sitemaps import read_list
 from quaestor.crawl.urls import normalise, path_for
 from quaestor.edits.changes import Replace
@@ -44,21 +41,23 @@ from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse as parse_edits
 from quaestor.edits.place_replacement import fit
 from quaestor.files.deny import deny_content, deny_file
-from quaestor.files.git_index import tracked_names
+from quaestor.files.git_folder import tracked_names
 from quaestor.files.ignore_patterns import PatternSet
 from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.log import clean_message, clean_name, read_commits
 from quaestor.history.versions import version_in, version_of_tag
-from quaestor.install import jsonc_edit as jsonc
-from quaestor.install import toml_edit as toml
+from quaestor.install import settings_edit as jsonc
+from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
+from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failure_messages import Endpoint
-from quaestor.llm.endpoints.retries import read_retry_after
-from quaestor.llm.models.arriving import Events, NotCompletionsError, parsed, with_fields
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of
+from quaestor.search.asked_names import names_of_code
+from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
 from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query
@@ -66,6 +65,7 @@ from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
 from quaestor.stores.globs import compile_globs
 
+_MADE = {"xlsx": "workbook", "pptx": "presentation", "epub": "book"}
 TODAY = date(2026, 1, 1)
 KNOWN = Bylines(9, 3, authors={"Ana Núñez": 2})
 
@@ -105,6 +105,19 @@ def _events(text: str) -> object:
 
 def _replaced(text: str) -> object:
     return fit(read_text(text.encode()), Replace("a.py", text[: len(text) // 2] + "\n", "x\n"))
+
+
+def _office(kind: str) -> Callable[[str], object]:
+    """Return the reader of documents of one kind, as a function of the text of their main part."""
+
+    def read(text: str) -> object:
+        from convert import made  # noqa: PLC0415 - of the tests, as is the next
+        from fuzz import test_fuzz_office  # noqa: PLC0415
+
+        make = made.docx if kind == "docx" else getattr(test_fuzz_office, _MADE[kind])
+        return getattr(import_module(f"quaestor.convert.{kind}"), f"from_{kind}")(make(text))
+
+    return _refusing(read, ConversionError)
 
 
 def _commits(text: str) -> object:
@@ -157,6 +170,10 @@ PARSERS: Mapping[str, Parser] = {
     "JSON Lines": Parser(
         "pages", _refusing(lambda text: (reads_as_texts(text.encode()), from_records(text.encode())), ConversionError)
     ),
+    "a Word document": Parser("office", _office("docx")),
+    "a workbook": Parser("office", _office("xlsx")),
+    "a presentation": Parser("office", _office("pptx")),
+    "a book": Parser("office", _office("epub")),
     "robots.txt": Parser("sites", lambda text: parse_robots(text).allows("https://a/" + "a" * 100)),
     "a sitemap": Parser("sites", lambda text: read_list(text.encode())),
     "a packed sitemap": Parser("sites", lambda text: read_list(gzip.compress(text.encode(), 1))),

@@ -51,12 +51,14 @@ class Record:
         seconds: of each operation, by its kind, with the moment that it began at.
         wrong: what was not as it should be, with the moment.
         scripted: failures of the model's server that the script made.
+        late: searches that said that there was no time to take in what had changed.
     """
 
     began: float = field(default_factory=time.monotonic)
     seconds: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     wrong: list[tuple[float, str]] = field(default_factory=list)
     scripted: Counter[str] = field(default_factory=Counter)
+    late: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def now(self) -> float:
@@ -231,6 +233,7 @@ class Talker(User):
             elif last == "error" and line.startswith(b"data: "):
                 self._failed(line.decode())
             if leaves and last == "text":
+                self._session = ""  # the turn goes on without anybody: until its end, nothing else is asked there
                 return
         if last not in ("done", "error", ""):
             raise Wrong(f"a turn that ended with {last!r}")
@@ -386,11 +389,17 @@ class Editor(User):
         return file
 
     def _expect(self, mark: str, file: Path | None) -> None:
-        found = self.place.object("/api/search", {"query": mark, "k": 5})["hits"]
-        holding = [hit["path"] for hit in found if mark in hit["text"]]
+        """Look for a mark; where there was no time to take it in, that must be said, and it is looked for again."""
         wanted = [] if file is None else [file.relative_to(self.place.root).as_posix()]
-        if holding[:1] != wanted:
-            raise Wrong(f"{mark} should be in {wanted} and was found in {holding}")
+        while True:
+            found = self.place.object("/api/search", {"query": mark, "k": 5})
+            holding = [hit["path"] for hit in found["hits"] if mark in hit["text"]]
+            if holding[:1] == wanted:
+                return
+            if found["index"]["fresh"]:
+                raise Wrong(f"{mark} should be in {wanted} and was found in {holding}")
+            self.place.record.late += 1
+            time.sleep(1)
 
 
 class Historian(User):

@@ -28,7 +28,7 @@ from _answers_model import QuotingServer
 from _answers_set import Asked, Question, of_kind, read_answers
 
 from quaestor.assemble import Index, answering, make_model
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
 from training.judged import documents_of

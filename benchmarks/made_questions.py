@@ -28,9 +28,9 @@ from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.datasets.code_search import read_code_search
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
+from quaestor.evaluation.metric_scores import MAIN, measures, score
 from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.running import Place, Run
-from quaestor.evaluation.scoring import MAIN, measures, score
 
 GRID = grid(["static"], ["auto", "auto:500", "lines:40"], ["hybrid", "lexical", "dense"], [True, False])
 ANNOTATED, ALL_MADE = "annotated", "all made"

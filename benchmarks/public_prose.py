@@ -25,7 +25,7 @@ from _public_prose_sets import CRANFIELD, write_cranfield, write_squad
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.evaluation.datasets import DataSet, read_data_set
-from quaestor.evaluation.scoring import MAIN, measures, shown
+from quaestor.evaluation.metric_scores import MAIN, measures, shown
 from quaestor.evaluation.statistics import difference, estimate
 
 CHUNKS = 50

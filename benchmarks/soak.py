@@ -85,6 +85,7 @@ def soaked(root: Path, folder: Path, minutes: float) -> dict[str, Any]:
         "minutes": minutes,
         "requests_to_the_model": asked,
         "scripted_failures": dict(record.scripted),
+        "late": record.late,
         "operations": {kind: _told(times) for kind, times in sorted(record.seconds.items())},
         "wrong": wrong,
         "levels": {name: levels([one[name] for one in samples], _ALLOWED.get(name, GROWTH)) for name in WATCHED},
@@ -229,6 +230,7 @@ def table(report: Mapping[str, Any]) -> str:
         )
     scripted = sum(report["scripted_failures"].values())
     lines += ["", f"{report['requests_to_the_model']:,} requests to the model, {scripted} failed as scripted"]
+    lines.append(f"{report['late']} searches said that there was no time to take in what had changed")
     return "\n".join([*lines, f"{len(report['wrong'])} wrong", *report["wrong"][:20]])
 
 

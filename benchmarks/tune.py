@@ -29,8 +29,7 @@ from quaestor.core.config import Settings
 from quaestor.evaluation.datasets import read_data_set
 from quaestor.evaluation.metrics import Question, Target, ndcg
 from quaestor.evaluation.statistics import difference, estimate
-from quaestor.tuning.tune_embedder import tune
-from quaestor.tuning.tuning_figures import figures_object
+from quaestor.tuning.tune_embedder import figures_object, tune
 
 RESULTS = Path(__file__).with_name("results")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.authors import author_line, author_words, is_by, whole_names
+from quaestor.core.bylines import author_line, author_words, is_by, whole_names
 
 
 @pytest.mark.parametrize(

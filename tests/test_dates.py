@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.dates import WRITTEN, after, date_bound, date_of_path, iso_date
+from quaestor.core.bylines import WRITTEN, after, date_bound, date_of_path, iso_date
 from quaestor.core.errors import UsageError
 
 DAYS = st.dates(date(1500, 1, 1), date(2199, 12, 30))

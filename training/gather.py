@@ -15,13 +15,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from quaestor.chunking.file_kind import recognise
 from quaestor.chunking.languages import PROSE
-from quaestor.chunking.recognising import recognise
 from quaestor.core.errors import QuaestorError
 from quaestor.evaluation.made.surface_syntax import LANGUAGES
-from quaestor.tuning.pairs_from_code import code_pairs
-from quaestor.tuning.pairs_from_prose import prose_pairs
-from quaestor.tuning.training_pairs import Pair, write_pairs
+from quaestor.tuning.training_pairs import Pair, code_pairs, prose_pairs, write_pairs
 from training.commits import commit_pairs
 from training.overlap import lines_of_folders, overlaps
 from training.sources import Blob, list_blobs, open_source, read_blobs

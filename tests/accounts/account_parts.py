@@ -12,7 +12,7 @@ from pathlib import Path
 from quaestor.accounts.database import AccountsFile, AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Listed, Prices
 from quaestor.accounts.purpose import Purpose

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.accounts.database import AccountsFile
-from quaestor.accounts.shared import SharedFile
+from quaestor.accounts.process_state import SharedFile
 from quaestor.state.rows import Database, Shared
 
 

@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.accounts.ledger import Ledger
-from quaestor.accounts.limits import Limits
+from quaestor.accounts.limits import Limits, day_at, month_at, until
 from quaestor.accounts.money import Amount
-from quaestor.accounts.periods import day_at, month_at, until
 from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import BudgetError
 from quaestor.state.rows import Database

@@ -47,10 +47,14 @@ def test_it_says_when() -> None:
     limiter = RateLimiter(6, burst=1, clock=clock)
     limiter.take("anna")
     clock.now += 2.5
-    with pytest.raises(LimitError, match=r"6 a minute are allowed. Try again in 8 seconds") as refused:
+    said = r"^These are too many requests: 6 a minute are allowed. Try again in 8 seconds\.$"
+    with pytest.raises(LimitError, match=said) as refused:
         limiter.take("anna")
     assert (refused.value.retry_after, refused.value.http_status) == (8, 429)
-    clock.now += 8
+    clock.now += 7
+    with pytest.raises(LimitError, match=r"Try again in 1 second\.$"):
+        limiter.take("anna")
+    clock.now += 1
     limiter.take("anna")
 
 

@@ -90,6 +90,15 @@ def test_what_is_no_name_is_refused(file: Path, name: str) -> None:
     assert not file.exists()
 
 
+def test_a_refused_name_is_told_what_names_are(file: Path) -> None:
+    with pytest.raises(UsageError) as refused:
+        Users.open(file).add("a b")
+    assert str(refused.value) == (
+        "'a b' is no name for a user; use letters, digits, '.', '_', '@', '+' and '-', 64 at most, with a letter"
+        " or digit first."
+    )
+
+
 def test_unknown_names(opened: Opened) -> None:
     users = Users(opened())
     for change in (users.revoke, users.renew, users.named):

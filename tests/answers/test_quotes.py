@@ -219,8 +219,8 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
 
 
 def test_where_enough_is_quoted_no_more_follows() -> None:
-    said = "The default is five seconds, and may be changed at any time by {}. " * 25
-    long = [Passage(n, f"{n}.md", 1, 1, said.format(*[n] * 25), language="markdown") for n in (1, 3)]
+    said = "The default is five seconds, and may be changed at any time by {}. " * 28
+    long = [Passage(n, f"{n}.md", 1, 1, said.format(*[n] * 28), language="markdown") for n in (1, 3)]
     found = answer("what is the default", (*long, FIVE), hits=[hit(one, 9.0) for one in (*long, FIVE)])
     assert [quote.path for quote in found.quotes] == ["1.md", "3.md"]
 
@@ -268,6 +268,23 @@ def test_code_that_asks_the_question_itself_is_no_further_quote() -> None:
     assert [quote.path for quote in answer(question, [first, asking], refused=False, hits=hits).quotes] == ["a.py"]
     other = answer("How long does any vault stay open?", [first, asking], refused=False, hits=hits)
     assert [quote.path for quote in other.quotes] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key: value\n```\n\nThen restart the server with the key.",
+        "Restart the server with this key:\n\n```yaml\nkey: value\nother: value",
+        "key: value\n```\n\nRestart the server, or write:\n\n```yaml\nkey: other\n```",
+        "```yaml\nkey: value\n```\n\nRestart the server, or write:\n\n```\nkey: other",
+    ],
+)
+def test_a_quote_that_begins_or_ends_within_a_fence_makes_no_code_of_what_follows(text: str) -> None:
+    passage = Passage(1, "a.md", 10, 10 + text.count("\n"), text, language="markdown")
+    shown = answer("how do I restart the server with the key", [passage], refused=False).text
+    marks = [line for line in shown.split("\n") if line.startswith("> ```")]
+    assert len(marks) % 2 == 0
+    assert [mark == "> ```" for mark in marks[1::2]] == [True] * (len(marks) // 2)
 
 
 def test_a_label_is_no_markup_and_no_citation() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of
+from quaestor.answers.stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole
 from quaestor.llm.prompts.numbered_passages import Passage
 
 SHARING = """# Sharing a vault
@@ -55,6 +56,35 @@ def test_short_sections_that_were_found_together_are_quoted_together() -> None:
     first = of(SHARING, found=(1, 10))[0]
     assert first.section == "Sharing a vault"
     assert first.text.endswith("Sharing is free of charge.")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[ATX]: https://spec.commonmark.org/current/#atx-headings",
+        "{{% quick-reference section=functions %}}",
+        "{{< include file.md >}}",
+        "{% include nav.html %}",
+        "{: .note }",
+        "<!-- Keep the permalink. -->",
+        '<a id="sharing"></a>',
+        ":::",
+        "===Sharing a vault===",
+        "== Sharing ==",
+    ],
+)
+def test_what_only_machinery_reads_neither_begins_nor_ends_a_quote(line: str) -> None:
+    text = f"{line}\n\nIt cannot be taken back.\n\n{line}\n"
+    assert texts(text) == ["It cannot be taken back."]
+    passage = Passage(1, "a", 1, 5, text, language="markdown")
+    stretch = whole(passage, (1, 5))
+    assert stretch is not None
+    assert stretch.text == "It cannot be taken back."
+    assert whole(Passage(1, "a", 1, 1, line, language="markdown"), (1, 1)) is None
+
+
+def test_a_footnote_is_said_to_readers() -> None:
+    assert texts("[^1]: It was so once.") == ["[^1]: It was so once."]
 
 
 def test_a_long_paragraph_is_cut_between_sentences() -> None:

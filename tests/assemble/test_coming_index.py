@@ -9,7 +9,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.assemble import index_folder
-from quaestor.assemble.transformer_upgrade import bring, lacking
+from quaestor.assemble.transformer_upgrade import upgrade, upgrade_state
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.corpus.corpus_json import search_object
@@ -66,7 +66,7 @@ def test_all_vectors_are_taken_in_at_once_and_whoever_searches_goes_over(root: P
             assert index.meaning.remarks == () and index.meaning.coming is None
         assert [state[:2] for state in states if state.doing == "embedding"] == [(0, 2), (2, 2), (2, 2)]
         assert first(open_before, "zeppelin") == "oven.md" and open_before.embedder.name.startswith("onnx-")
-    assert lacking(root, settings) is None
+    assert upgrade_state(root, settings) is None
     with Index.open(root, settings=settings._replace(embedder="auto")) as index:
         assert first(index, "zeppelin") == "oven.md"
         (root / "kitchen.md").write_text("# Kitchen\n\nA loaf of bread, zeppelin zeppelin.\n")
@@ -82,7 +82,7 @@ def test_what_was_begun_is_gone_on_with_by_whoever_indexes(root: Path, settings:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        bring(root, settings, end)
+        upgrade(root, settings, end)
     auto = settings._replace(embedder="auto")
     with Index.open(root, settings=auto) as index:
         assert index.search("fish") and index.embedder.name == BUNDLED
@@ -102,7 +102,7 @@ def test_what_a_crash_after_the_switch_leaves_is_cleared_away(root: Path, settin
         if state.doing == "taking in":
             shutil.copytree(place, tmp_path / "left", dirs_exist_ok=True)
 
-    bring(root, settings, copy)
+    upgrade(root, settings, copy)
     assert not place.exists()
     shutil.copytree(tmp_path / "left", place)
     with Index.open(root, settings=settings) as index:

@@ -279,21 +279,3 @@ def test_what_is_asked_before_the_index_is_made_is_answered_when_it_is(chromium:
         assert not one.one("#indexing").is_displayed()
         chromium.get("about:blank")
         chromium.get_log("browser")  # of what was asked too early
-
-
-def test_a_long_conversation_begins_with_its_newest_turns(page: StartPage) -> None:
-    one = page()
-    session = one.driver.execute_async_script(
-        "const done = arguments[0];"
-        "const post = (path, body) => fetch(path, {method: 'POST', body: JSON.stringify(body),"
-        " headers: {'content-type': 'application/json'}});"
-        "(async () => { const {id} = await (await post('/api/sessions', {})).json();"
-        " for (let n = 1; n < 55; n += 1) await (await post(`/api/sessions/${id}/turns`, {question: `${n}?`})).text();"
-        " return id; })().then(done)"
-    )
-    one.open(f"/sessions/{session}")
-    one.wait(lambda: one.all(".turn"))  # the page fetches them once it is loaded
-    assert [turn.get_attribute("data-turn") for turn in one.all(".turn")] == [str(n) for n in range(5, 55)]
-    one.one(".earlier a").click()
-    one.wait(lambda: len(one.all(".turn")) == 54)
-    assert not one.all(".earlier")

@@ -8,7 +8,10 @@ import httpx
 from browser_parts import PHONE, Page, StartPage
 from selenium.webdriver.common.keys import Keys
 
+from quaestor.core.messages import Message
 from quaestor.llm import tags
+from quaestor.sessions.records import Ending
+from quaestor.sessions.session_files import FolderSessions
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
@@ -305,6 +308,27 @@ def test_a_printed_conversation_holds_all_of_it(page: StartPage) -> None:
         one.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
+def test_all_of_a_long_conversation_comes_and_what_is_read_stays_where_it_is(page: StartPage, tmp_path: Path) -> None:
+    one = page(files={"guide.md": QUOTE})
+    with FolderSessions(tmp_path / "home/sessions").begin(root=str(tmp_path / "kitchen")) as transcript:
+        for number in range(1, 51):
+            turn, _ = transcript.begin(Message("user", f"Question {number}?"))
+            reply = Message("assistant", "It is patient work. " * (5 * number))
+            transcript.end(turn, Ending("done", (reply,), known=True, model="tiny"))
+    asked = "return [...document.querySelectorAll('.turn .question')].map((one) => one.textContent)"
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    one.open(f"/sessions/{transcript.id}")
+    one.wait(lambda: len(one.all(".turn")) == 50)
+    assert one.run(asked) == [f"Question {number}?" for number in range(1, 51)]
+    assert not one.all(".earlier")
+    assert 0 <= one.run(top, "#turn-50") < 150
+    # What is out of sight is found all the same, and links lead there.
+    assert one.run("return find('Question 7?')")
+    one.run("location.hash = 'turn-3'")
+    one.wait(lambda: -5 <= one.run(top, "#turn-3") < 150)
+    assert one.violations() == []
+
+
 def test_the_page_weighs_little(page: StartPage) -> None:
     one = page(answering)
     one.answered("How long does the dough rest?")
@@ -314,5 +338,5 @@ def test_the_page_weighs_little(page: StartPage) -> None:
         "return performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))"
         ".map((entry) => [new URL(entry.name).pathname, entry.decodedBodySize])"
     )
-    assert {"/static/chat.js", "/static/base.css"} <= {path for path, _ in weights}
+    assert {"chat.js", "base.css"} <= {path.rpartition("/")[2] for path, _ in weights}
     assert sum(size for _, size in weights) <= 150_000

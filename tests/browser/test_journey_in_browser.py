@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import struct
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,12 +15,20 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from served import FILES, serving, write
 
+from quaestor.crawl import connections
 from quaestor.llm import tags
 from scripted_server import Recorded, ScriptedServer
+from servers.site import Answer, SiteServer
 
 pytestmark = pytest.mark.slow
 
-GARDEN = {"guide.md": "# Garden guide\n\n## Beans\n\nBeans are sown in May, and watered at dusk.\n"}
+GARDEN = {
+    "guide.md": "# Garden guide\n\n## Beans\n\nBeans are sown in May, and watered at dusk.\n\n![The beds](beds.png)\n"
+}
+SITE = {
+    "/": '<h1>Cheese</h1><p>All about cheese.</p><a href="/hard">Hard cheese</a>',
+    "/hard": "<h1>Hard cheese</h1><p>Hard cheese ripens for a year.</p>",
+}
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
 CHANGE = {"path": "guide.md", "search": QUOTE, "replace": "The dough rests for two days."}
 ANSWER = """Sourdough **rests for long** [{n}: "{quote}"].
@@ -43,15 +53,44 @@ def answering(request: Recorded) -> str:
     return ANSWER.format(n=numbers[-1] if numbers else 1, quote=QUOTE)
 
 
+def striped(width: int, height: int) -> bytes:
+    """Return a picture of beds in a garden, as PNG."""
+    green, brown = bytes((96, 142, 84)), bytes((128, 98, 70))
+    row = b"\0" + b"".join(green if (x // 40) % 2 else brown for x in range(width))
+
+    def part(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + part(b"IHDR", header) + part(b"IDAT", zlib.compress(row * height)) + part(b"IEND", b"")
+    )
+
+
 @pytest.fixture
-def journey(chromium: Chrome, tmp_path: Path) -> Iterator[Page]:
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[SiteServer]:
+    """A site that stands for one on the public internet."""
+    monkeypatch.setattr(connections, "is_public", lambda _: True)
+    with SiteServer(lambda path, _: Answer(SITE[path]) if path in SITE else None) as found:
+        yield found
+
+
+@pytest.fixture
+def journey(chromium: Chrome, tmp_path: Path, site: SiteServer) -> Iterator[Page]:
     """The page of a server that allows all that a person may be allowed; nothing may have been complained of."""
     roots = [write(tmp_path / "kitchen", FILES), write(tmp_path / "garden", GARDEN)]
+    (roots[1] / "beds.png").write_bytes(striped(480, 240))
     write(tmp_path / "shelf/cellar", {"wine.md": "# Wine\n\nThe wine is kept at twelve degrees.\n"})
     (tmp_path / "oven.md").write_text("# Oven\n\nThe oven reaches three hundred degrees.\n")
     chromium.delete_all_cookies()
     chromium.get_log("browser")
-    allowed = {"add_within": (str(tmp_path / "shelf"),), "page_edits": "on", "subroutines": "on", "tools": "text"}
+    allowed = {
+        "add_within": (str(tmp_path / "shelf"),),
+        "add_sites": ("127.0.0.1",),
+        "page_edits": "on",
+        "subroutines": "on",
+        "tools": "text",
+    }
     with ScriptedServer(answering, models=("tiny", "large")) as model:
         chosen = {"model": "tiny", "further_models": "large", "base_url": model.base_url, "window": 8192}
         with serving(*roots, home=tmp_path / "home", **chosen, **allowed) as server:
@@ -87,7 +126,9 @@ class Steps:
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_person_finds_their_way(journey: Page, size: tuple[int, int], scheme: str, tmp_path: Path) -> None:
+def test_a_person_finds_their_way(
+    journey: Page, site: SiteServer, size: tuple[int, int], scheme: str, tmp_path: Path
+) -> None:
     one = journey.size(*size).colours(scheme).open()
     steps = Steps(one, f"{'phone' if size == PHONE else 'desktop'}-{scheme}")
     click = lambda selector: lambda: one.run("arguments[0].click()", one.wait_for(selector))  # noqa: E731
@@ -140,6 +181,15 @@ def test_a_person_finds_their_way(journey: Page, size: tuple[int, int], scheme: 
     )
     steps.take("looked", says("nothing: it is done on this machine"), click("main .button.primary"))
     steps.take("added", shows("#folders li"))
+    steps.take("site", write_in("[name=address]", f"{site.url}/", Keys.ENTER), says("Nothing was fetched yet"))
+    steps.take("fetched", click("main .button.primary"), shows("form[action='/sites/held'] button"))
+    steps.take("held", click("form[action='/sites/held'] button"), says("Documents"), click("main .button.primary"))
+    steps.take(
+        "picture",
+        says("Added"),
+        lambda: one.open("/passage?corpus=garden&path=guide.md&start=5&end=5"),
+        lambda: one.wait(lambda: one.run("return document.querySelector('figure img')?.naturalWidth") == 480),
+    )
     steps.take("documents", lambda: one.open("/documents"), says("oven.md"))
     steps.take(
         "document", click("#documents a[data-panel]"), says("three hundred degrees"), click("[data-do=close-panel]")

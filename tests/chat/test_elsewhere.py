@@ -5,12 +5,12 @@ from __future__ import annotations
 from chat_parts import Scripted, answer, ask, model_at
 
 from quaestor import Index
-from quaestor.chat.call_protocols import Passed
+from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.client_history import remembering
+from quaestor.chat.citation_numbers import marked
+from quaestor.chat.client_history import transcript_of_client
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Passages, Text
-from quaestor.chat.numbering import marked
 from quaestor.core.messages import Message, ToolCall
 from scripted_server import Call, Reply, StartServer
 
@@ -35,7 +35,7 @@ def test_what_was_said_elsewhere_is_sent(corpus: Index) -> None:
         Message("assistant", "There is one."),
     )
     model = Scripted("Three times.")
-    ask(Conversation(corpus, model, transcript=remembering(past)), QUESTION)
+    ask(Conversation(corpus, model, transcript=transcript_of_client(past)), QUESTION)
     sent = [message.content for message in model.requests[0].messages]
     assert [sent.index(message.content) for message in past] == sorted(sent.index(message.content) for message in past)
     assert sent[-1] == QUESTION
@@ -44,13 +44,15 @@ def test_what_was_said_elsewhere_is_sent(corpus: Index) -> None:
 
 
 def test_nothing_was_said_elsewhere(corpus: Index) -> None:
-    assert answer(ask(Conversation(corpus, Scripted("Three."), transcript=remembering(())), QUESTION)) == "Three."
+    assert (
+        answer(ask(Conversation(corpus, Scripted("Three."), transcript=transcript_of_client(())), QUESTION)) == "Three."
+    )
 
 
 def test_numbers_of_answers_given_elsewhere_mean_nothing_else(corpus: Index) -> None:
     past = (Message("user", "what is first?"), Message("assistant", 'The guide [1], and [2: "dough"], not x[40].'))
     assert marked(past) == {1, 2, 40}
-    events = ask(Conversation(corpus, transcript=remembering(past)), QUESTION)
+    events = ask(Conversation(corpus, transcript=transcript_of_client(past)), QUESTION)
     [passages] = [event for event in events if isinstance(event, Passages)]
     assert set(passages.numbers).isdisjoint({1, 2, 40})
 
@@ -58,7 +60,7 @@ def test_numbers_of_answers_given_elsewhere_mean_nothing_else(corpus: Index) -> 
 def test_the_callers_tools_are_declared_and_their_calls_come_back(corpus: Index, scripted_server: StartServer) -> None:
     server = scripted_server([Reply(calls=[Call("weather", ['{"city": ', '"Graz"}'], "call_7")])])
     settings = ConversationSettings(parameters={"tool_choice": "auto", "seed": 7})
-    conversation = Conversation(corpus, model_at(server), settings=settings, passed=Passed((WEATHER,)))
+    conversation = Conversation(corpus, model_at(server), settings=settings, passed=CallerTools((WEATHER,)))
     last = done(ask(conversation, "how is the weather?"))
     assert (last.finish, last.calls) == ("tool_calls", (ToolCall("call_7", "weather", '{"city": "Graz"}'),))
     assert len(server.requests) == 1
@@ -70,7 +72,7 @@ def test_what_the_callers_tools_said_is_sent_behind_the_question(corpus: Index, 
     server = scripted_server(["It rains."])
     call = ToolCall("call_7", "weather", "{}")
     after = (Message("assistant", "", tool_calls=(call,)), Message("tool", "rain", tool_call_id="call_7"))
-    conversation = Conversation(corpus, model_at(server), passed=Passed((WEATHER,), after))
+    conversation = Conversation(corpus, model_at(server), passed=CallerTools((WEATHER,), after))
     assert answer(ask(conversation, "how is the weather?")) == "It rains."
     assert [message["role"] for message in server.requests[0].messages[-3:]] == ["user", "assistant", "tool"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.chunking import ChunkSettings, cut
-from quaestor.chunking.lists import list_items
+from quaestor.chunking.prose import list_items
 
 LINKS = [f"[Place {number}](https://example.org/{number}): {'what is there ' * 9}" for number in range(12)]
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from quaestor.cli.answer_drawing import DrawnAnswer, with_short_marks
-from quaestor.cli.markdown_blocks import whole_blocks
+from quaestor.cli.answer_drawing import DrawnAnswer, whole_blocks, with_short_marks
 
 PIECES = [
     "# Head\n",

@@ -28,7 +28,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="permission bits are 
 def port(monkeypatch: pytest.MonkeyPatch) -> int:
     """The port that is looked at: nobody else's."""
     found = free_port()
-    monkeypatch.setattr("quaestor.cli.checkup.endpoints.PORT", found)
+    monkeypatch.setattr("quaestor.cli.health_checks.PORT", found)
     return found
 
 
@@ -91,6 +91,13 @@ TRUTH: dict[str, tuple[Callable[[Path], object], str]] = {
     "a changed text": (lambda folder: edited(folder, "update chunks set text = 'other'"), "checksum"),
     "a chunk that is gone": (lambda folder: edited(folder, "delete from chunks where id = 1"), "checksum"),
     "a vector that is gone": (lambda folder: edited(folder, "delete from vectors"), "have no vector"),
+    "a changed vector": (lambda folder: edited(folder, "update vectors set data = zeroblob(length(data))"), "checksum"),
+    "something else remembered": (
+        lambda folder: edited(folder, "update metadata set value = value || ' '"),
+        "checksum",
+    ),
+    "something that is forgotten": (lambda folder: edited(folder, "delete from metadata"), "checksum"),
+    "terms that are gone": (lambda folder: edited(folder, "delete from terms"), "terms are missing"),
     "terms that are no terms": (lambda folder: edited(folder, "update terms set data = x'00'"), "checksum"),
     "no state": (lambda folder: edited(folder, "delete from state"), "its state is missing"),
     "a file that is cut": (lambda folder: cut(folder / "index.sqlite3"), "is damaged"),

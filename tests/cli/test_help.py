@@ -9,8 +9,7 @@ import pytest
 from cli_parts import Run
 
 from quaestor.cli import COMMANDS
-from quaestor.cli.click_group import cli
-from quaestor.cli.examples import EXAMPLES
+from quaestor.cli.click_group import EXAMPLES, cli
 
 
 def test_every_command_has_examples() -> None:

@@ -130,7 +130,7 @@ def test_prompts_show_one(quaestor: Run) -> None:
 
 
 def test_doctor(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.cli.checkup.endpoints.PORT", free_port())
+    monkeypatch.setattr("quaestor.cli.health_checks.PORT", free_port())
     done = quaestor("doctor", repository)
     assert done.code == 0
     assert all(line.startswith("ok ") for line in done.out.splitlines())

@@ -10,14 +10,14 @@ import pytest
 
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
+from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.endpoints.failures import StreamCutError, UnreachableError
-from quaestor.llm.endpoints.retries import RetryPolicy
 from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from quaestor.llm.models.plain_completion import CompletionModel

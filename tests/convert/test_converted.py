@@ -17,7 +17,7 @@ from pypdf import PdfReader, PdfWriter
 
 from quaestor.chunking import ChunkSettings, cut
 from quaestor.convert import ConversionError, Converted, converted, is_converted
-from quaestor.convert.sandbox import convert_apart
+from quaestor.convert.sandbox import convert_in_sandbox
 from quaestor.convert.stored_markdown import kept_text
 from quaestor.core.passages import Document
 from quaestor.files.ingest_report import Skipped
@@ -148,7 +148,7 @@ def test_word_documents_that_cannot_be_read() -> None:
 
 def test_a_parser_that_takes_too_long_is_ended() -> None:
     with pytest.raises(ConversionError) as caught:
-        convert_apart("pdf", made.pdf(["a"]), seconds=0.001)
+        convert_in_sandbox("pdf", made.pdf(["a"]), seconds=0.001)
     assert caught.value.reason == "too large"
 
 

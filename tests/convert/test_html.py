@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from quaestor.convert import ConversionError
 from quaestor.convert.charset import decode_page
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tokens import End, Start, tokens
-from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, parse
+from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, parse, tokens
 from quaestor.convert.page import outgoing
 from quaestor.convert.page_metadata import about
 

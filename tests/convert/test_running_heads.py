@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.convert import converted
-from quaestor.convert.running_heads import without_running_heads
+from quaestor.convert.pdf import without_running_heads
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lamda mu".split()
 

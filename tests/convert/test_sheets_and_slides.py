@@ -20,7 +20,7 @@ from pptx.util import Inches
 
 from quaestor import Index
 from quaestor.convert import ConversionError, Converted, converted
-from quaestor.convert.sheet_tables import Row, sheet_section
+from quaestor.convert.xlsx import Row, sheet_section
 from quaestor.core.settings import Settings
 
 

@@ -16,8 +16,7 @@ from hostile_queries import HOSTILE
 from quaestor import Hit, Index, Indexes
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError, UsageError
-from quaestor.corpus.corpus_names import short_names
-from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.corpus.several_corpora import SeveralCorpora, short_names
 from quaestor.search.retriever import Mode
 from quaestor.stores import Where
 from scripted_server import Reply, ScriptedServer

@@ -18,7 +18,7 @@ from quaestor.answers.citations.verify import check_quote
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus.corpus_json import index_object
-from quaestor.files.git_head import head_commit
+from quaestor.files.git_folder import head_commit
 from shared_state import copied_database
 
 FILES = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.crawl.allowed_addresses import is_public
-from quaestor.crawl.robots import parse
+from quaestor.crawl.connections import is_public
+from quaestor.crawl.politeness import parse
 from quaestor.crawl.sitemaps import Listing, is_list, read_list
 
 HOST = "https://a.example"

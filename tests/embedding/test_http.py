@@ -14,7 +14,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import BudgetError, IndexUnusableError, UpstreamError, UsageError
 from quaestor.embedding.http import name_of
 from quaestor.embedding.remote import Allowance
-from quaestor.embedding.request_batches import RequestLimits
+from quaestor.embedding.requests_and_replies import RequestLimits
 from quaestor.llm.tokens import tokenizer_for
 from servers.embedder import MODEL, embedder_of, on_record, sent
 from servers.script import Recorded, Reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quaestor.embedding.request_batches import RequestLimits, as_pieces, in_requests, longest_prefix
+from quaestor.embedding.requests_and_replies import RequestLimits, as_pieces, in_requests, longest_prefix
 from quaestor.llm.tokens import ByteBound, tokenizer_for
 
 exact = tokenizer_for("text-embedding-3-small").count

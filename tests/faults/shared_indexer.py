@@ -11,13 +11,13 @@ from pathlib import Path
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.indexing import commit, intake, shared_batches
+from quaestor.indexing import batches, commit, intake
 from quaestor.stores.postgres import leased_work
 
 if __name__ == "__main__":
     _, root, home, store, lease = sys.argv
     intake.POOL_BYTES = 0
-    shared_batches.TASK_FILES = 2
+    batches.TASK_FILES = 2
     commit.COMMIT_CHUNKS = commit.FIRST_COMMIT_CHUNKS = 40
     leased_work.LEASE_SECONDS = float(lease)
     settings = Settings(home=home, store=store, corpus="shared")

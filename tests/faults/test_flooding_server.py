@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.chat.textcalls import TextCalls
-from quaestor.chat.visible import Visible
+from quaestor.chat.reply_reader import TextCalls
+from quaestor.chat.visible_text import Visible
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
-from quaestor.llm.endpoints.retries import RetryPolicy, read_retry_after
+from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
 from quaestor.llm.models import Finished, Request, TextDelta
-from quaestor.llm.models.arriving import LARGEST_EVENT, Events, NotCompletionsError, parsed
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.reply_stream import LARGEST_EVENT, Events, NotCompletionsError, parsed
 from servers.threads import Exchange, ThreadedServer
 
 ASK = Request((Message("user", "Where is it?"),))

@@ -13,7 +13,7 @@ import pytest
 PARTS = Path(__file__).parents[1] / "indexing"
 from ingest_parts import HashedWords, make_indexer, open_store, write  # noqa: E402
 
-from quaestor.files.freshness import check  # noqa: E402
+from quaestor.files.consistent_read import check  # noqa: E402
 
 SCRIPT = """
 import sys

@@ -229,6 +229,43 @@ def test_an_undo(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     assert "killed" in between or trial.most < 100, "no kill landed in the middle"
 
 
+# --- links under edits ----------------------------------------------------------------------------------------------
+
+
+def swapping(root: Path, name: str, outside: Path, at: int) -> Decide:
+    """Put a link to what lies outside in the place of a file or folder, just before one call."""
+
+    def decide(number: int, *_: object) -> int:
+        if number == at:
+            if (root / name).exists():
+                (root / name).rename(root / "kept")
+            (root / name).symlink_to(outside / name)
+        return 0
+
+    return decide
+
+
+@pytest.mark.fault("a link put in the place of a file or a folder before any call of an edit", few=20, many=2000)
+def test_an_edit_that_links_are_put_under(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
+    start, folder = tmp_path / "start", tmp_path / "round"
+    made_root(start)
+    shutil.copytree(start / "root", start / "outside")
+    for name in ("deep/er", "new"):
+        (start / "outside" / name).mkdir(parents=True)
+    shutil.copytree(start, folder)
+    calls = copies.run("edit", folder).calls
+    shutil.rmtree(folder)
+    cases = [(at, name) for name in ("a.py", "gone.txt", "deep", "new") for at in range(1, calls + 1)]
+    for at, name in trial.over(cases):
+        shutil.copytree(start, folder)
+        with trial.counted(f"{name} at {at}"):
+            before = sorted((folder / "outside").rglob("*")), state(folder / "outside")
+            outcome = copies.run("edit", folder, swapping(folder / "root", name, folder / "outside", at))
+            assert outcome.ended in ("done", "refused", "failed"), outcome
+            assert (sorted((folder / "outside").rglob("*")), state(folder / "outside")) == before, outcome
+        shutil.rmtree(folder)
+
+
 # --- the ledger -----------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from types import FrameType
 import pytest
 
 from quaestor.answers.citations.sentences import sentences
-from quaestor.crawl.robots import parse
+from quaestor.crawl.politeness import parse
 from quaestor.llm import tags
 from quaestor.llm.tags.quoting import Quoting
 

@@ -24,7 +24,7 @@ from fault_rounds import Trial
 from quaestor import Conversation, Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
-from quaestor.llm.endpoints.retries import RetryPolicy
+from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from quaestor.sessions.transcript import Transcript
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.stores import Where
+from quaestor.stores.embedded.examine import examine
 from quaestor.stores.embedded.schema import FILE
 
 SIZES = {"some": 3, "many": 30}
@@ -182,3 +184,73 @@ def test_a_flipped_bit_in_the_terms_is_refused_where_they_are_read(tmp_path: Pat
         settings, folder = case.copied()
         alter(folder / FILE, "terms", "data", random.Random(number))
         assert case.judge(settings) == "refused"
+
+
+NOTHING_LOST = {"contents.generation", "contents.stamp", "contents.", "removed.", "vectors.key"}
+"""Without the history that they are of, what is derived is made anew; a vector that is not found is made anew, too."""
+
+
+def test_whoever_looks_at_all_of_an_index_finds_what_was_altered(tmp_path: Path) -> None:
+    case = Case(tmp_path, SIZES["some"])
+    (case.root / "d1" / "report1.md").write_text("# Report 1\n\nWhat went is on record.\n", encoding="utf-8")
+    Index.build(case.root, settings=Settings(home=str(case.home))).close()
+    file = index_folder(case.root, Settings(home=str(case.home))) / FILE
+    with closing(sqlite3.connect(file)) as connection:
+        columns = list(columns_of(connection))
+    gone = [(table, "") for table in dict.fromkeys(table for table, _ in columns)]
+    assert examine(file.parent) == []
+    for table, column in [*columns, *gone]:
+        settings, folder = case.copied()
+        before = rows_of(folder, table)
+        alter(folder / FILE, table, column, random.Random(1))
+        if rows_of(folder, table) != before and f"{table}.{column}" not in NOTHING_LOST:
+            with pytest.raises(IndexUnusableError):
+                print(f"{table}.{column}", examine(folder))
+        shutil.rmtree(settings.home)
+
+
+def rows_of(folder: Path, table: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        return connection.execute(f"SELECT * FROM {table}").fetchall()
+
+
+def recounted(data: bytes) -> bytes:
+    """Return other terms, packed as a program packs them: nothing but our own checksum can tell."""
+    unpacked = bytearray(zlib.decompress(data))
+    unpacked[-1] ^= 1
+    return zlib.compress(unpacked)
+
+
+def turned(data: bytes) -> bytes:
+    """Return the opposite of a vector: what was near is far."""
+    return bytes((256 - value) % 256 for value in data)
+
+
+@pytest.mark.parametrize("parts", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize(("table", "change"), [("terms", recounted), ("vectors", turned)])
+def test_other_values_that_can_be_read_are_refused(
+    tmp_path: Path, table: str, change: Callable[[bytes], bytes], parts: int
+) -> None:
+    """As another program leaves them, or a disk that gives back the block of another row: all is well but the sum."""
+    case = Case(tmp_path, parts)
+    settings, folder = case.copied()
+    with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+        connection.create_function("changed", 1, change)
+        connection.execute(f"UPDATE {table} SET data = changed(data)")
+    # What is derived holds a copy, which is as it was.
+    shutil.rmtree(folder / "lexical", ignore_errors=True)
+    (folder / "vectors.state").unlink(missing_ok=True)
+    assert case.judge(settings) == "refused"
+
+
+def test_a_damaged_vector_is_not_given_to_who_would_not_embed_again(tmp_path: Path) -> None:
+    case = Case(tmp_path, SIZES["some"])
+    settings, folder = case.copied()
+    with Index.open(case.root, settings=settings) as index:
+        with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
+            keys = [key for (key,) in connection.execute("SELECT key FROM vectors LIMIT 5")]
+            assert len(index.store.known_vectors(keys)) == 5
+            connection.create_function("changed", 1, turned)
+            connection.execute("UPDATE vectors SET data = changed(data)")
+        with pytest.raises(IndexUnusableError, match="--rebuild"):
+            index.store.known_vectors(keys)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ingest_parts import make_indexer, set_age, write
 
-from quaestor.files.freshness import check
+from quaestor.files.consistent_read import check
 from quaestor.stores.embedded import EmbeddedStore
 
 
@@ -36,7 +36,7 @@ def test_states(root: Path, store: EmbeddedStore) -> None:
 def test_a_trusted_time_spares_reading(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root, {"a.py": "x = 1\n"})
     make_indexer(root, store).refresh()
-    monkeypatch.setattr("quaestor.files.freshness.read_snapshot", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr("quaestor.files.consistent_read.read_snapshot", lambda *_: pytest.fail("read"))
     assert check(root, store.documents().values()) == {"a.py": "fresh"}
 
 

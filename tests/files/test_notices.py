@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.files import inotify as module
-from quaestor.files.inotify import Notices
+from quaestor.files.inotify import InotifyWatch
 
 LOCAL = frozenset({"btrfs", "ext2/ext3", "f2fs", "overlayfs", "tmpfs", "xfs"})
 """What stat calls the file systems that are local."""
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 
 
 @pytest.fixture
-def notices(tmp_path: Path) -> Notices:
-    found = Notices(tmp_path)
+def notices(tmp_path: Path) -> InotifyWatch:
+    found = InotifyWatch(tmp_path)
     if not found.usable:
         # Asked of another program than ours: one that wrongly heard nothing anywhere would pass by skipping.
         kind = subprocess.run(["stat", "-f", "-c", "%T", tmp_path], capture_output=True, text=True, check=True).stdout
@@ -30,7 +30,7 @@ def notices(tmp_path: Path) -> Notices:
     return found
 
 
-def test_silent_until_something_happens(notices: Notices, tmp_path: Path) -> None:
+def test_silent_until_something_happens(notices: InotifyWatch, tmp_path: Path) -> None:
     assert not notices.watch([str(tmp_path)])
     assert notices.watch([str(tmp_path)])
     assert notices.silent()
@@ -39,7 +39,7 @@ def test_silent_until_something_happens(notices: Notices, tmp_path: Path) -> Non
     assert notices.silent()
 
 
-def test_reading_is_nothing_that_happens(notices: Notices, tmp_path: Path) -> None:
+def test_reading_is_nothing_that_happens(notices: InotifyWatch, tmp_path: Path) -> None:
     (tmp_path / "old").write_text("x")
     notices.watch([str(tmp_path)])
     assert (tmp_path / "old").read_text() == "x"
@@ -47,14 +47,14 @@ def test_reading_is_nothing_that_happens(notices: Notices, tmp_path: Path) -> No
     assert notices.silent()
 
 
-def test_watches_on_after_a_file_was_written(notices: Notices, tmp_path: Path) -> None:
+def test_watches_on_after_a_file_was_written(notices: InotifyWatch, tmp_path: Path) -> None:
     notices.watch([str(tmp_path)])
     (tmp_path / "new").write_text("x")
     assert not notices.silent()
     assert notices.watch([str(tmp_path)])
 
 
-def test_watches_again_what_was_replaced(notices: Notices, tmp_path: Path) -> None:
+def test_watches_again_what_was_replaced(notices: InotifyWatch, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     folders = [str(tmp_path), str(folder)]
@@ -67,7 +67,7 @@ def test_watches_again_what_was_replaced(notices: Notices, tmp_path: Path) -> No
     assert not notices.silent()
 
 
-def test_a_folder_that_is_gone_is_not_watched(notices: Notices, tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_not_watched(notices: InotifyWatch, tmp_path: Path) -> None:
     assert not notices.watch([str(tmp_path), str(tmp_path / "gone")])
     assert not notices.watch([str(tmp_path), str(tmp_path / "gone")])
     assert notices.usable
@@ -76,7 +76,7 @@ def test_a_folder_that_is_gone_is_not_watched(notices: Notices, tmp_path: Path) 
 def test_gives_up_where_folders_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_FOLDERS", 1)
     (tmp_path / "folder").mkdir()
-    notices = Notices(tmp_path)
+    notices = InotifyWatch(tmp_path)
     assert not notices.watch([str(tmp_path), str(tmp_path / "folder")])
     assert not notices.usable
     assert not notices.silent()
@@ -88,19 +88,19 @@ def test_hears_nothing_of_file_systems_that_others_write_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(module, "_mounts", lambda: iter([("/", "ext4"), (str(tmp_path), kind)]))
-    assert not Notices(tmp_path).usable
-    assert not Notices(tmp_path / "below").usable
+    assert not InotifyWatch(tmp_path).usable
+    assert not InotifyWatch(tmp_path / "below").usable
 
 
 def test_hears_nothing_where_another_file_system_lies_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_mounts", lambda: iter([("/", "ext4"), (f"{tmp_path}/below", "nfs4")]))
-    assert not Notices(tmp_path).usable
-    assert Notices(tmp_path / "beside").usable
+    assert not InotifyWatch(tmp_path).usable
+    assert InotifyWatch(tmp_path / "beside").usable
 
 
 def test_the_later_of_two_mounts_hides_the_earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_mounts", lambda: iter([(str(tmp_path), "ext4"), (str(tmp_path), "nfs4")]))
-    assert not Notices(tmp_path).usable
+    assert not InotifyWatch(tmp_path).usable
 
 
 def test_a_mount_point_is_read_with_its_spaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def test_a_mount_point_is_read_with_its_spaces(tmp_path: Path, monkeypatch: pyte
     assert list(module._mounts()) == [("/my files\\x", "ext4")]
 
 
-def test_a_child_process_does_not_rely_on_what_its_parent_may_hear(notices: Notices, tmp_path: Path) -> None:
+def test_a_child_process_does_not_rely_on_what_its_parent_may_hear(notices: InotifyWatch, tmp_path: Path) -> None:
     notices.watch([str(tmp_path)])
     child = os.fork()
     if not child:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.files.project_name import project_name
+from quaestor.files.git_folder import project_name
 
 
 def repository(root: Path, config: str) -> Path:

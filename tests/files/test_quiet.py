@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ingest_parts import LONG_AGO_NS, HashedWords, make_indexer, open_store
 
-from quaestor.files.inotify import Notices
+from quaestor.files.inotify import InotifyWatch
 from quaestor.files.walk import Found, walk
 from quaestor.indexing import changed_files as scan
 from quaestor.indexing.indexer import Indexer
@@ -48,7 +48,7 @@ class Walks:
 
     def settle(self) -> None:
         """Refresh until a refresh does not walk; skip the test where nothing is ever heard."""
-        if not Notices(self.indexer.root).usable:
+        if not InotifyWatch(self.indexer.root).usable:
             pytest.skip("nothing is heard on this file system")
         for _ in range(5):
             before = self.count

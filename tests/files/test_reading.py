@@ -124,3 +124,12 @@ def test_names_come_back(root: Path) -> None:
     assert storable("plain é 日本") == "plain é 日本"
     write(root, {r"a\xe9.py": "x"})
     assert on_disk(str(root), r"a\xe9.py") == f"{root}/a\\xe9.py"
+
+
+def test_no_link_in_the_place_of_the_root_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.txt").write_text("elsewhere", encoding="utf-8")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert read_snapshot(str(tmp_path / "real/a.txt"), root=str(tmp_path / "real")).data == b"elsewhere"
+    with pytest.raises(OSError):
+        read_snapshot(str(tmp_path / "link/a.txt"), root=str(tmp_path / "link"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.files.walk import walk
-from quaestor.files.why_left_out import left_out
+from quaestor.files.walk_rules import left_out
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import re
 from datetime import date
 
 from fuzz.soups import fuzzed
-from quaestor.answers.callers_question import read_callers_question
 from quaestor.answers.citations.citation_marks import parse, without_marks, without_no_answer
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
@@ -20,6 +19,7 @@ from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
 from quaestor.llm.prompts.numbered_passages import Passage, show
+from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
 from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query

@@ -6,14 +6,13 @@ import re
 from pathlib import Path
 
 from fuzz.soups import fuzzed
-from quaestor.history.blame import blame
 from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.git import Output
 from quaestor.history.history_json import commit_text, is_object
+from quaestor.history.line_history import blame
 from quaestor.history.log import clean_message, clean_name, read_commits
 from quaestor.history.repository import Repository
-from quaestor.history.tags import tag_text, tags
-from quaestor.history.versions import before, version_in, version_of_tag
+from quaestor.history.versions import before, tag_text, tags, version_in, version_of_tag
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 LOG = [

@@ -6,10 +6,9 @@ import re
 
 from fuzz.soups import fuzzed
 from quaestor.convert.charset import decode_page
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tokens import End, Start, tokens
-from quaestor.convert.html_tree import DEEPEST, Element, parse
+from quaestor.convert.html_tree import DEEPEST, Element, End, Start, parse, tokens
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
 from quaestor.convert.page import outgoing

@@ -10,8 +10,8 @@ from quaestor.accounts.prices import read_prices
 from quaestor.core.config import load_configuration
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.toml_text import read_toml
-from quaestor.install import jsonc_edit as jsonc
-from quaestor.install import toml_edit as toml
+from quaestor.install import settings_edit as jsonc
+from quaestor.install import settings_edit as toml
 from quaestor.llm.prompts.loader import parse
 
 JSONC = [

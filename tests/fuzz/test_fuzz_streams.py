@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from fuzz.soups import fuzzed
-from quaestor.chat.textcalls import TextCalls, call_of
-from quaestor.chat.thinking import Thinking
+from quaestor.chat.reply_reader import TextCalls, Thinking, call_of
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
-from quaestor.embedding.server_replies import NoVectorsError, read_tokens, read_vectors
+from quaestor.embedding.requests_and_replies import NoVectorsError, read_tokens, read_vectors
+from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failure_messages import Endpoint
 from quaestor.llm.endpoints.failures import read_overflow
-from quaestor.llm.endpoints.retries import read_retry_after
 from quaestor.llm.models import Request
-from quaestor.llm.models.arriving import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.reply import Reply
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.tokens import counter_for
 from quaestor.mcp.first_replies import read_request, version_opened

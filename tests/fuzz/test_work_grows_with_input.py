@@ -15,18 +15,17 @@ from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
-from quaestor.chat.textcalls import TextCalls
-from quaestor.chat.thinking import Thinking
+from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.convert.html import from_html
 from quaestor.convert.html_tree import parse as parse_html
-from quaestor.convert.inline import Inline
+from quaestor.convert.running_text import Inline
 from quaestor.convert.table import _grid
 from quaestor.core.errors import UsageError
 from quaestor.core.toml_text import read_toml
 from quaestor.crawl.sitemaps import read_list
 from quaestor.edits.parse import parse as parse_edits
 from quaestor.history.log import clean_message
-from quaestor.install import jsonc_edit, toml_edit
+from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.related.imports import imports_of
 
@@ -135,25 +134,25 @@ def test_prices_that_cannot_be_read(tmp_path: Path, price: str) -> None:
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 5_000, '{"a": ' + "[" * 900 + "]" * 900 + "}"])
 def test_settings_that_are_nested_too_deeply(nested: str) -> None:
-    for read in (jsonc_edit.loads, lambda text: jsonc_edit.with_member(text, ("a", "b"), 1)):
+    for read in (settings_edit.loads, lambda text: settings_edit.with_member(text, ("a", "b"), 1)):
         with pytest.raises(ValueError, match="deep"):
             read(nested)
     with pytest.raises(ValueError, match="deep"):
         read_toml("a = " + "[" * 100_000)
-    assert jsonc_edit.loads('{"a": "' + "[" * 1_000 + '", // {{{\n}')["a"] == "[" * 1_000
+    assert settings_edit.loads('{"a": "' + "[" * 1_000 + '", // {{{\n}')["a"] == "[" * 1_000
 
 
 @pytest.mark.parametrize("key", ["a{dots} = 1", "[a{dots}]\nb = 1", "x = {{ a{dots} = 1 }}", "[[a{dots}]]"])
 def test_dots_of_a_key(key: str) -> None:
     text = key.format(dots=" . a" * 400_000)
-    for read in (read_toml, lambda text: toml_edit.with_table(text, ("a", "b"), {})):
+    for read in (read_toml, lambda text: settings_edit.with_table(text, ("a", "b"), {})):
         with pytest.raises(ValueError, match="dots"):
             read(text)
 
 
 def test_tables_within_the_one_that_is_removed() -> None:
     text = "".join(f"[a.b.c{number}]\nd = 1\n" for number in range(40_000))
-    assert toml_edit.without_table(f"[a.x]\n{text}[y]\n", ("a", "b")) == "[a.x]\n[y]\n"
+    assert settings_edit.without_table(f"[a.x]\n{text}[y]\n", ("a", "b")) == "[a.x]\n[y]\n"
 
 
 def test_quotation_marks_of_a_trace_that_are_never_closed() -> None:
@@ -170,4 +169,4 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
 
 def test_comments_that_are_never_closed() -> None:
     with pytest.raises(ValueError, match="never closed"):
-        jsonc_edit.loads("{" + "/* " * 300_000)
+        settings_edit.loads("{" + "/* " * 300_000)

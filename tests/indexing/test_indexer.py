@@ -15,8 +15,10 @@ from quaestor.chunking import ChunkSettings
 from quaestor.chunking.decode import decode
 from quaestor.core.errors import NotFoundError
 from quaestor.files.consistent_read import UNTRUSTED, stamp_of
+from quaestor.files.walk import walk
 from quaestor.indexing import batches, commit, intake
 from quaestor.indexing.indexer import Indexer, IngestSettings, ProgressState
+from quaestor.indexing.survey import Surveyor
 from quaestor.stores.embedded import EmbeddedStore
 
 PYTHON = "def {0}():\n    return '{0}'\n"
@@ -319,7 +321,7 @@ def test_a_missing_root(tmp_path: Path, store: EmbeddedStore) -> None:
 def test_an_empty_folder(root: Path, store: EmbeddedStore) -> None:
     changes = make_indexer(root, store).refresh()
     assert (changes.any, changes.skipped) == (False, ())
-    survey = make_indexer(root, store).survey()
+    survey = make_indexer(root, store).survey(changes.skipped).survey
     assert (survey.documents, survey.words.least, survey.words.mean) == (0, 0, 0)
 
 
@@ -350,7 +352,10 @@ def test_workers_make_the_same_index(
 
 def test_survey(root: Path, store: EmbeddedStore) -> None:
     write(root, {"a.py": "one two\n", "b.md": "# Title\n\none two three\n", "c.txt": "", "x.png": "x", "n.py": b"\0"})
-    survey = make_indexer(root, store, embed_path=False).survey(count_tokens=lambda text: len(text.split()))
+    indexer = make_indexer(root, store, embed_path=False)
+    surveyor = Surveyor(str(root), indexer.settings, lambda text: len(text.split()), "some embedder")
+    surveyed = surveyor.read(walk(root, indexer.settings))
+    survey = surveyed.survey
     assert (survey.documents, survey.chunks) == (3, 2)
     assert (survey.words.least, survey.words.most, survey.words.total) == (0, 4, 6)
     assert survey.words.mean == 2
@@ -359,7 +364,13 @@ def test_survey(root: Path, store: EmbeddedStore) -> None:
     assert survey.languages == {"python": 1, "markdown": 1, "text": 1}
     assert survey.skipped_by_reason == {"binary": 2}
     assert store.documents() == {}
-    assert make_indexer(root, store).survey().tokens is None
+    assert indexer.survey(()).survey.tokens is None
+    indexer.refresh()
+    for path in root.iterdir():
+        path.unlink()  # what the index holds is told without any file
+    held = surveyor.look_up(store, survey.skipped)
+    assert held.texts == surveyed.texts != {}
+    assert held.survey == survey
 
 
 CONTENTS = st.sampled_from(["x = 1\n", "def f():\n    pass\n", "# T\n\ntext\n", "", "\0", "é\n" * 50])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.install.jsonc_edit import loads, with_member, without_member
+from quaestor.install.settings_edit import loads, with_member, without_member
 
 SETTINGS = """// Mine.
 {

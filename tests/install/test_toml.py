@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.toml_text import read_toml as loads
-from quaestor.install.toml_edit import with_table, without_table
+from quaestor.install.settings_edit import with_table, without_table
 
 SETTINGS = """# Mine.
 model = "large"

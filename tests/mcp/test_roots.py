@@ -13,7 +13,7 @@ import pytest
 from mcp_parts import Connect
 
 from mcp import Client, MCPError
-from quaestor.mcp.client_roots import folder_of_uri
+from quaestor.mcp.fast_start import folder_of_uri
 
 pytestmark = pytest.mark.timeout(120)
 

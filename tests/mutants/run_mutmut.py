@@ -1,31 +1,51 @@
 """Changes the code a little, thousands of times, and counts how often the tests notice: ``make mutants ONLY=recall``.
 
-Each scope of ``scopes.toml`` is copied to a folder of its own, where mutmut changes one expression at a time and runs
-the tests that reach it. A mutant that no test kills is printed as a difference, unless ``equivalent.toml`` says why no
-test can kill it. The counts, with every survivor, are saved in ``benchmarks/results/mutants.json``.
+mutmut writes all mutants of a scope's files (``scopes.toml``) into these, each to be switched on by its name. The files
+are imported so, the tests collected and run once, which tells which of them reach a function; then each mutant is
+tried by these tests in a fork of its own, up to the first that fails. Nothing is copied, collected or imported twice.
+
+Only what runs within the tests' own process is changed, not the programs that they start. A mutant that no test kills
+is printed as a difference, unless ``equivalent.toml`` says why no test can kill it. The counts, with every survivor,
+are saved in ``benchmarks/results/mutants.json``. Of a scope with a ``sample``, that many mutants are tried, drawn by
+a seed of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
+import os
+import random
+import resource
 import subprocess
 import sys
+import time
 import tomllib
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+from hypothesis import Phase, settings
+from mutmut.mutation import trampoline
+from mutmut.mutation.file_mutation import MutatedFile, mutate_file_contents
+from mutmut.mutation.trampoline import set_mutant_under_test
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 REPORT = ROOT / "benchmarks" / "results" / "mutants.json"
-# pytest's code for failed tests, and for an error of its own; both mean that the mutant was noticed.
-_KILLED = (1, 3)
-# mutmut's codes for a mutant that ran out of time: an endless loop is noticed, too.
-_TIMED_OUT = (-24, 24, 36, 152, 255)
-_NO_TESTS = (5, 33)
+_SEED = 19
+# A mutant that takes so many times the processor time of the code itself, and a second, does not end: that is noticed.
+_TIMES_SLOWER = 3
+_GRACE_SECONDS = 1
+# hypothesis is imported before pytest, to say what its profiles take over.
+_REWRITE = "ignore::pytest.PytestAssertRewriteWarning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +62,23 @@ class Survivor:
     mutant: str
     was: str
     became: str
-    equivalent: str
+    equivalent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one scope's mutants; those that no test reaches count as survivors."""
+    """What became of one scope's mutants; those that no test reaches count as survivors.
 
+    Attributes:
+        commit: of the code.
+        made: how many mutants the scope has.
+        mutants: how many of them were tried.
+        killed: how many of these were noticed by a test.
+        survivors: the others.
+    """
+
+    commit: str
+    made: int
     mutants: int
     killed: int
     survivors: tuple[Survivor, ...]
@@ -67,88 +97,175 @@ class Outcome:
 def main() -> int:
     """Run the scopes that are asked for; print and save what came of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=ROOT / ".mutants", help="where the copies are changed")
     parser.add_argument("--only", default="", help="names of scopes, by commas; all by default")
-    parser.add_argument("--judge", action="store_true", help="read the last run again, with what is judged by now")
+    parser.add_argument("--again", action="store_true", help="try the survivors that are saved, on the tests of now")
+    parser.add_argument("--judge", action="store_true", help="try nothing, count with what is judged by now")
     given = parser.parse_args()
     scopes = tomllib.loads((HERE / "scopes.toml").read_text(encoding="utf-8"))
     for name in given.only.split(",") if given.only else scopes:
-        work = given.folder.absolute() / "work" / name
-        if not given.judge:
-            _mutate(work, scopes[name])
-        outcome = _outcome(work)
-        _print(name, outcome)
-        _save(name, work, outcome)
+        # A fork for each scope: code that is imported cannot be changed any more.
+        if (process := os.fork()) == 0:
+            before = _saved(name) if given.again or given.judge else None
+            outcome = _judged(before if before and given.judge else _tried(scopes[name], before))
+            _print(name, outcome)
+            _save(name, outcome)
+            sys.stdout.flush()
+            os._exit(0)
+        if os.waitpid(process, 0)[1]:
+            return 1
     return 0
 
 
-def _mutate(work: Path, scope: dict[str, list[str]]) -> None:
-    """Copy the tree and run mutmut in it."""
-    shutil.rmtree(work, ignore_errors=True)
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    paths = [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
-    for path in paths:
-        target = work / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / path, target)
-    others = sorted({path.split("/")[0] for path in paths} - {"src", "tests", "pyproject.toml"})
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
-    (work / "commit").write_text(commit.stdout.strip(), encoding="utf-8")
-    (work / "setup.cfg").write_text(_configuration(scope, others), encoding="utf-8")
-    with (work / "mutmut.log").open("w", encoding="utf-8") as log:
-        command = [_mutmut(), "run", "--max-children", "1"]
-        done = subprocess.run(command, check=False, cwd=work, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        raise SystemExit(f"mutmut failed with {done.returncode}. Read {log.name!r}.")
+# --- trying ---------------------------------------------------------------------------------------------------------
 
 
-def _configuration(scope: dict[str, list[str]], others: Sequence[str]) -> str:
-    """Return mutmut's settings as an INI file; lists have a line for each item."""
-    lists = {
-        "source_paths": ["src"],
-        "only_mutate": scope["mutated"],
-        "pytest_add_cli_args_test_selection": scope["tests"],
-        "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "no:xdist"],
-        "also_copy": others,
-    }
-    lines = [line for name, items in lists.items() for line in (f"{name} =", *(f"    {item}" for item in items))]
-    return "\n".join(["[mutmut]", *lines, "track_dependencies = false", ""])
+def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
+    """Return what becomes of a scope's mutants, or of those that survived before."""
+    changed = {_module(path): _Changed.of(path) for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
+    names = sorted(f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
+    size = scope.get("sample", len(names))
+    chosen = random.Random(_SEED).sample(names, size) if size < len(names) else names
+    if before is not None:
+        chosen = [one.mutant for one in before.survivors if not one.equivalent]
+    trial = _Trial(chosen)
+    os.chdir(ROOT)
+    os.environ["PYTHONHASHSEED"] = "0"
+    sys.path.insert(0, str(ROOT / "src"))
+    sys.meta_path.insert(0, _Finder(changed))
+    # The tests' own profile takes over what it does not say: no failure is made smaller, chance is the same each time.
+    settings.register_profile("mutants", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("mutants")
+    pytest.main([*scope["tests"], "-q", "-p", "no:cacheprovider", "-W", _REWRITE], plugins=[trial])
+    if trial.survivors is None:
+        raise SystemExit("The tests fail without any change.")
+    survivors = tuple(Survivor(name, *_lines(changed, name)) for name in trial.survivors)
+    old = tuple(one for one in before.survivors if one.equivalent) if before else ()
+    made, tried = (before.made, before.mutants) if before else (len(names), len(chosen))
+    return Outcome(_commit(), made, tried, tried - len(survivors) - len(old), (*old, *survivors))
 
 
-def _mutmut() -> str:
-    return str(Path(sys.executable).with_name("mutmut"))
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """A file with all of its mutants in it."""
+
+    path: Path
+    mutated: MutatedFile
+
+    @classmethod
+    def of(cls, path: Path) -> _Changed:
+        return cls(path, mutate_file_contents(str(path), path.read_text(encoding="utf-8")))
+
+    def function(self, name: str) -> list[str]:
+        """Return the lines of a mutant, or of its original, without its name."""
+        span = self.mutated.line_span_by_function_name[name]
+        return [line.strip().replace(name, "") for line in self.mutated.code.splitlines()[span.start - 1 : span.end]]
 
 
-def _outcome(work: Path) -> Outcome:
-    codes: dict[str, int | None] = {}
-    for file in sorted((work / "mutants" / "src").rglob("*.meta")):
-        codes |= json.loads(file.read_text(encoding="utf-8"))["exit_code_by_key"]
-    if None in codes.values():
-        raise SystemExit(f"Some mutants in {str(work)!r} were not tried. Run the scope again.")
-    killed = Counter(code in _KILLED or code in _TIMED_OUT for code in codes.values())[True]
-    judged = _judged()
-    survivors = []
-    for name in (name for name, code in codes.items() if code not in (*_KILLED, *_TIMED_OUT)):
-        was, became = _difference(work, name)
-        survivors.append(Survivor(name, was, became, judged.get((was, became), "")))
-    return Outcome(len(codes), killed, tuple(survivors))
+@dataclass(frozen=True, slots=True)
+class _Finder(MetaPathFinder):
+    """Finds changed modules before others find them as they are."""
+
+    changed: Mapping[str, _Changed]
+
+    def find_spec(self, fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        one = self.changed.get(fullname)
+        return spec_from_file_location(fullname, one.path, loader=_Loader(fullname, one)) if one else None
 
 
-def _judged() -> dict[tuple[str, str], str]:
-    """Return the reasons by which mutants are equivalent, by the line as it is and as it was changed."""
+class _Loader(SourceFileLoader):
+    def __init__(self, fullname: str, changed: _Changed) -> None:
+        super().__init__(fullname, str(changed.path))
+        self._code = changed.mutated.code
+
+    def get_code(self, fullname: str) -> CodeType:
+        return compile(self._code, self.path, "exec", dont_inherit=True)
+
+
+@dataclass(slots=True)  # mutable: what pytest tells it
+class _Trial:
+    """A plugin of pytest: runs the tests once as they are, and then for each mutant those that reach it."""
+
+    mutants: Sequence[str]
+    survivors: list[str] | None = None
+    reached: dict[str, list[pytest.Item]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try everything, in place of pytest's own loop."""
+        if session.testsfailed or not self._observed(session.items):
+            return True
+        print(f"{len(session.items)} tests, {sum(self.seconds.values()):.1f} s", file=sys.stderr, flush=True)
+        self.survivors = []
+        for number, name in enumerate(self.mutants, 1):
+            items = self.reached.get(name.partition("__mutmut_")[0], [])
+            if not (items and self._kill(name, items)):
+                self.survivors.append(name)
+            if number % 10 == 0:
+                print(f"{number} tried, {len(self.survivors)} survived", file=sys.stderr, flush=True)
+        return True
+
+    def _observed(self, items: Sequence[pytest.Item]) -> bool:
+        """Run each test as it is, note what it reaches and how long it takes; return whether all pass."""
+        hits: set[str] = set()
+        trampoline.record_trampoline_hit = lambda name, caller=None: hits.add(name)
+        set_mutant_under_test("stats")
+        for item, following in _with_next(items):
+            hits.clear()
+            begun = time.process_time()
+            if _fails(item, following):
+                print(f"{item.nodeid} fails", file=sys.stderr)
+                return False
+            self.seconds[item.nodeid] = time.process_time() - begun
+            for name in hits:
+                self.reached.setdefault(name, []).append(item)
+        return True
+
+    def _kill(self, mutant: str, items: Sequence[pytest.Item]) -> bool:
+        """Return whether a test notices a mutant: it fails, crashes, or does not come to its end."""
+        quick = sorted(items, key=lambda item: self.seconds[item.nodeid])
+        if (process := os.fork()) == 0:
+            most = int(_GRACE_SECONDS + _TIMES_SLOWER * sum(self.seconds[item.nodeid] for item in items))
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+            set_mutant_under_test(mutant)
+            os._exit(any(_fails(item, following) for item, following in _with_next(quick)))
+        return os.waitpid(process, 0)[1] != 0
+
+
+def _with_next(items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    return zip(items, [*items[1:], None], strict=True)
+
+
+def _fails(item: pytest.Item, following: pytest.Item | None) -> bool:
+    return any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
+
+
+# --- what is told ---------------------------------------------------------------------------------------------------
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+
+
+def _lines(changed: Mapping[str, _Changed], mutant: str) -> tuple[str, str]:
+    """Return the lines that a mutant changes, as they were and as they are."""
+    module, _, name = mutant.rpartition(".")
+    was = changed[module].function(name.partition("__mutmut_")[0] + "__mutmut_orig")
+    became = changed[module].function(name)
+    while was and became and was[0] == became[0]:
+        del was[0], became[0]
+    while was and became and was[-1] == became[-1]:
+        del was[-1], became[-1]
+    return "\n".join(was), "\n".join(became)
+
+
+def _judged(outcome: Outcome) -> Outcome:
+    """Return an outcome with the reasons by which survivors are equivalent."""
     listed = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
-    return {(one["was"], one["became"]): one["reason"] for one in listed}
-
-
-def _difference(work: Path, mutant: str) -> tuple[str, str]:
-    shown = subprocess.run([_mutmut(), "show", mutant], cwd=work, check=True, capture_output=True, text=True).stdout
-    return "\n".join(_changed(shown, "-")), "\n".join(_changed(shown, "+"))
-
-
-def _changed(difference: str, sign: str) -> Iterator[str]:
-    for line in difference.splitlines():
-        if line.startswith(sign) and not line.startswith(sign * 3):
-            yield line[1:].strip()
+    reasons = {(one["was"], one["became"]): one["reason"] for one in listed}
+    survivors = (
+        Survivor(one.mutant, one.was, one.became, reasons.get((one.was, one.became), "")) for one in outcome.survivors
+    )
+    return Outcome(outcome.commit, outcome.made, outcome.mutants, outcome.killed, tuple(survivors))
 
 
 def _print(name: str, outcome: Outcome) -> None:
@@ -156,16 +273,28 @@ def _print(name: str, outcome: Outcome) -> None:
         if not one.equivalent:
             print(f"{one.mutant}\n    - {one.was}\n    + {one.became}")
     print(
-        f"{name:12} {outcome.mutants:5} mutants  {outcome.killed:5} killed  {outcome.equivalent:4} equivalent  "
-        f"{outcome.share:.3f}",
-        flush=True,
+        f"{name:12} {outcome.mutants:5} of {outcome.made:5} mutants  {outcome.killed:5} killed"
+        f"  {outcome.equivalent:4} equivalent  {outcome.share:.3f}"
     )
 
 
-def _save(name: str, work: Path, outcome: Outcome) -> None:
+def _commit() -> str:
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def _saved(name: str) -> Outcome:
+    saved = json.loads(REPORT.read_text(encoding="utf-8"))[name]
+    survivors = tuple(Survivor(**one) for one in saved["survivors"])
+    made = saved.get("made", saved["mutants"])
+    return Outcome(saved["commit"], made, saved["mutants"], saved["killed"], survivors)
+
+
+def _save(name: str, outcome: Outcome) -> None:
     saved = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
     saved[name] = {
-        "commit": (work / "commit").read_text(encoding="utf-8"),
+        "commit": outcome.commit,
+        "made": outcome.made,
         "mutants": outcome.mutants,
         "killed": outcome.killed,
         "equivalent": outcome.equivalent,

@@ -10,8 +10,8 @@ from real_servers import RealServer
 
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
+from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLongError
-from quaestor.llm.endpoints.retries import RetryPolicy
 from quaestor.llm.models import Request
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel

@@ -22,7 +22,7 @@ from real_servers import ROOT, RealServer, free_port, llama_server, python_with,
 
 from quaestor import Index
 from quaestor.assemble import answering, make_model
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import TurnOutcome
 from quaestor.core.citation import Citation
 from quaestor.core.config import Settings
 

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.certain import NAMED_AT, STEP, raised
+from quaestor.search.certain import NAMED_AT, STEP, raised, steps
 from quaestor.search.chunk_traits import Traits
+from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
 from quaestor.stores import StoredChunk
 
 
-def traits(path: str, name: str, scope: tuple[str, ...] = ()) -> Traits:
+def traits(path: str, name: str, scope: tuple[str, ...] = (), text: str = "text") -> Traits:
     document = Document(path, "0" * 64, 100, 0, "python")
-    return Traits(StoredChunk(0, document, Chunk(Span(0, 10, 1, 2), "text", name, "function", scope, (name,)), 0))
+    return Traits(StoredChunk(0, document, Chunk(Span(0, 10, 1, 2), text, name, "function", scope, (name,)), 0))
 
 
 def places_of(question: str, *named: Traits, scores: list[float], lowest: float = -9.0) -> list[int]:
@@ -70,3 +71,48 @@ def test_background_is_not_brought_up() -> None:
 
 def test_few_candidates_are_left_as_they_are() -> None:
     assert places_of("how does read_all end?", traits("a.py", "read_all"), scores=[1.0, 2.0]) == [2]
+
+
+OPTIONS = st.from_regex(r"--?[a-z]{1,6}(-[a-z]{1,6})?", fullmatch=True)
+
+
+@given(OPTIONS, SCORES)
+def test_the_best_place_of_an_option_is_among_the_first(option: str, scores: list[float]) -> None:
+    guide = traits("guide.md", "Options", text=f"To turn this off, use `{option}`.")
+    longer = traits("other.md", "Options", text=f"{option}x and x{option} and {option}-x are others")
+    assert places_of(f"what is {option} for?", guide, longer, scores=[*scores, 10.0])[0] < NAMED_AT
+
+
+def test_the_place_that_holds_most_of_the_options_is_meant() -> None:
+    one, both = (traits(f"{text}.md", "Options", text=text) for text in ("only -u", "both -u and -uuu"))
+    assert places_of("difference between -u and -uuu", one, both, scores=[float(n) for n in range(10)]) == [11, 2]
+
+
+def test_an_option_that_stands_everywhere_points_at_nothing() -> None:
+    many = [traits(f"{number}.md", "Options", text="-v tells more") for number in range(11)]
+    assert places_of("what is -v for?", *many, scores=[1.0] * 10) == [10] * 11
+
+
+DEFINES = traits("a.py", "read_all", text="def read_all(): ...")
+USES = traits("b.py", "load", text="def load(): return read_all()")
+TESTS = traits("tests/test_a.py", "test_all", text="def test_all(): assert read_all()")
+NAMED_ALIKE = traits("c.py", "other", text="def other(): read_all_lines()")
+SAYS_SO = traits("guide.md", "Guide", text="Call read_all() first.")
+
+
+def certain_of(question: str, *candidates: Traits) -> list[bool]:
+    files = group_by_file([one.stored for one in candidates])
+    behind = np.zeros(len(files.paths), np.bool_)
+    return [step > 0 for step in steps(read_query(question), candidates, files, behind)]
+
+
+@pytest.mark.parametrize(
+    "question", ["who calls read_all?", "callers of read_all", "I wanted to change read_all; who depends on it?"]
+)
+def test_who_asks_for_callers_is_shown_these_and_not_what_is_called(question: str) -> None:
+    assert certain_of(question, DEFINES, USES, TESTS, NAMED_ALIKE, SAYS_SO) == [False, True, False, False, False]
+    assert certain_of(question, DEFINES, TESTS) == [False, True]
+
+
+def test_who_asks_for_something_else_is_not_shown_callers() -> None:
+    assert not any(certain_of("how does read_all end?", DEFINES, USES, TESTS))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.joined_passages import LARGEST, joined
+from quaestor.search.joined_passages import DEFINITION, JOINED, joined
 from quaestor.stores import StoredChunk
 
 Names = tuple[str, ...]
@@ -110,6 +110,23 @@ def test_code_is_joined_to_what_was_found_beside_it_and_to_nothing_else() -> Non
     assert (chunk.symbol, chunk.span.start_line, chunk.span.end_line) == ("g", 2, 3)
 
 
+def test_the_first_passage_of_code_is_shown_with_the_rest_of_its_definition() -> None:
+    sizes = [(("A",), 300), (("A", "f"), 900), (("A", "f"), 900), (("A", "f"), 950), (("A", "g"), 400), (("B",), 100)]
+    code = document_of("a.py", sizes, "python")
+    assert lines([code[2]], 3, code) == [(2, 4)]
+    assert lines([code[0]], 3, code) == [(1, 3)]  # as far as there is room
+    assert lines([code[5], code[2]], 3, code) == [(6, 6), (3, 3)]
+    assert lines([code[2], code[3], code[0]], 3, code) == [(2, 4), (1, 1)]
+
+
+def test_code_that_stands_further_down_is_not_joined() -> None:
+    one = document_of("one.py", [(("f",), 100), (("g",), 100)], "python")
+    others = [document_of(f"{number}.py", [(("h",), 100)], "python") for number in range(JOINED)]
+    firsts = [other[0] for other in others]
+    assert lines([*firsts[1:], *one], JOINED + 1, one, *others)[-1] == (1, 2)
+    assert lines([*firsts, *one], JOINED + 2, one, *others)[-2:] == [(1, 1), (2, 2)]
+
+
 def test_chunks_with_a_gap_between_them_stay_apart() -> None:
     whole = document_of("a.md", [(("A",), 100), (("A",), 100), (("A",), 100)])
     gap = [whole[0], StoredChunk(7, whole[2].document, whole[2].chunk, 1)]
@@ -142,7 +159,7 @@ def test_whatever_is_shown_is_text_of_the_document_once_and_of_a_size_to_read(
             if ranked[rank].document.path == path:
                 assert chunk.text == text[chunk.span.start : chunk.span.end]
                 assert chunk.span.start <= ranked[rank].chunk.span.start < chunk.span.end
-                assert chunk.span.end - chunk.span.start <= LARGEST
+                assert chunk.span.end - chunk.span.start <= DEFINITION
     # Nothing that is ranked higher than all that is left out is missing.
     if len(shown) < k:
         covered = {(ranked[rank].document.path, line) for rank, chunk in shown for line in _lines(chunk)}

@@ -12,6 +12,11 @@ from quaestor.search.path_roles import profile_path
     [
         ("tests/test_retry.py", "test"),
         ("src/retry_test.go", "test"),
+        ("Tests/RetryTests/Retry.swift", "test"),
+        ("core/src/commonTest/kotlin/Retry.kt", "test"),
+        ("src/Polly.Core.Tests/Retry.cs", "test"),
+        ("t/retry.t", "test"),
+        ("src/Snippets/Retry.cs", "example"),
         ("examples/hello.py", "example"),
         ("index.d.ts", "declaration"),
         ("docs/guide.md", "prose"),
@@ -24,7 +29,18 @@ def test_parts(path: str, part: str) -> None:
     assert [name for name in parts if getattr(profile, name)] == [part]
 
 
-@pytest.mark.parametrize("path", ["src/distance.py", "distutils/core.py", "src/contest.py", "lib/vendors.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/distance.py",
+        "distutils/core.py",
+        "src/contest.py",
+        "lib/vendors.py",
+        "latest/a.py",
+        "packages/bloc_test/lib/a.dart",
+        "doctest/a.h",
+    ],
+)
 def test_ordinary_code(path: str) -> None:
     profile = profile_path(path)
     assert not (profile.test or profile.background or profile.example or profile.prose)

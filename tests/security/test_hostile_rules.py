@@ -19,7 +19,7 @@ from quaestor import Index
 from quaestor.answers.history_answer import history_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
-from quaestor.files.git_index import Tracked, tracked_names
+from quaestor.files.git_folder import Tracked, tracked_names
 
 OUTSIDE = "heron-of-the-outside"
 

@@ -1,15 +1,25 @@
 """What is installed for development is pinned to the byte: a version, and the hashes of the very files it may be.
 
-``make audit`` asks a database of known weaknesses about the same list; that needs the network, so it is no test.
+``make audit`` asks databases of known weaknesses about the same list; here a server stands for them.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import tomllib
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any
 
+import audit_dependencies
 import pytest
+
+from servers.site import Answer, SiteServer
 
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -61,3 +71,106 @@ def test_what_is_installed_is_installed_from_the_list() -> None:
     installs = [line for line in recipe.splitlines() if "pip install" in line]
     assert len(installs) >= 2
     assert all("-r requirements.lock" in line or "--no-deps -e ." in line for line in installs), installs
+
+
+class Databases:
+    """A server that answers as both databases of weaknesses do, or fails."""
+
+    def __init__(self, weak: Mapping[str, str], *, failing: str = "nothing") -> None:
+        self._weak = weak
+        self._failing = failing
+        self.asked: list[str] = []
+
+    def post(self, path: str, body: bytes) -> Answer:
+        queries = json.loads(body)["queries"]
+        names = [one["package"]["name"] for one in queries]
+        self.asked += [f"{one['package']['name']}=={one['version']}" for one in queries]
+        results = [
+            {"vulns": [{"id": self._weak[name], "modified": ""}]} if name in self._weak else {} for name in names
+        ]
+        return self._answer(path, {"results": results})
+
+    def get(self, path: str) -> Answer:
+        _, _, name, version, _ = path.split("/")
+        self.asked.append(f"{name}=={version}")
+        weak = [{"id": self._weak[name], "withdrawn": None}] if name in self._weak else []
+        return self._answer(path, {"vulnerabilities": [*weak, {"id": "PYSEC-0", "withdrawn": "2020-01-01"}]})
+
+    def _answer(self, path: str, body: object) -> Answer:
+        if self._failing in path:
+            return Answer("no", 503)
+        return Answer(json.dumps(body), kind="application/json")
+
+    @contextmanager
+    def serving(self) -> Iterator[list[str]]:
+        """Yield the arguments of an audit that asks this."""
+        with SiteServer(lambda path, _: self.get(path)) as server:
+
+            def do_post(handler: Any) -> None:
+                answer = self.post(handler.path, handler.rfile.read(int(handler.headers["Content-Length"])))
+                data = str(answer.body).encode()
+                handler.send_response(answer.status)
+                handler.send_header("Content-Length", str(len(data)))
+                handler.end_headers()
+                handler.wfile.write(data)
+
+            server.listening.RequestHandlerClass.do_POST = do_post  # type: ignore[attr-defined]
+            yield ["--osv", server.url, "--pypi", server.url]
+
+
+LOCKED = [f"{found['name']}=={found['version']}" for entry in entries() if (found := _ENTRY.match(entry[0]))]
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out what is installed here, which need not be what is pinned."""
+    monkeypatch.setattr(audit_dependencies, "distributions", list)
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_an_audit_asks_about_every_package(capsys: pytest.CaptureFixture[str]) -> None:
+    databases = Databases({})
+    with databases.serving() as arguments:
+        code = audit_dependencies.main(arguments)
+    out = capsys.readouterr().out
+    assert (code, "NOT REACHED" in out) == (0, False), out
+    assert sorted(databases.asked) == sorted([*LOCKED, *LOCKED]), "each is asked about in both"
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_a_known_weakness_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with Databases({"numpy": "PYSEC-1"}).serving() as arguments:
+        assert audit_dependencies.main(arguments) == 1
+    assert "weakness: numpy " in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize(("failing", "code"), [("querybatch", 0), ("/json", 0), ("/", 2)])
+def test_what_cannot_be_reached_is_named(failing: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with Databases({}, failing=failing).serving() as arguments:
+        assert audit_dependencies.main(arguments) == code
+    assert capsys.readouterr().out.count("NOT REACHED: http://127.0.0.1") == (2 if code else 1)
+
+
+def test_a_weakness_counts_though_one_database_cannot_be_reached() -> None:
+    with Databases({"numpy": "PYSEC-1"}, failing="/json").serving() as arguments:
+        assert audit_dependencies.main(arguments) == 1
+
+
+def test_what_is_installed_and_not_as_pinned_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that was altered after it was installed, one of another version, and one that is whole."""
+    for name, version, text in (("whole", "1.0", "x = 1"), ("altered", "1.0", "x = 1"), ("other", "2.0", "x = 1")):
+        (tmp_path / f"{name}.py").write_text("x = 2" if name == "altered" else text, encoding="utf-8")
+        about = tmp_path / f"{name}-{version}.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+        digest = urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
+        (about / "RECORD").write_text(f"{name}.py,sha256={digest},5\n{name}.pyc,,\n", encoding="utf-8")
+    monkeypatch.setattr(audit_dependencies, "distributions", lambda: distributions(path=[str(tmp_path)]))
+    found = list(audit_dependencies.differences([("whole", "1.0"), ("altered", "1.0"), ("other", "1.0")]))
+    assert sorted(found) == [
+        "altered: altered.py is not what was installed",
+        "other 2.0 is installed, 1.0 is pinned",
+    ]
+    (tmp_path / "whole.py").unlink()
+    assert "whole: whole.py (No such file or directory)" in audit_dependencies.differences([("whole", "1.0")])

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.crawl.allowed_addresses import is_public
-from quaestor.crawl.connections import FetchError
+from quaestor.crawl.connections import FetchError, is_public
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.crawler import Crawl
 from quaestor.crawl.fetch import Fetcher

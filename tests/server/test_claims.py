@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.accounts.shared import SharedFile
+from quaestor.accounts.process_state import SharedFile
 from quaestor.server.process_claims import Claims, Renewal
 from quaestor.state.rows import Shared
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.shared import SharedFile
+from quaestor.accounts.process_state import SharedFile
 from quaestor.core.config import Settings
 from quaestor.files.ingest_report import ProgressState
 from quaestor.server.index_process import FirstIndexes, is_indexed, make_index

@@ -11,8 +11,8 @@ from quaestor import Index
 from quaestor.accounts.users import LOCAL
 from quaestor.chat.engine import Conversation
 from quaestor.core.config import Settings
+from quaestor.llm.models.capabilities import KEPT_SECONDS
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from quaestor.llm.models.overflow import KEPT_SECONDS
 from quaestor.server.learned_windows import Windows
 from scripted_server import Recorded, Reply, ScriptedServer
 

@@ -37,6 +37,11 @@ RECIPES = {
     "bread.md": "# Bread\n\n## How long does dough rest?\n\nThe dough rests for eighteen hours in the refrigerator.\n",
     "soup.md": "# Soup\n\n## Pea soup\n\nPeas are soaked overnight and cooked for an hour with an onion.\n",
 }
+MANUAL = {
+    "README.md": "# Crossing\n\nRequests are carried across bad networks, come what may.\n",
+    "ferry.md": "# Ferry\n\n## Installation\n\nInstall Ferry with the package manager that came with the system.\n",
+    "plain.md": "No heading stands here, and yet it is a document like all others.\n",
+}
 NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a goldfish.\n"}
 
 
@@ -45,11 +50,12 @@ NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a gol
     [
         (LIBRARY, "What does `send_with_retry` do?"),
         (PROGRAM, "What does `runTicker` do?"),
-        (HANDBOOK, "What is said about “Trains”?"),
+        (HANDBOOK, "What should I know about trains?"),
+        (MANUAL, "How do I install Ferry?"),
         (RECIPES, "How long does dough rest?"),
         (NOTES, None),
     ],
-    ids=["library", "program", "handbook", "recipes", "notes"],
+    ids=["library", "program", "handbook", "act", "recipes", "notes"],
 )
 def test_each_starter_is_answered_with_a_verified_quote(
     tmp_path: Path, files: dict[str, str], expected: str | None

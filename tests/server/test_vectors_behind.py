@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.shared import SharedFile
+from quaestor.accounts.process_state import SharedFile
 from quaestor.core.config import Settings
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.server import index_process as indexing

@@ -116,7 +116,7 @@ def test_export_and_import_are_inverse(corpus: Index, sessions: Sessions) -> Non
         ask(conversation, "how often?")
         with pytest.raises(RuntimeError):
             ask(conversation, "why?")
-        transcript.summarised(1, 2, "They talked.", "tiny")
+        transcript.record_summary(1, 2, "They talked.", "tiny")
         exported = json.dumps(as_json(transcript))
         with sessions.begin(name="two", root=str(corpus.root)) as copy:
             read_json(exported, copy)
@@ -188,7 +188,7 @@ def test_markdown_for_people(sessions: Sessions) -> None:
         transcript.end(number, Ending("failed", error="the server went away", partial="It is bec"))
         difference = "--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-```\n+````\n"
         proposal = Outcome("proposed", proposal=Proposal(), difference=difference)
-        transcript.called(number, Answered(Asked("1", "edit"), proposal))
+        transcript.record_call(number, Answered(Asked("1", "edit"), proposal))
         told = as_markdown(transcript.turns(), transcript.calls())
     assert "## 1. why?" in told
     assert "So." in told

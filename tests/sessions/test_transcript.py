@@ -149,7 +149,7 @@ def test_a_row_that_says_something_else_is_told_with_its_file(
 ) -> None:
     with Transcript.create(path, name="one") as transcript:
         number, _ = transcript.begin(Message("user", "why?"))
-        transcript.showing(number, [Passage(1, "a.py", 1, 2, "text")], ["0"])
+        transcript.record_passages(number, [Passage(1, "a.py", 1, 2, "text")], ["0"])
         citation = Citation(1, "a.py", 1, 2, "quote", "verified")
         transcript.end(number, Ending("done", (Message("assistant", "So."),), unchecked=True, quotes=(citation,)))
     with closing(sqlite3.connect(path)) as connection:
@@ -186,7 +186,7 @@ def test_summaries_stand_beside_the_messages(sessions: Sessions) -> None:
     with sessions.begin(name="one") as transcript:
         number, first = transcript.begin(QUESTION)
         [last] = transcript.end(number, Ending("done", (Message("assistant", "So."),)))
-        transcript.summarised(first, last, "Somebody asked.", "tiny")
+        transcript.record_summary(first, last, "Somebody asked.", "tiny")
     with sessions.open("one") as transcript:
         assert transcript.summaries() == [(first, last, "Somebody asked.")]
         assert len(transcript.conversation()[0]) == 2
@@ -211,7 +211,7 @@ def test_passages_stay_in_the_order_in_which_they_were_found(sessions: Sessions)
     with sessions.begin(name="one") as transcript:
         number, _ = transcript.begin(QUESTION)
         found = [Passage(n, f"{n}.py", 1, 2, "") for n in (3, 1, 2)]
-        transcript.showing(number, found, ["", "", ""])
+        transcript.record_passages(number, found, ["", "", ""])
         assert [source.passage for source in transcript.sources()] == found
 
 

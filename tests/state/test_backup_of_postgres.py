@@ -141,7 +141,7 @@ def test_a_database_of_the_last_release_is_upgraded_without_loss(
         assert user is not None
         assert [row.requests for row in Ledger(StateTables(database)).usage("user")] == [1]
         with SharedSessions(database).open("one") as transcript:
-            transcript.judged(1, Feedback(True, "helpful"))
+            transcript.record_feedback(1, Feedback(True, "helpful"))
             [turn] = transcript.turns()
         assert (turn.question, turn.feedback) == (QUESTION, Feedback(True, "helpful"))
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from store_factories import entry, open_embedded, vector_of
 
@@ -35,7 +35,16 @@ def scores(store: Store, found: list[tuple[int, float]]) -> dict[tuple[str, int]
     return {(known[chunk].document.path, known[chunk].position): score for chunk, score in found}
 
 
+# What lies on disk has some of its chunks taken away, and is not made anew for that.
+_FEWER: list[dict[str, list[str] | None]] = [
+    {"a.py": ["alpha", "beta", "gamma alpha", "beta beta"], "e.py": ["alpha gamma", "beta", "alpha", "gamma"]},
+    {"a.py": None},
+]
+
+
 @settings(deadline=None)
+@example(_FEWER, 6, 1000, True)
+@example(_FEWER, 6, 1000, False)
 @given(STEPS, st.sampled_from([0, 2, 6, 1000]), st.sampled_from([0, 4, 1000]), st.booleans())
 def test_scores_are_those_of_an_index_made_at_once(
     steps: list[dict[str, list[str] | None]], overlaid: int, worn: int, kept_open: bool

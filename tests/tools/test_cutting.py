@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.llm.tokens import counter_for
-from quaestor.tools.result_limits import cut, fit, plural
+from quaestor.tools.tool_results import cut, fit, plural
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40), max_size=40)
 

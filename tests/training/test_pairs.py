@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.evaluation.made.clean import comment_query, prose_query, subject_query
+from quaestor.evaluation.made.clean_queries import comment_query, prose_query, subject_query
 from quaestor.evaluation.made.surface_syntax import LANGUAGES, defined_name
-from quaestor.tuning.pairs_from_code import code_pairs
-from quaestor.tuning.pairs_from_prose import prose_pairs
-from quaestor.tuning.training_pairs import Pair, read_pairs, write_pairs
+from quaestor.tuning.training_pairs import Pair, code_pairs, prose_pairs, read_pairs, write_pairs
 from training.commits import _hunks
 from training.licences import recognise_licence
 from training.overlap import lines_of_folders, overlaps

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 from quaestor.embedding.static import Pieces, StaticEmbedder
 from quaestor.tuning import text_bags as bag_files
-from quaestor.tuning.adam import Adam, schedule
-from quaestor.tuning.contrastive_loss import info_nce
-from quaestor.tuning.export_weights import export, quantise
 from quaestor.tuning.text_bags import Bags, PairedBags, bags_of, join
-from quaestor.tuning.train_embedder import Recipe, gradient, make_batches, train
-from quaestor.tuning.trainable_embedder import Parameters, backward, encode
+from quaestor.tuning.train_embedder import Adam, Recipe, gradient, info_nce, make_batches, schedule, train
+from quaestor.tuning.trainable_embedder import Parameters, backward, encode, export, quantise
 from quaestor.tuning.training_pairs import Pair, write_pairs
 from training.export_model2vec import tokenizer, write
 from training.vocabulary import HASHED, choose, count_rows, count_words

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
+from quaestor.window.message_reading import speaker_of
+from quaestor.window.message_scores import MessageTerms
 from quaestor.window.recall import spread
-from quaestor.window.speakers import speaker_of
-from quaestor.window.word_scores import MessageTerms
 
 
 class Letters:

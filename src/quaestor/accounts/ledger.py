@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quaestor.accounts.database import AccountsFile
-from quaestor.accounts.limits import Limits, Spent
+from quaestor.accounts.limits import Limits, Spent, day_at, month_at
 from quaestor.accounts.money import Amount
-from quaestor.accounts.periods import day_at, month_at
 from quaestor.accounts.purpose import Purpose
 from quaestor.state.rows import Connection, Database
 

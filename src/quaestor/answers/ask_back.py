@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from quaestor.answers.asked_names import names_of_code
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.stems import EMPTY_WORDS
 from quaestor.core.terms import find_words
 from quaestor.corpus import Corpus
+from quaestor.search.asked_names import names_of_code
 
 ASKED_BACK = (
     "What do you mean by {}? Nothing was said of it before: "

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.callers_question import CallersQuestion, read_callers_question
 from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.drafts import Draft, in_code
 from quaestor.answers.resolved_names import Resolved, resolve_name
@@ -21,6 +20,7 @@ from quaestor.core.terms import split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
+from quaestor.search.callers_question import CallersQuestion, read_callers_question
 from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quaestor.answers.asked_names import names_of_code
 from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.drafts import Draft
 from quaestor.answers.frames_here import FrameHere, frames_here
@@ -16,6 +15,7 @@ from quaestor.answers.traces import read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
+from quaestor.search.asked_names import names_of_code
 
 _MOST_FRAMES = 2
 _MOST_USES = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.asked_names import looks_like_a_file
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.document_lines import CorpusLines, end_of_statement
 from quaestor.answers.drafts import Draft, in_code
 from quaestor.answers.names_question import read_name_question
+from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
 from quaestor.answers.surroundings import qualified_name
 from quaestor.answers.way import Question, WayAnswer
@@ -20,6 +20,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, Relative
 from quaestor.related.stored_files import IndexedFile
+from quaestor.search.asked_names import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
@@ -37,6 +38,9 @@ _COMMENT = re.compile(
     r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)"
 )
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
+_HEAD_OF_DOCUMENT = 120
+"""Lines of a document of which an abstract is one."""
+_ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
 
 
@@ -52,17 +56,17 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
     path = _path_meant(corpus, target, kind)
     if path is not None:
-        return _of_file(corpus, path)
+        return explain_file(corpus, path)
     if looks_like_a_file(target):
         return None
     found = resolve_name(corpus, target, ("definitions", "callers", "tests"), _LIMIT)
     if found is None or found.related is None or found.corrected:
         return None
     if found.related.target.path and not found.related.target.name:
-        return _of_file(corpus, found.related.target.path)
+        return explain_file(corpus, found.related.target.path)
     if not found.related.of("definitions"):
         return None
-    return _of_file(corpus, path) if (path := _module_named(found.related)) else _of_name(corpus, found.related)
+    return explain_file(corpus, path) if (path := _module_named(found.related)) else _of_name(corpus, found.related)
 
 
 def _module_named(related: Related) -> str:
@@ -161,7 +165,8 @@ def _uses_of(related: Related) -> str:
     return f"{told}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{told}."
 
 
-def _of_file(corpus: Corpus, path: str) -> WayAnswer | None:
+def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
+    """Return what a file is; None where there is none of this path."""
     lines = CorpusLines(corpus)
     file = lines.file(path)
     if file is None:
@@ -281,9 +286,13 @@ def _importers_of(related: Related) -> str:
 
 
 def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
-    """Quote a document's first paragraph, and name its title and its sections."""
+    """Quote a document's first paragraph, before it that of its abstract if it has one, and name its title and its
+    sections."""
     path, title = file.document.path, file.document.title
     first, last = _first_paragraph(file.lines)
+    abstract = next((one for one in paragraphs(file.lines[:_HEAD_OF_DOCUMENT]) if _ABSTRACT.match(one.heading)), None)
+    if abstract is not None and abstract.start_line > last:
+        draft.quote(lines.hit(path, abstract.start_line, min(abstract.end_line, abstract.start_line + _PARAGRAPH)))
     draft.quote(lines.hit(path, first, last))
     sections = list(dict.fromkeys(_headings(file)))
     listed = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])

@@ -17,7 +17,7 @@ from quaestor.answers.history_questions import Asked, first_day, history_questio
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.history_things import author_told, commit_told, commits_told, last_told, origin_told, past_told
 from quaestor.answers.way import WayAnswer
-from quaestor.core.dates import date_bound
+from quaestor.core.bylines import date_bound
 from quaestor.corpus import Corpus
 from quaestor.history.git import Git, NoHistoryError
 from quaestor.history.log import is_empty

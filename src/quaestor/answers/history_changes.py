@@ -18,8 +18,7 @@ from quaestor.history.changelog import Section, is_changelog, sections
 from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
-from quaestor.history.tags import Tag, tags
-from quaestor.history.versions import Version, before, version_in
+from quaestor.history.versions import Tag, Version, before, tags, version_in
 
 _MOST_FILES = 40
 _MOST_LINES = 45

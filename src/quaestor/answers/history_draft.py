@@ -9,7 +9,7 @@ from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.corpus.commits import LANGUAGE, object_document
 from quaestor.history.history_json import CommitText, commit_path
 from quaestor.history.log import Commit
-from quaestor.history.tags import Tag, tag_text
+from quaestor.history.versions import Tag, tag_text
 
 _MARK = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?\d", re.IGNORECASE)
 _LINKED = re.compile(r"\]\s*\(|no[ _-]answer", re.IGNORECASE)

@@ -10,8 +10,8 @@ import re
 from datetime import date, timedelta
 from typing import Literal
 
-from quaestor.core.dates import WRITTEN as DATE
-from quaestor.core.dates import iso_date
+from quaestor.core.bylines import WRITTEN as DATE
+from quaestor.core.bylines import iso_date
 from quaestor.core.light_imports import NamedTuple
 from quaestor.history.versions import WRITTEN as VERSION
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.corpus import Corpus
-from quaestor.corpus.targets import split_place
+from quaestor.corpus.find_relatives import split_place
 from quaestor.history.git import Git
 from quaestor.history.log import file_lines, presence
 

@@ -10,12 +10,11 @@ from quaestor.answers.history_messages import best_of, commits_saying
 from quaestor.answers.history_questions import Asked
 from quaestor.answers.history_subjects import Subject
 from quaestor.core.wording import amount
-from quaestor.history.blame import blame, shares
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
+from quaestor.history.line_history import blame, holder, lines_with, origin, shares, touching
 from quaestor.history.log import Author, Commit, authors, log, presence
-from quaestor.history.pickaxe import holder, lines_with, origin, touching
-from quaestor.history.tags import first_release
+from quaestor.history.versions import first_release
 
 _MOST_MESSAGE = 24
 _MOST_AUTHORS = 5

@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from quaestor.chunking.headings import plain_title
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
-_TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)")
+_TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
 _UNDERLINE = re.compile(r"^[=\-~^\"'*+#]{3,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
+_NO_WORDS = re.compile(
+    r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
+    r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
+    r"|<!--.*?-->|<a\s+(?:id|name)=[^>]*>(?:\s*</a>)?|</?(?:br|hr|div|p|center|details)\b[^>]*>"
+    r"|:::+\s*(?:\{.*\})?)\s*$"
+)
+"""What a page's machinery reads and its readers do not."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
@@ -90,11 +97,11 @@ class _Cutter:
             self._take_title_above()
         elif title := _TITLE.match(line):
             self._close()
-            self._head(title["title"].rstrip("#= "))
+            self._head((title["title"] or title["wiki"]).rstrip("#= "))
         elif mark := FENCE.match(line):
             self._close()
             self._fence = mark[1], begin
-        elif _EMPTY.match(line):
+        elif _EMPTY.match(line) or _NO_WORDS.match(line):
             self._close()
         else:
             self._take_words(begin, end)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from quaestor.answers.paragraphs import FENCE
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
@@ -57,7 +58,7 @@ _LEAST_WORTH = 0.05
 _NEAR = math.log(10)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
 is at least a tenth as likely to answer."""
-_ENOUGH = 2400
+_ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _LONGEST_WHOLE = 2000
 """Characters of a passage that is quoted whole: as many as a chunk has at most."""
@@ -377,7 +378,18 @@ def _shown(quote: Quote, language: str) -> str:
     label = f"`{quote.label}`" if quote.code else quote.label
     head = _GAP if quote.continues else f"`{place}`" + (f" ({label})" if quote.label else "") + ":"
     if not quote.code:
-        return "\n".join([head, "", *(f"> {line}" for line in quote.text.split("\n")), "", f"[{quote.n}]"])
+        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(quote.text)), "", f"[{quote.n}]"])
     longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{head}\n\n{fence}{language}\n{quote.text}\n{fence}\n[{quote.n}]"
+
+
+def _with_whole_fences(text: str) -> list[str]:
+    """Return a quote's lines, the fence that it begins or ends within opened or closed, or what follows were code."""
+    lines = text.split("\n")
+    marks = [found for line in lines if (found := FENCE.match(line))]
+    if len(marks) % 2 == 0:
+        return lines
+    # What opens a block names its language more often than not; what closes one never does.
+    named = any(mark.string[mark.end() :].strip() for mark in (marks[0], marks[-1]))
+    return [*lines, marks[-1][1]] if named else [marks[0][1], *lines]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
-from quaestor.answers.asked_names import looks_like_a_file, names_of_code
 from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.surroundings import around, qualified_name, stretch
@@ -19,6 +18,7 @@ from quaestor.core.passages import Document
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified
+from quaestor.search.asked_names import looks_like_a_file, names_of_code
 from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query
 from quaestor.stores import FieldBoosts, StoredChunk

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.asked_names import looks_like_a_file
+from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
+from quaestor.search.asked_names import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import mend
 
@@ -20,6 +21,7 @@ _LONGEST_END = 8
 _MOST_ENDS = 10
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _QUALIFIED = re.compile(r"\w(?:::|\.)\w")
+_NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
@@ -138,3 +140,24 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
     found.sort(key=lambda one: (profile_path(one).flags, one.count("/"), one))
     same = len(found) > 1 and profile_path(found[0]).flags == profile_path(found[1]).flags
     return None if not found or (same and "/" not in ending[1:]) else found[0]
+
+
+def resolve_numbered(corpus: Corpus, name: str) -> str | None:
+    """Return the document that a series and a number mean: ``BIP 340``, ``bip-0340``, ``PEP8``, ``RFC 2904``.
+
+    Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series.
+    """
+    asked = _NUMBERED.fullmatch(name.strip().lower())
+    if asked is None or not asked["series"]:
+        return None
+    found = []
+    for path, document in corpus.store.documents().items():
+        folder, _, file = f"{corpus.root.name}/{path}".lower().rpartition("/")
+        own = _NUMBERED.match(file)
+        if own is None or document.language not in PROSE or int(own["number"]) != int(asked["number"]):
+            continue
+        if own["series"] == asked["series"] or (
+            not own["series"] and asked["series"] in re.split(r"s?(?:\W|_|$)", folder)
+        ):
+            found.append((profile_path(path).flags, path.count("/"), path))
+    return min(found)[2] if found else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from quaestor.answers.heading_questions import names_in, question_of, thing_asked_about
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.most_imported import importers_of
@@ -15,6 +16,8 @@ from quaestor.corpus import Corpus
 
 _MOST_FILES = 6
 _OF_EACH = 3
+_LOOKED_AT = 12
+"""Sections of a document of which the most telling are asked for."""
 _LONGEST_HEADING = 60
 _KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w$]{3,60}")
@@ -47,9 +50,9 @@ class Starter:
     first: int = 1
     last: int = 10**9
 
-    def is_answered_by(self, path: str, line: int) -> bool:
-        """Return whether a line of a document is where the answer should stand."""
-        return not self.path or (path == self.path and self.first <= line <= self.last)
+    def is_answered_by(self, path: str, first: int, last: int) -> bool:
+        """Return whether lines of a document hold any of where the answer should stand."""
+        return not self.path or (path == self.path and first <= self.last and self.first <= last)
 
 
 def starters(corpus: Corpus) -> Iterator[Starter]:
@@ -110,17 +113,39 @@ def _of_prose(material: Material) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
-    sections = [list(islice(_asked_sections(material, path), _OF_EACH)) for path in paths]
+    sections = [_most_telling(_asked_sections(material, path)) for path in paths]
     for rank in range(_OF_EACH):
         yield from (found[rank] for found in sections if rank < len(found))
+
+
+def _most_telling(found: Iterator[Starter]) -> list[Starter]:
+    """Return the first sections of a document that tell how something is done, then those about a thing."""
+    first = sorted(islice(found, _LOOKED_AT), key=_tells_little)
+    return first[:_OF_EACH]
+
+
+def _tells_little(one: Starter) -> tuple[bool, bool]:
+    """Order questions: acts and differences before things, and things of several words before those of one."""
+    about = thing_asked_about(one.question)
+    return bool(about), bool(about) and " " not in about
 
 
 def _asked_sections(material: Material, path: str) -> Iterator[Starter]:
     lines = material.lines(path)
     found = list(headings(lines))
-    for (first, text), (following, _) in zip(found, [*found[1:], (len(lines) + 1, "")], strict=True):
-        heading = _NUMBERING.sub("", plain(text)).strip(" .:#")
+    title = _without_numbering(found[0][1]) if found else ""
+    names = names_in(lines)
+    ends = [line for line, _ in found[1:]] + [len(lines) + 1]
+    for (first, text), end in zip(found, ends[: len(found)], strict=True):
+        heading = _without_numbering(text)
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
-        question = heading if heading.endswith("?") else f"What is said about “{heading}”?"
-        yield Starter(question, path, first, following - 1)
+        subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
+        if not (heading == title and path == readme_of(material, "")) and (
+            question := question_of(heading, subject, names)
+        ):
+            yield Starter(question, path, first, end - 1)
+
+
+def _without_numbering(heading: str) -> str:
+    return _NUMBERING.sub("", plain(heading)).strip(" .:#")

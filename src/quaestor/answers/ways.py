@@ -7,6 +7,7 @@ from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
+from quaestor.answers.explain_term import explain_term
 from quaestor.answers.overview.overview_answer import answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import answer_within_file
@@ -18,6 +19,7 @@ WAYS: tuple[Way, ...] = (
     answer_history,
     answer_with_overview,
     explain_name,
+    explain_term,
     answer_within_file,
     answer_error,
     ask_back,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 
-from quaestor.answers.asked_names import looks_like_a_file, names_of_code
 from quaestor.answers.document_lines import CorpusLines
 from quaestor.answers.drafts import Draft
 from quaestor.answers.quotes import answer
@@ -16,6 +15,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.stems import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.asked_names import looks_like_a_file, names_of_code
 from quaestor.search.query import read_query
 from quaestor.stores import Where
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from quaestor.assemble.source_paths import make_objection as make_objection
     from quaestor.assemble.trial_index import TUNED as TUNED
     from quaestor.assemble.trial_index import Trial as Trial
-    from quaestor.assemble.trial_index import erase_apart as erase_apart
-    from quaestor.assemble.trial_index import index_apart as index_apart
+    from quaestor.assemble.trial_index import erase_trial_index as erase_trial_index
+    from quaestor.assemble.trial_index import open_trial_index as open_trial_index
     from quaestor.assemble.trial_index import trial_of as trial_of
 
 _HOMES = {
@@ -43,8 +43,8 @@ _HOMES = {
     "answering": "conversation_from_settings",
     "check_endpoint": "models_from_settings",
     "conversation_settings": "conversation_from_settings",
-    "erase_apart": "trial_index",
-    "index_apart": "trial_index",
+    "erase_trial_index": "trial_index",
+    "open_trial_index": "trial_index",
     "index_folder": "source_paths",
     "ingest_settings": "source_paths",
     "is_remote": "index_by_path",
@@ -71,8 +71,7 @@ __all__ = [
     "answering",
     "check_endpoint",
     "conversation_settings",
-    "erase_apart",
-    "index_apart",
+    "erase_trial_index",
     "index_folder",
     "ingest_settings",
     "is_remote",
@@ -87,6 +86,7 @@ __all__ = [
     "make_store",
     "make_subroutines",
     "make_users",
+    "open_trial_index",
     "shared_tables",
     "trial_of",
 ]

@@ -23,7 +23,7 @@ from quaestor.llm.endpoints import OPENAI_URL
 
 if TYPE_CHECKING:
     from quaestor.accounts.ledger import Ledger
-    from quaestor.accounts.published import Quote
+    from quaestor.accounts.prices import Quote
     from quaestor.llm.tokens import Tokenizer
 
 STATIC = "static"
@@ -123,7 +123,7 @@ def make_embedder(
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
     if not _may_ask(remote.name, settings) and made is not None:
-        from quaestor.embedding.unasked_endpoint import UnaskedEmbedder  # noqa: PLC0415 - seldom
+        from quaestor.embedding.stand_ins import UnaskedEmbedder  # noqa: PLC0415 - seldom
 
         return UnaskedEmbedder(remote.name, made.dimensions, name)
     return remote.embedder(settings, made, source)
@@ -168,10 +168,9 @@ class RemoteModel(NamedTuple):
     def embedder(self, settings: Settings, made: Made | None, source: str, ledger: Ledger | None = None) -> Embedder:
         """Return the embedder itself."""
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
-        from quaestor.accounts.metering import EmbeddingMeter  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
         from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
-        from quaestor.accounts.record import Record  # noqa: PLC0415
+        from quaestor.accounts.request_record import EmbeddingMeter, Record  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 
@@ -198,8 +197,7 @@ def remote_model(settings: Settings, made: Made | None = None) -> RemoteModel | 
     model = name.removeprefix(OPENAI)
     if not name.startswith(OPENAI) or not model:
         return None
-    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only for these
-    from quaestor.accounts.published import embedding_quote  # noqa: PLC0415
+    from quaestor.accounts.prices import embedding_quote, load_prices  # noqa: PLC0415 - only for these
     from quaestor.embedding.http import name_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 

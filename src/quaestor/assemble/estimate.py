@@ -9,25 +9,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quaestor.accounts.published import Quote
+from quaestor.accounts.prices import Quote
 from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
 from quaestor.assemble.source_paths import ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
-from quaestor.embedding.request_batches import RequestLimits
+from quaestor.embedding.requests_and_replies import RequestLimits
 from quaestor.files.ingest_report import FoundFile, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.batches import POOL_BYTES, batched
 from quaestor.indexing.indexer import Indexer
 from quaestor.indexing.intake import Intake, usable_cores
-from quaestor.indexing.survey import survey, survey_texts
+from quaestor.indexing.survey import Surveyed, Surveyor
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
+
+if TYPE_CHECKING:
+    from quaestor.corpus import Corpus
 
 REQUEST_SECONDS = 1.0
 """What a request to an endpoint is assumed to take: nothing is sent to find out."""
@@ -72,13 +76,16 @@ class Estimate:
     basis: str
 
 
-def survey_and_estimate(root: Path, settings: Settings, *, rebuild: bool = False) -> tuple[Survey, Estimate]:
+def survey_and_estimate(
+    root: Path, settings: Settings, *, rebuild: bool = False, index: Corpus | None = None
+) -> tuple[Survey, Estimate]:
     """Return what a source holds, and what embedding it would take; nothing is written, and nobody is asked.
 
     Args:
         root: the folder or file.
         settings: the embedder, its price, and what ingest reads of them.
         rebuild: as if there was no index yet.
+        index: that holds the source as it is: what is counted is looked up there, and no file is read and cut.
 
     Raises:
         NotFoundError: ``root`` does not exist.
@@ -87,16 +94,18 @@ def survey_and_estimate(root: Path, settings: Settings, *, rebuild: bool = False
     place = checked_root(root)
     ingest = ingest_settings(settings, place)
     made = made_of(place, settings)
-    found = walk(place, ingest)
     remote = remote_model(settings, made)
+    tokenizer = tokenizer_for(settings.model or "gpt-4o") if remote is None else remote.tokenizer
+    embedder = None if remote is None else remote.name
+    if index is not None:
+        held = index.survey(tokenizer.count, embedder)
+    else:
+        held = Surveyor(str(folder_of(place)), ingest, tokenizer.count, embedder).read(walk(place, ingest))
     if remote is None:
-        tokenizer = tokenizer_for(settings.model or "gpt-4o")
-        held = survey(str(folder_of(place)), ingest, found, tokenizer.count)
-        return held, _local(place, settings, ingest, found, held, made, tokenizer)
-    folder = str(folder_of(place))
-    held, texts = survey_texts(folder, ingest, found, remote.tokenizer.count, remote.name)
+        return held.survey, _local(place, settings, ingest, held, made, tokenizer)
     current = _current(remote, made, rebuild=rebuild)
-    return held, _remote(remote, texts, _known(place, settings, current, texts), new=current is None)
+    known = _known(place, settings, current, held.texts)
+    return held.survey, _remote(remote, held.texts, known, new=current is None)
 
 
 def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) -> Estimate | None:
@@ -119,7 +128,7 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
     else:
         with _opened(place, settings, current) as store:
             found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting()
-    _, texts = survey_texts(str(folder_of(place)), ingest, found, remote.tokenizer.count, remote.name)
+    texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(found).texts
     return _remote(remote, texts, _known(place, settings, current, texts), new=current is None)
 
 
@@ -163,20 +172,19 @@ def _local(
     place: Path,
     settings: Settings,
     ingest: IngestSettings,
-    found: Found,
-    held: Survey,
+    held: Surveyed,
     made: Made | None,
     tokenizer: Tokenizer,
 ) -> Estimate:
     embedder = make_embedder(settings, made)
-    seconds, basis = _measure_seconds(str(folder_of(place)), ingest, found.added, embedder)
+    seconds, basis = _measure_seconds(str(folder_of(place)), ingest, held.files, embedder)
     return Estimate(
         embedder=chosen(settings, made),
         remote=False,
         tokenizer=tokenizer.name,
         exact=tokenizer.exact,
-        texts=held.chunks,
-        tokens=held.tokens or 0,
+        texts=held.survey.chunks,
+        tokens=held.survey.tokens or 0,
         known=0,
         new=made is None,
         quote=None,

@@ -11,9 +11,8 @@ from quaestor.core.config import Settings, data_home, load_configuration
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
-from quaestor.corpus.index_parts import Parts
-from quaestor.crawl.git_address import names_repository
-from quaestor.crawl.repositories import fetch_repository
+from quaestor.corpus.fresh_index import Parts
+from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
@@ -45,7 +44,7 @@ from quaestor.assemble.embedders_by_name import (
 from quaestor.assemble.models_from_settings import make_model
 from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
 from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
-from quaestor.assemble.transformer_upgrade import bring, lacking, named
+from quaestor.assemble.transformer_upgrade import missing_transformer, upgrade, upgrade_state
 from quaestor.assemble.tuned_index import tuning_of
 
 
@@ -219,12 +218,12 @@ class Index(Corpus):
     def _whole(self, progress: Progress | None) -> Self:
         """Return the index with all vectors that it is to be given; it may be another object then."""
         with self._or_closed():
-            given = bring(self.root, self._settings, progress)
+            given = upgrade(self.root, self._settings, progress)
         if given is None:
             return self
         self.close()
         index = self._opened(self.root, self._settings, create=False)
-        index.freshness, index.last_changes = self.freshness, self.last_changes._replace(embedded=given)
+        index.report_as(self, self.last_changes._replace(embedded=given))
         return index
 
     @classmethod
@@ -237,13 +236,10 @@ class Index(Corpus):
             refresh_cost=refresh_cost(settings, parts.embedder),
             shared=is_shared(settings),
             coming=parts.coming,
+            reopen=lambda: _make_parts(root, settings, create=False),
         )
         index._settings = settings
         return index
-
-    def reopened(self) -> Parts:
-        """Return the parts of the index as it is now, with the embedder that it was given meanwhile."""
-        return _make_parts(self.root, self._settings, create=False)
 
 
 def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
@@ -266,7 +262,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
     made = made_of(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
-        used = settings._replace(embedder="auto") if named(settings, made) else settings
+        used = settings._replace(embedder="auto") if missing_transformer(settings, made) else settings
         try:
             embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
             if made is not None:
@@ -285,7 +281,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
                 embedder,
                 indexer,
                 trusting(Ranker.bundled(), tuning_of(store).trust),
-                lambda: lacking(root, settings),
+                lambda: upgrade_state(root, settings),
             )
         except BaseException:
             store.close()

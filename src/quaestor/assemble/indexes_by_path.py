@@ -10,8 +10,7 @@ from typing import Self
 
 from quaestor.assemble.index_by_path import Index
 from quaestor.core.config import Settings
-from quaestor.corpus.corpus_names import short_names
-from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.corpus.several_corpora import SeveralCorpora, short_names
 from quaestor.indexing.indexer import Progress
 
 

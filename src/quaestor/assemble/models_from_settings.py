@@ -10,7 +10,7 @@ from quaestor.llm.endpoints import OPENAI_URL
 
 if TYPE_CHECKING:
     from quaestor.accounts.ledger import Ledger
-    from quaestor.accounts.metered import MeteredModel
+    from quaestor.accounts.metered_model import MeteredModel
     from quaestor.accounts.money import Price
     from quaestor.accounts.purpose import Purpose
     from quaestor.accounts.users import Users
@@ -34,7 +34,7 @@ def make_model(
     if endpoint is None:
         return None
     from quaestor.accounts.limits import Limits  # noqa: PLC0415
-    from quaestor.accounts.metered import MeteredModel  # noqa: PLC0415
+    from quaestor.accounts.metered_model import MeteredModel  # noqa: PLC0415
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415
     from quaestor.accounts.purpose import Purpose  # noqa: PLC0415 - only with a model
 
@@ -99,8 +99,8 @@ def _chat_model(settings: Settings) -> OpenAICompatibleModel:
 
 
 def _completion_model(settings: Settings) -> OpenAICompatibleModel:
-    from quaestor.llm.models.chatml_counter import ChatMLCounter  # noqa: PLC0415 - only with such a model
     from quaestor.llm.models.plain_completion import CompletionModel, encoding_for  # noqa: PLC0415
+    from quaestor.llm.models.request_counter import ChatMLCounter  # noqa: PLC0415 - only with such a model
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
     known = settings.tokenizer or settings.model

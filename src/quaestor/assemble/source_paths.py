@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking import ChunkSettings
 from quaestor.core.config import Settings, data_home, load_configuration
-from quaestor.crawl.git_address import names_repository
-from quaestor.crawl.repositories import files_of
+from quaestor.crawl.repositories import files_of, names_repository
 from quaestor.crawl.sites import is_address, is_site, pages_of
 from quaestor.files.walk import checked_root
+from quaestor.files.walk_rules import left_out
 from quaestor.indexing.indexer import IngestSettings
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ def make_journal(root: Path, settings: Settings) -> Journal:
 
 def make_objection(root: Path, settings: Settings) -> Objection:
     """Return what tells the paths of a source that a person is asked about once more before they are edited."""
-    from quaestor.files.why_left_out import left_out  # noqa: PLC0415 - only for edits
-
     ingest = ingest_settings(settings)
 
     def objection(path: str) -> str | None:

@@ -30,21 +30,21 @@ _POLL_SECONDS = 0.2
 _FOLDER = "coming"
 
 
-def named(settings: Settings, made: Made | None) -> str:
-    """Return the name of the transformer whose vectors an index still lacks; empty if it lacks none."""
+def missing_transformer(settings: Settings, made: Made | None) -> str:
+    """Return the name of the transformer whose vectors an index is to have and has not yet; empty if there is none."""
     name = chosen(settings, made)
     return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
 
 
-def lacking(root: Path, settings: Settings) -> Coming | None:
-    """Return how far the vectors are that the index of a source is yet to be given; None if there are none."""
+def upgrade_state(root: Path, settings: Settings) -> Coming | None:
+    """Return how many vectors of a transformer are made for an index that waits for them; None if it waits for none."""
     folder = index_folder(root, settings)
     if not (settings.embedder.startswith(PREFIX) or (folder / _FOLDER).exists()):
         return None
     from quaestor.indexing.pending_vectors import begun, place_of  # noqa: PLC0415 - few indexes lack any
 
     made = made_of(root, settings)
-    wanted = named(settings, made)
+    wanted = missing_transformer(settings, made)
     found = begun(folder) if made is not None and spec_of(made.name) == STATIC else None
     if found is None or (wanted and found.embedder != wanted):
         return Coming(wanted, 0, 0, False) if wanted else None
@@ -53,11 +53,11 @@ def lacking(root: Path, settings: Settings) -> Coming | None:
             return Coming(*found, busy=not free)
     except FileNotFoundError:
         # It was taken in, or thrown away, this very moment.
-        return lacking(root, settings)
+        return upgrade_state(root, settings)
 
 
-def bring(root: Path, settings: Settings, progress: Progress | None = None) -> int | None:
-    """Give the index of a source the vectors that it lacks; return how many it has then, None if it lacked none.
+def upgrade(root: Path, settings: Settings, progress: Progress | None = None) -> int | None:
+    """Make the vectors that an index waits for and store them; return how many it has then, None if it waited for none.
 
     Args:
         root: real path of the source, whose index is there.
@@ -71,7 +71,7 @@ def bring(root: Path, settings: Settings, progress: Progress | None = None) -> i
 
     told = progress or _silent
     folder = index_folder(root, settings)
-    lack = lacking(root, settings)
+    lack = upgrade_state(root, settings)
     if lack is None or (chosen(settings) == STATIC and settings.embedder != "auto"):
         if place_of(folder).exists():
             with WriteLock(place_of(folder)).attempt() as mine:
@@ -83,15 +83,15 @@ def bring(root: Path, settings: Settings, progress: Progress | None = None) -> i
         make_private(place_of(folder))
         with WriteLock(place_of(folder)).attempt() as mine:
             if mine:
-                return _bring(root, settings, embedder, lack.embedder, told)
-        now = lacking(root, settings)
+                return _make_vectors(root, settings, embedder, lack.embedder, told)
+        now = upgrade_state(root, settings)
         if now is None:
             return lack.total
         told(_state(now.done, now.total))
         time.sleep(_POLL_SECONDS)
 
 
-def _bring(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
+def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
     """Make what is missing and give it to the index; the caller holds the lock on coming vectors."""
     from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget  # noqa: PLC0415
     from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - few indexes lack any

@@ -23,7 +23,7 @@ TUNED = "tuned"
 """The name under which an embedder that a corpus's own index was tuned to is tried."""
 
 
-def index_apart(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Corpus:
+def open_trial_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Corpus:
     """Open an index of a folder, or begin one; nothing is taken in yet.
 
     Args:
@@ -94,6 +94,6 @@ def trial_of(root: Path, settings: Settings) -> Trial:
         store.close()
 
 
-def erase_apart(folder: Path) -> None:
+def erase_trial_index(folder: Path) -> None:
     """Delete the index in a folder."""
     EmbeddedStore.erase(folder)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quaestor.core.passages import Hit
-from quaestor.corpus.asked_corpus import Asked
+from quaestor.corpus.conversation_corpus import ConversationCorpus
 
 # Names with blanks stand in quotation marks.
 _MENTION = re.compile(r"(?<![\w@/.:])@(?:([\w./+-]*\w)|\"([^\"\n]{1,400})\")")
@@ -18,7 +18,7 @@ _MOST_NAMED = 10
 
 
 def mentions(question: str) -> tuple[str, ...]:
-    """Return what a question names by ``@``, in order, each once, ten at most; an address for letters names nothing."""
+    """Return what a question names by ``@``, in order, each once, ten at most; an e-mail address names nothing."""
     named = (plain or quoted for plain, quoted in _MENTION.findall(question))
     return tuple(dict.fromkeys(named))[:_MOST_NAMED]
 
@@ -29,13 +29,13 @@ def mention(path: str) -> str:
     return f"@{path}" if found and found[1] else f'@"{path}"'
 
 
-def mentioned_paths(question: str, corpus: Asked) -> tuple[str, ...]:
+def mentioned_paths(question: str, corpus: ConversationCorpus) -> tuple[str, ...]:
     """Return the documents that a question names by ``@``; ``@property`` is a word like any other."""
     found = (path for name in mentions(question) if (path := path_of(name, corpus)) is not None)
     return tuple(dict.fromkeys(found))
 
 
-def path_of(name: str, corpus: Asked) -> str | None:
+def path_of(name: str, corpus: ConversationCorpus) -> str | None:
     """Return the path of the document of this path, or of the only one whose path ends so; None otherwise."""
     if corpus.store.document(name) is not None:
         return name
@@ -43,7 +43,7 @@ def path_of(name: str, corpus: Asked) -> str | None:
     return ending[0] if len(ending) == 1 else None
 
 
-def hits_of(paths: Iterable[str], corpus: Asked) -> tuple[Hit, ...]:
+def hits_of(paths: Iterable[str], corpus: ConversationCorpus) -> tuple[Hit, ...]:
     """Return the chunks of documents, in their order; a document that is gone has none."""
     return tuple(
         Hit(stored.document, stored.chunk, 0.0, chunk_id=stored.id)

@@ -16,7 +16,7 @@ from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts import load
 from quaestor.sessions.rounds import Answered, Round
-from quaestor.window.units import RESULT
+from quaestor.window.conversation_costs import RESULT
 
 if TYPE_CHECKING:
     from quaestor.tools import Registry
@@ -131,7 +131,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class CallerTools:
     """Tools of the caller's own: declared to the model as they are, and called by it for the caller to run.
 
     Attributes:
@@ -163,7 +163,7 @@ def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallP
 
 
 def _hidden(rounds: Sequence[Round], shown: int) -> frozenset[int]:
-    """Return the identities of the results for which a mark stands."""
+    """Return the identities of the results that a mark takes the place of."""
     results = [id(answered) for one in rounds for answered in one.answered]
     return frozenset(results[: max(0, len(results) - shown)])
 

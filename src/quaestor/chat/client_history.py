@@ -1,4 +1,4 @@
-"""Conversations that are held elsewhere: a client sends all of it with every question and keeps the record itself."""
+"""Conversations whose client keeps the record and sends all earlier messages with every question."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from quaestor.sessions.records import Ending
 from quaestor.sessions.transcript import Transcript
 
 
-def remembering(messages: Sequence[Message]) -> Transcript:
-    """Return a record, kept in the process only, in which a conversation has come about as one turn.
+def transcript_of_client(messages: Sequence[Message]) -> Transcript:
+    """Return a transcript in memory that holds the earlier messages of a conversation as one turn.
 
     Args:
         messages: before the newest question, in order; system messages among them stay where they are.

@@ -1,15 +1,34 @@
-"""What a conversation knows at a moment: its messages, their numbers on record, the window it composes for."""
+"""What a conversation knows at a moment: its model, its messages and their numbers on record, its window."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quaestor.chat.summaries import Summaries
 from quaestor.chat.turn import Turn
 from quaestor.core.messages import Message
+from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.llm.models import Model
+from quaestor.llm.models.capabilities import Capabilities
 from quaestor.sessions.transcript import Transcript
+
+
+def charged_to(model: Model | None, index: ConversationCorpus, transcript: Transcript) -> Model | None:
+    """Return the model with its requests charged to a conversation, if a ledger keeps them."""
+    charged: Callable[..., Model] | None = getattr(model, "charged", None)
+    if charged is None:
+        return model
+    return charged(source=index.source, session=transcript.id if transcript.saved else "")
+
+
+def known_capabilities(model: Model | None, transcript: Transcript) -> Capabilities:
+    """Return the capabilities of a model, without those that its server refused earlier in this session."""
+    if model is None:
+        return Capabilities()
+    known = model.capabilities
+    return replace(known, native_tools=False) if transcript.refused_tools(model.name) else known
+
 
 Sent = tuple[Sequence[Message], Sequence[int | None]]
 """Messages, and their numbers in the transcript; None for what is not in it."""

@@ -19,15 +19,14 @@ from quaestor.answers.quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
-from quaestor.chat.call_protocols import CallProtocol, Passed, protocol_for
+from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.composing import Composer, examples, instructions, is_short, plan_request
-from quaestor.chat.conversation_model import charged_to, known_capabilities
-from quaestor.chat.conversation_state import restored
+from quaestor.chat.citation_numbers import Numbering, marked
+from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Loop
 from quaestor.chat.model_requests import Requests
-from quaestor.chat.numbering import Numbering, marked
+from quaestor.chat.request_composer import Composer, examples, instructions, is_short, plan_request
 from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
 from quaestor.core.citation import Citation
@@ -35,7 +34,7 @@ from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus, Understood
-from quaestor.corpus.asked_corpus import Asked
+from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
@@ -68,7 +67,7 @@ class Conversation:
 
     def __init__(  # noqa: PLR0913 - the public contract
         self,
-        index: Asked,
+        index: ConversationCorpus,
         model: Model | str | None = None,
         *,
         limit: int = 4096,
@@ -77,7 +76,7 @@ class Conversation:
         query: Callable[[Sequence[Message]], TurnQuery] | None = None,
         owner: str | None = None,
         subroutines: Registry | None = None,
-        passed: Passed | None = None,
+        passed: CallerTools | None = None,
     ) -> None:
         subroutines = None if passed else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
@@ -123,7 +122,7 @@ class Conversation:
             registry.names if registry else (),
             self.transcript,
             settings,
-            self._as_it_is,
+            self._current_text,
         )
 
     @property
@@ -159,7 +158,7 @@ class Conversation:
         self._added[found] = None
         return found
 
-    def _as_it_is(self, path: str) -> bytes | None:
+    def _current_text(self, path: str) -> bytes | None:
         """Return a cited document's text as it is now; None if it has gone since it was found."""
         try:
             return self.index.read(path)
@@ -272,7 +271,7 @@ class Conversation:
             query = await self._make_query(turn, asked)
             yield self._searching(turn, query, asked)
             hits = await self._find(turn, query, asked)
-        self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
+        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
             quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
@@ -303,7 +302,7 @@ class Conversation:
         """Yield a whole turn that a way answers without a model."""
         yield Searching(turn.question.content)
         self._give_passages(turn, way.hits)
-        self.transcript.showing(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
+        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
         numbers = tuple(passage.n for passage in turn.passages)
         yield Passages(way.hits, way.known, numbers)
         turn.shown = turn.passages
@@ -352,7 +351,7 @@ class Conversation:
     def _searching(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
-            self.transcript.limited(turn.number, asked.phrases, asked.missed)
+            self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
         translated = self.index.translated(asked.text)
         return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
 
@@ -411,7 +410,7 @@ class Conversation:
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.
-        unchecked = found and known is None and not turn.proposals and not _holding(citations)
+        unchecked = found and known is None and not turn.proposals and not _supported(citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
@@ -449,14 +448,14 @@ class Conversation:
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         if not quoted.known:
             return ()
-        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._as_it_is, claims=False)
+        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._current_text, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
-        return _holding(checked.citations)
+        return _supported(checked.citations)
 
     def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
         question, by_model = turn.question.content, bool(turn.spent)
-        checked = verify(turn.visible.written, tuple(known.values()), self._as_it_is, question, claims=by_model)
+        checked = verify(turn.visible.written, tuple(known.values()), self._current_text, question, claims=by_model)
         self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
         return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
@@ -483,7 +482,7 @@ class Conversation:
         return self._composer.window(messages, turn.passages, self.limit)
 
 
-def _holding(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+def _supported(citations: Sequence[Citation]) -> tuple[Citation, ...]:
     """Return the citations whose words stand in the source: where they point, or nearby."""
     return tuple(one for one in citations if one.status != "unverified")
 
@@ -495,6 +494,6 @@ def _checked(question: str) -> Message:
     return Message("user", question)
 
 
-def _brief_for(index: Asked) -> Brief:
+def _brief_for(index: ConversationCorpus) -> Brief:
     """Return the brief that suits what a corpus mostly holds."""
     return "documents" if index.is_prose() else "code"

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from quaestor.chat.call_protocols import CallProtocol
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.composing import Composer, shown_passages
 from quaestor.chat.conversation_state import History, Sent
 from quaestor.chat.events import (
     Called,
@@ -28,21 +27,19 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.model_requests import Requests, SpentError
-from quaestor.chat.overlong import explained
+from quaestor.chat.model_requests import Requests, SpentError, explained, summarise
 from quaestor.chat.reply_reader import Reading
+from quaestor.chat.request_composer import Composer, shown_passages
 from quaestor.chat.run_calls import Calling
-from quaestor.chat.summariser import summarise
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, QuaestorError, UpstreamError, WindowError
 from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Finished
-from quaestor.llm.models.overflow import is_plausible, learned_limit
+from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.plan import OPENING
-from quaestor.sessions.rounds import Answered, Round
+from quaestor.sessions.rounds import OPENING, Answered, Round
 from quaestor.sessions.rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window
@@ -116,7 +113,7 @@ class Loop:
                 turn.stopped = f"the reply was ended here: {error}"
             if reading.plan is not None and turn.plan is None:
                 turn.plan = reading.plan
-                self._transcript.premeditated(turn.number, reading.plan)
+                self._transcript.record_plan(turn.number, reading.plan)
                 yield Premeditated(reading.plan)
             if self._protocol.passes or turn.stops.found is not None:
                 return
@@ -173,7 +170,7 @@ class Loop:
             self._history.learn(before)
             raise
         if self._history.limit != before:
-            self._transcript.learned(self._requests.model.name, self._history.limit)
+            self._transcript.record_window(self._requests.model.name, self._history.limit)
 
     async def _sent(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Compose, send and stream; a prompt that is too long is composed anew, for the window that the server told."""
@@ -246,7 +243,7 @@ class Loop:
         for asked in calls:
             yield Called(asked.name, asked.arguments)
             answered = await self._calling.run(turn, asked, budget)
-            self._transcript.called(turn.number, answered)
+            self._transcript.record_call(turn.number, answered)
             await self._record_passages(turn, answered.outcome.passages)
             done.append(answered)
             outcome = answered.outcome
@@ -262,7 +259,7 @@ class Loop:
         if passages:
             read = [await asyncio.to_thread(self._read, passage.path) for passage in passages]
             hashes = [hashlib.sha256(data or b"").hexdigest() for data in read]
-            self._transcript.showing(turn.number, passages, hashes)
+            self._transcript.record_passages(turn.number, passages, hashes)
 
     def _budget(self, turn: Turn, calls: int) -> int:
         """Return the tokens that each of so many results may take."""

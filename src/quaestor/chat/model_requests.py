@@ -1,19 +1,65 @@
-"""Sending one request of a turn, within its limits, and recording it and its end."""
+"""Sending one request of a turn, within its limits, and recording it: for an answer, or for a summary."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.composing import Composer, prompt_hashes
-from quaestor.chat.streaming import stream_within
+from quaestor.chat.conversation_state import History
+from quaestor.chat.request_composer import Composer, prompt_hashes
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import LimitError, QuaestorError
 from quaestor.core.messages import Message, Usage
-from quaestor.llm.models import Delta, Finished, Model, Request
+from quaestor.llm.endpoints.failures import TooLongError
+from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
+from quaestor.sessions.rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window
+
+
+async def stream_within(model: Model, request: Request, deadline: float) -> AsyncGenerator[Delta]:
+    """Yield the deltas of a reply; closing this closes the request.
+
+    Args:
+        model: who replies.
+        request: what is asked.
+        deadline: the event loop's time at which the reply must be over, seconds.
+
+    Raises:
+        LimitError: it was not.
+        UpstreamError: the model failed.
+    """
+    stream = aiter(model.stream(request))
+    try:
+        while True:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    delta = await anext(stream)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise LimitError("the turn took more time than it may; ask for less, or raise its limit") from None
+            yield delta
+    finally:
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
+
+
+async def whole_reply(model: Model, request: Request, deadline: float) -> tuple[str, Finished]:
+    """Return a reply's text and its end; see ``stream_within``."""
+    pieces: list[str] = []
+    finished = Finished("unknown")
+    async with aclosing(stream_within(model, request, deadline)) as deltas:
+        async for delta in deltas:
+            if isinstance(delta, Finished):
+                finished = delta
+            else:
+                pieces.append(delta.text)
+    return "".join(pieces), finished
+
 
 # A server that pays no heed to the limit on the reply is stopped when it writes more than this for each token.
 _LETTERS_OF_A_TOKEN = 32
@@ -61,7 +107,7 @@ class Requests:
             UpstreamError: the model failed.
         """
         self.check(turn, window)
-        number = self._transcript.sending(
+        number = self._transcript.record_request(
             turn.number,
             window,
             self.model.name,
@@ -83,17 +129,17 @@ class Requests:
                     written.append(delta.text)
                     yield delta
         except QuaestorError as error:
-            self._transcript.replied(number, f"{error.code}: {error}", None)
+            self._transcript.record_reply(number, f"{error.code}: {error}", None)
             raise
         except GeneratorExit:
             # Whoever closes this has read enough; what was written until then was generated all the same.
             usage = self._counted_usage(window, written)
             turn.spend(usage, self.model.name)
-            self._transcript.replied(number, "closed", usage)
+            self._transcript.record_reply(number, "closed", usage)
             raise
         usage = finished.usage or self._counted_usage(window, written)
         turn.spend(usage, finished.model or self.model.name)
-        self._transcript.replied(number, finished.reason, usage)
+        self._transcript.record_reply(number, finished.reason, usage)
         yield finished
 
     def _counted_usage(self, window: Window, written: Sequence[str]) -> Usage:
@@ -136,3 +182,39 @@ def _parameters(request: Request) -> Mapping[str, object]:
     if request.tools:
         parameters["tools"] = list(request.tools)
     return parameters
+
+
+def explained(failure: TooLongError, window: Window) -> TooLongError:
+    """Return the error for a request that is too long even after it was composed anew."""
+    allowed = "an unknown number" if failure.limit is None else str(failure.limit)
+    return TooLongError(
+        f"the request is still too long after it was composed anew: {window.tokens} tokens by our count and"
+        f" {window.reserve} for the reply, under a window of {window.limit}; the server allows {allowed} ({failure});"
+        " set `window` to what the server was started with",
+        limit=failure.limit,
+        asked=failure.asked,
+        status=failure.status,
+    )
+
+
+async def summarise(turn: Turn, history: History, requests: Requests, composer: Composer, record: Transcript) -> None:
+    """Ask for a summary; without one the conversation goes on all the same."""
+    summaries = history.summaries
+    try:
+        window = summaries.request(history.messages, composer.counter, history.limit)
+        sent = (window.messages, [None] * len(window.messages))
+        pieces: list[str] = []
+        async with aclosing(requests.send(turn, composer.request(window), window, sent)) as deltas:
+            async for delta in deltas:
+                if isinstance(delta, TextDelta):
+                    pieces.append(delta.text)
+    except QuaestorError:
+        summaries.failed()
+        return
+    text = clean("".join(pieces)).strip()
+    known = [one for place in summaries.out if (one := history.ids[place]) is not None]
+    if not text or not known:
+        summaries.failed()
+        return
+    record.record_summary(known[0], known[-1], text, requests.model.name)
+    summaries.written(text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit

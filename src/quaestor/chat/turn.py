@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quaestor.chat.visible import Visible
+from quaestor.chat.visible_text import Visible
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.core.passages import Hit
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.plan import Plan
-from quaestor.sessions.rounds import Asked, Round
+from quaestor.sessions.rounds import Asked, Plan, Round
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quaestor.chunking.cutting import cut as cut
     from quaestor.chunking.decode import Decoded as Decoded
     from quaestor.chunking.definitions import Definition as Definition
-    from quaestor.chunking.recognising import recognise as recognise
+    from quaestor.chunking.file_kind import recognise as recognise
 
 _HOMES = {
     "ChunkSettings": "chunk_settings",
@@ -23,7 +23,7 @@ _HOMES = {
     "Decoded": "decode",
     "Definition": "definitions",
     "cut": "cutting",
-    "recognise": "recognising",
+    "recognise": "file_kind",
 }
 
 __all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "recognise"]

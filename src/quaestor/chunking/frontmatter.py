@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from quaestor.core.authors import author_line
-from quaestor.core.dates import iso_date
+from quaestor.core.bylines import author_line, iso_date
 
 _LARGEST = 1 << 16
 _YAML = re.compile(rb"---[ \t]*\r?\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
-from quaestor.chunking.finders import c
+from quaestor.chunking.finders import systems
 from quaestor.chunking.finders.other_languages import (
     dart_alias,
     dart_member,
@@ -33,14 +33,14 @@ def _graphql() -> dict[str, Finder]:
 
 
 _OBJECTIVE_C: dict[str, Finder] = {
-    "function_definition": c.c_function,
-    "declaration": c.c_declaration,
-    "type_definition": c.c_typedef,
-    "struct_specifier": c.c_type,
-    "union_specifier": c.c_type,
-    "enum_specifier": c.c_type,
-    "preproc_def": c.c_macro,
-    "preproc_function_def": c.c_macro,
+    "function_definition": systems.c_function,
+    "declaration": systems.c_declaration,
+    "type_definition": systems.c_typedef,
+    "struct_specifier": systems.c_type,
+    "union_specifier": systems.c_type,
+    "enum_specifier": systems.c_type,
+    "preproc_def": systems.c_macro,
+    "preproc_function_def": systems.c_macro,
     "protocol_declaration": nested("interface", "identifier", members=True),
     "class_interface": nested("class", "identifier", members=True),
     "class_implementation": nested("class", "identifier", members=True),

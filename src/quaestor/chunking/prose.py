@@ -9,14 +9,71 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quaestor.chunking import merge
-from quaestor.chunking.asciidoc import TERM_LEVEL, asciidoc_headings
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
 from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
-from quaestor.chunking.headings import Heading, adorned_headings, markdown_headings
-from quaestor.chunking.lists import in_groups, list_items
+from quaestor.chunking.headings import TERM_LEVEL, Heading, adorned_headings, asciidoc_headings, markdown_headings
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.core.passages import Chunk
+
+_FEWEST = 8
+# Of the section, the items take at least this share; on average none is longer than that many bytes.
+_SHARE = 0.6
+_LONGEST = 600
+_LINE = re.compile(
+    rb"^(?P<fence>[ \t]*(?:```|~~~))"
+    # The term of a definition list has its definition in the next line, further in or behind a colon.
+    rb"|^(?P<bullet> {0,3})(?:[-*+]|\xe2\x80\xa2)[ \t]+\S"
+    rb"|(?:(?<=\n\n)|(?<=\n\r\n))(?P<term>)(?=[^\s.:|=#<>`~-][^\n]{0,150}\n(?:[ \t]{2,}\S|:[ \t]+\S))"
+    rb"|(?:(?<=\n\n)|(?<=\n\r\n))(?P<text>)(?=\S)",
+    re.MULTILINE,
+)
+
+
+def list_items(data: bytes, start: int, end: int) -> list[int]:
+    """Return where the items of a section begin that is mostly one long list; nothing for any other section."""
+    bullets: list[tuple[int, int]] = []
+    terms: list[int] = []
+    others: list[int] = []
+    fenced = False
+    for found in _LINE.finditer(data, start, end):
+        kind, at = found.lastgroup, found.start()
+        if kind == "fence":
+            fenced = not fenced
+        elif fenced:
+            continue
+        elif kind == "bullet":
+            bullets.append((len(found["bullet"]), at))
+        else:
+            (terms if kind == "term" else others).append(at)
+    margin = min((indent for indent, _ in bullets), default=0)
+    items = [at for indent, at in bullets if indent == margin]
+    if len(terms) > len(items):
+        items = terms
+    else:
+        others += terms
+    return items if _is_list(items, others, start, end) else []
+
+
+def in_groups(items: list[int], least: int) -> list[int]:
+    """Return where groups of items begin, each of so many bytes or more but for the last."""
+    kept = items[:1]
+    for item in items[1:]:
+        if item - kept[-1] >= least:
+            kept.append(item)
+    return kept
+
+
+def _is_list(items: list[int], others: list[int], start: int, end: int) -> bool:
+    if len(items) < _FEWEST:
+        return False
+    # An item ends where the next one begins, or a paragraph that is none.
+    breaks = [*sorted(others), end]
+    total = sum(
+        min(following, breaks[bisect_right(breaks, item)]) - item for item, following in pairwise([*items, end])
+    )
+    return total >= _SHARE * (end - start) and total <= _LONGEST * len(items)
+
 
 _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "markdown": markdown_headings,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quaestor.chunking import more_languages as further
 from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
-from quaestor.chunking.finders import c, classes, functional, javascript, scripting, systems
+from quaestor.chunking.finders import classes, functional, scripting, systems
 
 
 class Syntax(NamedTuple):
@@ -47,11 +47,11 @@ _JAVASCRIPT: dict[str, Finder] = {
     "class_declaration": by_field("class"),
     "function_expression": by_field("function"),
     "method_definition": by_field("method"),
-    "lexical_declaration": javascript.js_variables,
-    "variable_declaration": javascript.js_variables,
-    "expression_statement": javascript.js_statement,
-    "field_definition": javascript.js_member,
-    "pair": javascript.js_member,
+    "lexical_declaration": scripting.js_variables,
+    "variable_declaration": scripting.js_variables,
+    "expression_statement": scripting.js_statement,
+    "field_definition": scripting.js_member,
+    "pair": scripting.js_member,
 }
 _TYPESCRIPT: dict[str, Finder] = {
     **_JAVASCRIPT,
@@ -62,32 +62,32 @@ _TYPESCRIPT: dict[str, Finder] = {
     "function_signature": by_field("function"),
     "method_signature": by_field("method"),
     "abstract_method_signature": by_field("method"),
-    "public_field_definition": javascript.js_member,
-    "internal_module": javascript.ts_module,
-    "module": javascript.ts_module,
+    "public_field_definition": scripting.js_member,
+    "internal_module": scripting.ts_module,
+    "module": scripting.ts_module,
 }
 _JS_LEADING = _COMMENTS | {"decorator"}
 _JS_TRANSPARENT = _set("export_statement ambient_declaration")
 
 _C: dict[str, Finder] = {
-    "function_definition": c.c_function,
-    "declaration": c.c_declaration,
-    "field_declaration": c.c_declaration,
-    "type_definition": c.c_typedef,
-    "struct_specifier": c.c_type,
-    "union_specifier": c.c_type,
-    "enum_specifier": c.c_type,
-    "preproc_def": c.c_macro,
-    "preproc_function_def": c.c_macro,
+    "function_definition": systems.c_function,
+    "declaration": systems.c_declaration,
+    "field_declaration": systems.c_declaration,
+    "type_definition": systems.c_typedef,
+    "struct_specifier": systems.c_type,
+    "union_specifier": systems.c_type,
+    "enum_specifier": systems.c_type,
+    "preproc_def": systems.c_macro,
+    "preproc_function_def": systems.c_macro,
 }
 _C_TRANSPARENT = _set("preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef linkage_specification")
 _CPP: dict[str, Finder] = {
     **_C,
-    "class_specifier": c.c_type,
+    "class_specifier": systems.c_type,
     "namespace_definition": by_field("module"),
     "alias_declaration": by_field("type"),
     "concept_definition": by_field("type"),
-    "inline_method_definition": c.c_function,
+    "inline_method_definition": systems.c_function,
 }
 
 _PYTHON: dict[str, Finder] = {

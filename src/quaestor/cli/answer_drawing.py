@@ -7,16 +7,40 @@ citation is its number, for the list below the answer says where it leads. ``NO_
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from quaestor.cli.markdown_blocks import whole_blocks
 from quaestor.cli.output import echo, safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+
+
+def whole_blocks(text: str) -> int:
+    """Return how many letters of ``text`` are whole blocks, which what follows cannot change.
+
+    A block ends at an empty line outside of fenced code, so that a paragraph, a list or a table is drawn once and as it
+    stays. What stands after the last such line may still grow.
+    """
+    fence, at, whole = "", 0, 0
+    while (newline := text.find("\n", at)) >= 0:
+        line = text[at:newline]
+        at = newline + 1
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence, whole = "", at
+        elif mark:
+            fence = mark[1]
+        elif not line.strip():
+            whole = at
+    return whole
+
 
 _WIDEST = 100
 _LINES_OF_WHAT_GROWS = 12

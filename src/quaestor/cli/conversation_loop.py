@@ -23,32 +23,35 @@ from quaestor.chat.events import (
     Stopped,
     Summarising,
     Text,
+    TurnOutcome,
 )
-from quaestor.chat.outcome import TurnOutcome
 from quaestor.chat.session_json import by_name, window_object, wire_messages
 from quaestor.chat.turn import Preview
 from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
-from quaestor.cli.proposals import Changing
+from quaestor.cli.proposed_edits import Changing
 from quaestor.cli.scope import Filters, remark_on, remark_on_unknown
 from quaestor.cli.session_export import write_export
-from quaestor.cli.shown_calls import call_line, print_why
-from quaestor.cli.shown_citations import (
+from quaestor.cli.turn_details import (
+    call_line,
     print_citations,
+    print_decisions,
+    print_messages,
     print_place,
+    print_sections,
     print_support,
     print_unchecked,
+    print_why,
     remark_on_sent,
     remark_on_unsupported,
 )
-from quaestor.cli.shown_window import print_decisions, print_messages, print_sections
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.wording import amount
 from quaestor.edits import Proposal, parse
 from quaestor.llm.prompts.numbered_passages import where
-from quaestor.sessions.citation_support import support_of
+from quaestor.sessions.records import support_of
 from quaestor.sessions.sent_messages import runs
 from quaestor.sessions.transcript import Transcript
 

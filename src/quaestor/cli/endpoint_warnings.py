@@ -32,7 +32,7 @@ def endpoint_warnings(settings: Settings) -> list[str]:
 
 
 async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
-    from quaestor.llm.models.listing import list_models  # noqa: PLC0415 - takes a while, and only with a model
+    from quaestor.llm.models.probe import list_models  # noqa: PLC0415 - takes a while, and only with a model
 
     model = make_endpoint(settings)
     assert model is not None

@@ -10,8 +10,8 @@ import click
 
 from quaestor.cli.output import echo, one_line, print_table, size, style
 from quaestor.core.wording import amount
+from quaestor.evaluation.metric_scores import MAIN, shown
 from quaestor.evaluation.results import SURE, Results, Row
-from quaestor.evaluation.scoring import MAIN, shown
 from quaestor.evaluation.statistics import Estimate
 
 _WIDEST = 110

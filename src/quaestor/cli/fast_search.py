@@ -17,7 +17,7 @@ _COMPLETING = "_QUAESTOR_COMPLETE"
 
 
 def is_plain(arguments: Sequence[str]) -> bool:
-    """Return whether a command line is a search with nothing to it."""
+    """Return whether a command line is a search with a query, sources and ``--json`` only."""
     if not arguments or arguments[0] != COMMAND or _COMPLETING in os.environ:
         return False
     words = [argument for argument in arguments[1:] if argument != JSON]

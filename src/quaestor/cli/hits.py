@@ -16,7 +16,7 @@ from quaestor.core.terms import find_words, terms, terms_of_word
 from quaestor.core.wording import amount
 from quaestor.corpus import Freshness
 from quaestor.corpus.corpus_json import search_object
-from quaestor.corpus.understood_filters import Signed, Understood, why_none
+from quaestor.corpus.understood_filters import HasBylines, Understood, why_none
 from quaestor.search.query import read_query
 from quaestor.search.retriever import Mode
 from quaestor.search.spelling import mend
@@ -72,7 +72,9 @@ def search(asked: Search) -> int:
     return 0 if hits else NOTHING_FOUND
 
 
-def print_hits(asked: Search, hits: Sequence[Hit], searched: Signed, documents: int, understood: Understood) -> None:
+def print_hits(
+    asked: Search, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: Understood
+) -> None:
     """Print hits, or that there are none among so many documents of what was searched, and why."""
     if not hits:
         remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")

@@ -15,9 +15,8 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root, remark_on, remark_on_unknown
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError, QuaestorError
-from quaestor.corpus.corpus_names import short_names
-from quaestor.corpus.several_corpora import SeveralCorpora
-from quaestor.corpus.several_corpora_json import several_object
+from quaestor.corpus.corpus_json import several_object
+from quaestor.corpus.several_corpora import SeveralCorpora, short_names
 
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")

@@ -23,7 +23,9 @@ def indexing_progress() -> Progress:
             what = "texts" if state.doing == "embedding" else "documents"
             line.draw(state.doing, state.done, state.total, what, timed=state.doing == "embedding")
         else:
-            line.draw(state.doing, state.done, state.total, f"files, {state.chunks:,} chunks")
+            # Files are of any length: how much is read tells better how much is left than how many are.
+            share = state.bytes_done / state.bytes_total if state.bytes_total else None
+            line.draw(state.doing, state.done, state.total, f"files, {state.chunks:,} chunks", share=share)
 
     return draw
 
@@ -56,7 +58,9 @@ class _Line:
         self._last = 0.0
         self._timed: tuple[float, int] | None = None
 
-    def draw(self, doing: str, done: int, total: int, rest: str, *, timed: bool = False) -> None:
+    def draw(
+        self, doing: str, done: int, total: int, rest: str, *, timed: bool = False, share: float | None = None
+    ) -> None:
         now = time.monotonic()
         finished = done >= total
         if timed:
@@ -67,7 +71,9 @@ class _Line:
         if not finished and now - self._last < 0.05:
             return
         self._last = now
-        filled = round((done / total if total else 1.0) * _WIDTH)
+        if share is None or finished:
+            share = done / total if total else 1.0
+        filled = round(min(share, 1.0) * _WIDTH)
         bar = style("━" * filled, fg="green") + style("━" * (_WIDTH - filled), dim=True)
         echo(f"\r\x1b[K{doing} {bar} {done:,}/{total:,} {rest}", nl=finished, err=True)
 

@@ -7,8 +7,8 @@ whether it is current is decided by those bytes.
 
 from __future__ import annotations
 
+from quaestor.convert.conversion import ConversionError as ConversionError
 from quaestor.convert.conversion import Converted as Converted
-from quaestor.convert.conversion_error import ConversionError as ConversionError
 from quaestor.core.passages import Document
 from quaestor.files.deny import suffix_of
 from quaestor.files.extras import EXTRAS, extra_is_installed
@@ -56,6 +56,6 @@ def _apart(suffix: str, data: bytes) -> Converted:
     _, extra = EXTRAS.get(suffix, ("", ""))
     if extra and not extra_is_installed(suffix):
         raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")
-    from quaestor.convert.sandbox import convert_apart  # noqa: PLC0415 - most files need none
+    from quaestor.convert.sandbox import convert_in_sandbox  # noqa: PLC0415 - most files need none
 
-    return convert_apart(suffix, data)
+    return convert_in_sandbox(suffix, data)

@@ -6,11 +6,10 @@ import io
 
 import mammoth
 
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import parse
-from quaestor.convert.office_package import Bounds, checked_archive, core_properties
+from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties
 
 MOST_TEXTS = 200_000
 """Paragraphs and runs in a document; reading each takes some tenth of a millisecond."""

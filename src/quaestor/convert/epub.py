@@ -6,14 +6,13 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from quaestor.convert.archive import Archive, declares_entities
 from quaestor.convert.charset import decode_page
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import parse
 from quaestor.convert.main_text import main_text
 from quaestor.convert.page_metadata import LONGEST_FIELD
+from quaestor.convert.zipped_documents import Archive, declares_entities
 
 _CONTAINER = "META-INF/container.xml"
 _PROTECTION = "META-INF/encryption.xml"

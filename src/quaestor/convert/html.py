@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import Converted
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tokens import Start, tokens
-from quaestor.convert.html_tree import Element, parse
+from quaestor.convert.html_tree import Element, Start, parse, tokens
 from quaestor.convert.main_text import main_text
 from quaestor.convert.page import base_of
 from quaestor.convert.page_metadata import About, about

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from quaestor.convert.html_tree import BLOCKS, HEADINGS, Element
-from quaestor.convert.inline import Inline, code_span
+from quaestor.convert.running_text import Inline, code_span
 from quaestor.convert.table import as_table, cells, is_data, rows
 
 _LANGUAGE = re.compile(

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from quaestor.convert.charset import decode_page
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 
 _TITLES = ("title", "name", "headline", "subject", "question")
 _TEXTS = ("text", "body", "content", "markdown", "description", "abstract", "summary", "answer", "message")

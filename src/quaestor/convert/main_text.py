@@ -4,9 +4,152 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from quaestor.convert.boilerplate import Furniture, Measures, is_text_part
 from quaestor.convert.html_tree import Element
+
+_FURNITURE_ELEMENTS = frozenset({"nav", "footer"})
+_NEVER_FURNITURE = frozenset("main article body html pre code dt h1 h2 h3 h4 h5 h6".split())
+_FURNITURE_ROLES = frozenset(
+    "navigation banner contentinfo search complementary menu menubar dialog alertdialog".split()
+)
+_FURNITURE = re.compile(
+    r"""(?:^|[\s_-])(?:sidebar|side-?nav|navbar|nav-?menu|navigation|breadcrumbs?|pagination|pager|prev-?next|prevnext|
+    author-?(?:bio|box|info|card|profile)|(?:about|post)-?(?:the-?)?author|toc|table-of-contents|contents-?list|skip-?link|skip-?to-?\w+|share|sharing|social|newsletter|subscribe|cookies?|
+    consent|banner|advert\w*|ads?|sponsor\w*|promo|related(?:-?(?:posts?|articles?|links?))?|comments?|respond|
+    footer|site-?header|masthead|headerlink|anchor-?link|permalink|hash-?link|copy-?button|copybtn|edit-?(?:this-?)?page|
+    edit-?link|page-?tools|toolbar|tags?-?list|meta-?nav|sphinxsidebar|popup|modal|lightbox|screen-reader-text|
+    sr-only|visually-?hidden|linenos|lineno|linenodiv|gutter|line-?numbers?(?:-rows)?|no-?print|noprint|feedback|
+    page-?nav|post-?nav|(?:in|out)put_prompt|jp-(?:In|Out)put\w*prompt|md-(?:source|sidebar|header|footer|tabs|clipboard|search)\w*)(?:$|[\s_-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_REMARKS = re.compile(r"(?:^|[\s_-])(?:comments?|respond|disqus)(?:$|[\s_-])", re.IGNORECASE)
+_CONTENT = re.compile(
+    r"""^(?:main|content|main-?content|page-?content|post-?content|entry-?(?:content|inner|body|text)|article-?(?:body|content|inner|entry|text)|
+    markdown-?(?:body|section)|rst-content|document|documentwrapper|body-?content|post-?body|mw-content-text|
+    md-content|theme-doc-markdown|readme|book-?content|bd-article)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SHOWN = frozenset({"img", "math", "code"})
+_HEADER_SHARE = 0.3
+_LINK_SHARE = 0.7
+_MOST = 0.6
+_LINKS_DISCOUNT = 0.8
+
+
+@dataclass(slots=True)  # mutable: sums up while a tree is walked
+class Measure:
+    """What an element holds, with all below it.
+
+    Attributes:
+        length: characters of text that are no blanks.
+        linked: those of them within links.
+        has_text_part: whether something in it bears the name of a page's text.
+        has_heading: whether there is a heading of the first two levels in it.
+        has_shown: whether there is a picture, a formula or code in it.
+    """
+
+    length: int = 0
+    linked: int = 0
+    has_text_part: bool = False
+    has_heading: bool = False
+    has_shown: bool = False
+
+    @property
+    def link_share(self) -> float:
+        """The share of the text that is within links."""
+        return self.linked / max(self.length, 1)
+
+    @property
+    def weight(self) -> float:
+        """How much of a page's text it is likely to be: links count little."""
+        return self.length - _LINKS_DISCOUNT * self.linked
+
+
+class Measures:
+    """The measures of every element of a page; each is looked at once, however deep it lies.
+
+    Args:
+        page: the page, or a part of it.
+    """
+
+    def __init__(self, page: Element) -> None:
+        self._by_element: dict[int, Measure] = {}
+        self._measure(page)
+
+    def __getitem__(self, element: Element) -> Measure:
+        """Return the measure of an element as it was when the page was measured."""
+        return self._by_element[id(element)]
+
+    def _measure(self, element: Element) -> Measure:
+        found = Measure(has_text_part=is_text_part(element))
+        for child in element.children:
+            if isinstance(child, str):
+                found.length += sum(map(len, child.split()))
+                continue
+            below = self._measure(child)
+            found.length += below.length
+            found.linked += below.linked
+            found.has_text_part |= below.has_text_part
+            found.has_heading |= below.has_heading or child.name in ("h1", "h2")
+            found.has_shown |= below.has_shown or child.name in _SHOWN
+        if element.name == "a":
+            found.linked = found.length
+        self._by_element[id(element)] = found
+        return found
+
+
+class Furniture:
+    """Tells what is furniture in a part of a page.
+
+    Args:
+        part: the part.
+        measures: of it and what is in it.
+    """
+
+    def __init__(self, part: Element, measures: Measures) -> None:
+        self._measures = measures
+        self._much = _MOST * measures[part].length
+
+    def __call__(self, element: Element) -> bool:
+        """Return whether an element is furniture.
+
+        Some wrap a whole page and say in their name what stands beside its text: "wrap has-sidebar", "entry share".
+        """
+        measure = self._measures[element]
+        if not _is_named_furniture(element, measure):
+            return False
+        if element.name in _FURNITURE_ELEMENTS or _REMARKS.search(_names(element)):
+            return True
+        return not measure.has_text_part and (measure.length <= self._much or measure.link_share > _LINK_SHARE)
+
+
+def is_text_part(element: Element) -> bool:
+    """Return whether an element bears one of the names that sites give to a page's text."""
+    if element.get("role") == "main" or element.get("itemprop") == "articleBody":
+        return True
+    names = (element.get("id"), *element.get("class").split())
+    return element.name in ("div", "section", "td") and any(_CONTENT.match(name) for name in names)
+
+
+def _is_named_furniture(element: Element, measure: Measure) -> bool:
+    if element.name in _FURNITURE_ELEMENTS or element.get("role").lower() in _FURNITURE_ROLES:
+        return True
+    if element.name in _NEVER_FURNITURE or "section" in element.get("class").split():
+        return False
+    if element.name == "header":
+        return not measure.has_heading and measure.link_share > _HEADER_SHARE
+    if element.name == "aside":
+        return measure.link_share > _LINK_SHARE
+    if element.get("aria-hidden").lower() == "true" and not measure.has_shown:
+        return True
+    return bool(_FURNITURE.search(_names(element)))
+
+
+def _names(element: Element) -> str:
+    # A section is named after its heading, which may well be about cookies or comments.
+    return element.get("class") if element.name == "section" else f"{element.get('class')} {element.get('id')}"
+
 
 # Nothing in these is text to read.
 _UNREAD = frozenset(

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 
 _LONGEST_OUTPUT = 2000
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

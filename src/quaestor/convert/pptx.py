@@ -9,11 +9,10 @@ from typing import Any
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
-from quaestor.convert.office_package import Bounds, checked_archive, core_properties
+from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties
 
 MOST_TEXTS = 200_000
 """Paragraphs and runs in a presentation."""

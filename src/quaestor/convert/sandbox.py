@@ -15,14 +15,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 
-from quaestor.convert.conversion import Converted
-from quaestor.convert.conversion_error import ConversionError
+from quaestor.convert.conversion import ConversionError, Converted
 
 SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000
 
 
-def convert_apart(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
+def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
     """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quaestor.convert.html_tree import HEADINGS, Element
-from quaestor.convert.inline import Inline
+from quaestor.convert.running_text import Inline
 
 _MOST_COLUMNS = 60
 _LAYOUT = HEADINGS | {"table", "pre", "hr", "blockquote"}

@@ -1,7 +1,4 @@
-"""What is indexed and what is found: documents, spans, chunks and hits.
-
-Pure values; identity and storage live elsewhere.
-"""
+"""What is indexed and what is found: documents, spans, chunks and hits."""
 
 from __future__ import annotations
 

@@ -77,6 +77,7 @@ class Settings(NamedTuple):
     ray: str = ""
     page_edits: str = "off"
     add_within: tuple[str, ...] = ()
+    add_sites: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
     chunker: str = "auto"
@@ -157,6 +158,10 @@ RULES: Mapping[str, Rule] = {
         "whether the one user of this machine may have proposed changes made on the page: 'on' or 'off'", form="on|off"
     ),
     "add_within": Rule("folders within which the one user of this machine may add others on the page"),
+    "add_sites": Rule(
+        "hosts of which the one user of this machine may add sites and repositories on the page, such as"
+        " 'docs.example.org', '*.example.org', or '*' for every public one"
+    ),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open"),
     "max_file_bytes": Rule("larger files are skipped", "lower", least=1),
     "chunker": Rule(

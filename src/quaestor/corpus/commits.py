@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.core.passages import Document
 from quaestor.files.git_folder import common_folder, git_folder, repository_root
+from quaestor.files.walk_rules import left_out
 
 if TYPE_CHECKING:
     from quaestor.files.source_settings import IngestSettings
@@ -58,7 +59,6 @@ def repository_of(root: Path, settings: IngestSettings) -> Repository | None:
     top = repository_root(folder)
     if top is None:
         return None
-    from quaestor.files.why_left_out import left_out  # noqa: PLC0415
     from quaestor.history.repository import Repository  # noqa: PLC0415 - see above
 
     inside = root.relative_to(top).as_posix()

@@ -1,35 +1,144 @@
-"""The corpus itself: searched, asked what belongs together, and summed up.
+"""The corpus itself: searched, read, asked what belongs together, and summed up.
 
-How it is put together is in ``parts``, how it is kept fresh in ``fresh``, how its documents are read in ``reading``.
-This floor joins retrieval (which knows no files) with ingest (which knows no queries). It receives its parts ready
-made; ``assemble`` chooses them.
+It holds an index that is brought up to date before anything is taken from it (``fresh_index``), and its documents as
+they are on disk (``documents_on_disk``). This floor joins retrieval (which knows no files) with ingest (which knows
+no queries). It receives its parts ready made; ``assemble`` chooses them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.errors import UsageError
 from quaestor.core.passages import Document, Hit
-from quaestor.core.terms import terms_of_word
-from quaestor.corpus.descriptions import CorpusStats
-from quaestor.corpus.path_hints import meant, plain
-from quaestor.corpus.read_documents import ReadIndex
+from quaestor.corpus.descriptions import Coming, CorpusStats, Freshness
+from quaestor.corpus.documents_on_disk import DocumentsOnDisk
+from quaestor.corpus.fresh_index import FreshIndex, Parts
 from quaestor.corpus.understood_filters import Understood, search_understood, understood
-from quaestor.search.retriever import Mode
+from quaestor.corpus.vector_state import Meaning
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance
+from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
+from quaestor.search.ranker import Ranker
+from quaestor.search.retriever import Mode, Retriever
 from quaestor.search.spelling import Spelling
-from quaestor.stores import Bylines, Where
+from quaestor.stores import Bylines, Store, Where
 
 if TYPE_CHECKING:
     from quaestor.corpus.doubt import Doubt
+    from quaestor.corpus.find_relatives import Relatives
+    from quaestor.corpus.line_excerpts import Excerpt
+    from quaestor.corpus.tree import Folder
+    from quaestor.history.repository import Repository
+    from quaestor.indexing.survey import Surveyed
     from quaestor.llm.models import Model
-    from quaestor.related import Related, RelatedKind, Relations, Target
+    from quaestor.related import Related, RelatedKind
     from quaestor.search.turns import TurnQuery
 
+_Done = TypeVar("_Done")
 
-class Corpus(ReadIndex):
-    """One source's index, searchable and kept fresh."""
+
+class Corpus:
+    """One source's index, searchable and kept fresh.
+
+    Args:
+        root: the folder or file that the index was made from.
+        store: opened for the embedder.
+        embedder: turns texts and queries into vectors.
+        indexer: keeps the store in step with the files.
+        ranker: puts hits in order.
+        refresh_seconds: how long a use of the corpus may bring the index up to date.
+        refresh_cost: what embedding what changed may cost.
+        shared: whether others may keep the index current, and the files be elsewhere.
+        coming: tells of vectors that the index is yet to be given.
+        reopen: returns the parts anew, once the index was given another embedder; None where nobody here can.
+
+    Attributes:
+        root: as above.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts, and what each use of them may take
+        self,
+        root: Path,
+        store: Store,
+        embedder: Embedder,
+        indexer: Indexer,
+        ranker: Ranker,
+        *,
+        refresh_seconds: float,
+        refresh_cost: int = 0,
+        shared: bool = False,
+        coming: Callable[[], Coming | None] = lambda: None,
+        reopen: Callable[[], Parts] | None = None,
+    ) -> None:
+        self.root = root
+        self._index = FreshIndex(
+            root,
+            Parts(store, embedder, indexer, ranker, coming),
+            reopen=reopen,
+            refresh_seconds=refresh_seconds,
+            refresh_cost=refresh_cost,
+            shared=shared,
+        )
+        self._documents = DocumentsOnDisk(self._index)
+        self._relatives: Relatives | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the index's files."""
+        self._index.close()
+
+    # What it is made of: other parts once the index was given another embedder.
+
+    @property
+    def store(self) -> Store:
+        """What keeps the index."""
+        return self._index.store
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the index was embedded with."""
+        return self._index.embedder
+
+    @property
+    def indexer(self) -> Indexer:
+        """What keeps the store in step with the files."""
+        return self._index.indexer
+
+    @property
+    def retriever(self) -> Retriever:
+        """What searches the store as it is, without bringing it up to date."""
+        return self._index.retriever
+
+    @property
+    def meaning(self) -> Meaning:
+        """How far the index can be searched by meaning."""
+        return self._index.meaning
+
+    @property
+    def near(self) -> Embedder:
+        """An embedder for what is compared in passing; it asks nobody and costs nothing."""
+        return self.meaning.near
+
+    @property
+    def source(self) -> str:
+        """What the index is made of, as sessions and the ledger record it."""
+        return str(self.root)
+
+    @property
+    def project(self) -> str:
+        """What people call the whole corpus."""
+        return self.retriever.project
 
     def model_named(self, name: str) -> Model:
         """Return a model by its name.
@@ -40,6 +149,72 @@ class Corpus(ReadIndex):
         raise UsageError(
             f"a corpus without settings cannot find model {name!r}; give the model itself, or open an Index"
         )
+
+    # How current it is.
+
+    @property
+    def refresh_seconds(self) -> float:
+        """How long a use of the corpus may bring the index up to date."""
+        return self._index.refresh_seconds
+
+    @refresh_seconds.setter
+    def refresh_seconds(self, seconds: float) -> None:
+        self._index.refresh_seconds = seconds
+
+    @property
+    def freshness(self) -> Freshness:
+        """How current the index was found to be by its last use."""
+        return self._index.freshness
+
+    @property
+    def last_changes(self) -> Changes:
+        """What the last refresh changed."""
+        return self._index.last_changes
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said with the results of the last search to whoever can do something about it."""
+        return self._index.remarks
+
+    def refresh(
+        self,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        *,
+        allowance: Allowance | None = None,
+    ) -> Changes:
+        """Bring the index up to date with the files and return what changed.
+
+        Args:
+            progress: called with the state of the work as it goes on.
+            budget_seconds: stop after about this time; what is still stale is in the result.
+            allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
+                ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
+                A slow embedder that costs nothing goes on with what waits whenever there is time.
+        """
+        return self._index.refresh(progress, budget_seconds, allowance=allowance)
+
+    def take_in(self) -> None:
+        """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
+        self._index.take_in()
+
+    def overtaken(self, documents: Iterable[Document]) -> bool:
+        """Return whether any of these changed unnoticed; the next ``take_in`` then looks at all files."""
+        return self._index.overtaken(documents)
+
+    def look_at(self, documents: Iterable[Document]) -> None:
+        """Say that the index is not fresh if any of these is not as it was indexed."""
+        self._index.look_at(documents)
+
+    def following(self, act: Callable[[], _Done]) -> _Done:
+        """Return what ``act`` does; if the index was given another embedder meanwhile, with the index as it is now."""
+        return self._index.following(act)
+
+    def report_as(self, other: Corpus, changes: Changes) -> None:
+        """Tell of ``other``, which this takes the place of, how current the index is, and what changed."""
+        self._index.freshness, self._index.last_changes = other.freshness, changes
+
+    # Searching.
 
     def search(
         self,
@@ -71,7 +246,7 @@ class Corpus(ReadIndex):
 
             where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         return self.checked(
-            self._found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
+            self._index.found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
         )
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
@@ -79,7 +254,7 @@ class Corpus(ReadIndex):
         from quaestor.search.turns import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
         return self.checked(
-            self._found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
+            self._index.found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
         )
 
     def find(
@@ -103,7 +278,7 @@ class Corpus(ReadIndex):
 
     def spelling(self, query: str) -> Spelling:
         """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
-        return self.following(lambda: self.retriever.spelling(query))
+        return self._index.following(lambda: self.retriever.spelling(query))
 
     def translated(self, question: str) -> tuple[str, ...]:
         """Return what is searched for in English for the words of a question in another language."""
@@ -125,7 +300,7 @@ class Corpus(ReadIndex):
         """Return the names in a question that nothing in this corpus mentions."""
         from quaestor.corpus.unmentioned import unmentioned  # noqa: PLC0415 - no search needs it
 
-        return self.following(lambda: unmentioned(self.store, question))
+        return self._index.following(lambda: unmentioned(self.store, question))
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return what speaks against there being an answer to a question in the hits of a search for it alone.
@@ -139,6 +314,71 @@ class Corpus(ReadIndex):
         alike = likeness(question, hits)
         return doubt_of(question, hits, self.unmentioned(question), absent, alike=alike, translated=translated)
 
+    def checked(self, hits: list[Hit]) -> list[Hit]:
+        """Return hits that say of themselves whether they are fresh."""
+        if self.freshness.fresh:
+            return hits
+        return [hit._replace(fresh=self._documents.is_current(hit.path, hit.document.sha256)) for hit in hits]
+
+    # Reading.
+
+    def read(self, path: str) -> bytes | None:
+        """Return a document's text as it is now, or None if it is no longer a file that can be read.
+
+        These are the bytes on disk; of a document that is converted, the Markdown that they become. ``commit HASH``
+        and ``tag NAME`` are read from the repository that the root is in.
+
+        Raises:
+            NotFoundError: the path is not a document of this corpus.
+            ForbiddenError: the path now leads out of the root.
+        """
+        return self._documents.read(path)
+
+    def read_source(self, path: str) -> bytes | None:
+        """Return a document's bytes as they are on disk now; otherwise as ``read``."""
+        return self._documents.read_source(path)
+
+    def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
+        """Return lines of a document as they are on disk now, after bringing the index up to date.
+
+        Args:
+            path: the document's path; ``./`` before it and doubled slashes do no harm.
+            start_line: first line, 1-based.
+            end_line: last line, inclusive; the last one of the document if it is greater or not given.
+
+        Raises:
+            NotFoundError: the path is not a document of this corpus, or the file is gone.
+            ForbiddenError: the path now leads out of the root.
+            UsageError: there are no such lines.
+        """
+        return self._documents.read_lines(path, start_line, end_line)
+
+    def document(self, path: str) -> Document:
+        """Return a document by its path.
+
+        Raises:
+            NotFoundError: it is not in this corpus; the message names those that may be meant.
+        """
+        return self._documents.document(path)
+
+    def tree(self, folder: str = "", depth: int = 2) -> Folder:
+        """Return the documents as a tree of folders, after bringing the index up to date.
+
+        Args:
+            folder: where to begin; empty or ``.`` for the root.
+            depth: how many levels of folders to open.
+
+        Raises:
+            NotFoundError: there is no such folder in this corpus.
+        """
+        return self._documents.tree(folder, depth)
+
+    def repository(self) -> Repository | None:
+        """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
+        return self._documents.repository()
+
+    # What belongs together, and the whole of it.
+
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
         """Return what belongs to a name or a document, after bringing the index up to date.
 
@@ -150,22 +390,10 @@ class Corpus(ReadIndex):
         Raises:
             NotFoundError: there is no such document, or the name stands nowhere.
         """
-        from quaestor.related import KINDS, Relations  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.find_relatives import Relatives  # noqa: PLC0415 - no search needs it
 
-        wanted = KINDS if kinds is None else tuple(kinds)
-
-        def find() -> Related:
-            relations = self._relations = self._relations or Relations(self.store, self.meaning.asked)
-            return relations.related(self._target(target, relations), wanted, limit)
-
-        found = self._found_fresh(find, self._documents_of_relatives)
-        name = found.target.name
-        if name and not found.relatives and not any(found.total.values()) and not self._stands(name):
-            near = dict.fromkeys(hit.symbol for hit in self.retriever.search(target, 3) if hit.symbol)
-            raise NotFoundError(f"{target!r} is not a name in this index.{meant(list(near))}")
-        if self.freshness.fresh:
-            return found
-        return found.marked({one.path: self._is_current(one.path, one.sha256) for one in found.relatives})
+        self._relatives = self._relatives or Relatives(self._index, self._documents)
+        return self._relatives.of(target, kinds, limit)
 
     def stats(self) -> CorpusStats:
         """Return sizes of everything."""
@@ -184,35 +412,18 @@ class Corpus(ReadIndex):
             generation=self.store.generation(),
         )
 
-    def checked(self, hits: list[Hit]) -> list[Hit]:
-        """Return hits that say of themselves whether they are fresh."""
-        if self.freshness.fresh:
-            return hits
-        return [hit._replace(fresh=self._is_current(hit.path, hit.document.sha256)) for hit in hits]
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+        """Count what the index holds as of the last refresh; no file is read.
 
-    def _documents_of_relatives(self, related: Related) -> list[Document]:
-        paths = dict.fromkeys(one.path for one in related.relatives)
-        return [document for path in paths if (document := self.store.document(path)) is not None]
+        Args:
+            count_tokens: counts a text's tokens for an estimate of cost.
+            embedder: whose vectors' keys are wanted; None: nobody's.
+        """
+        return self._index.survey(count_tokens, embedder)
 
-    def _target(self, text: str, relations: Relations) -> Target:
-        """Return what a text means: a document if there is one of this path, else a name."""
-        from quaestor.corpus.targets import looks_like_a_path, read_name, split_place  # noqa: PLC0415
-        from quaestor.related import Target  # noqa: PLC0415 - no search needs it
-
-        path, line = split_place(text.strip())
-        document = self.store.document(plain(path))
-        if document is None and looks_like_a_path(path):
-            document = self.document(path)
-        if document is not None:
-            return Target(path=document.path) if line is None else relations.target_at(document.path, line)
-        target = read_name(text)
-        if not target.name:
-            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line behind a colon.")
-        return target
-
-    def _stands(self, name: str) -> bool:
-        """Return whether a name stands anywhere in the corpus, be it in prose or data."""
-        return bool(self.store.lexical(terms_of_word(name)[:1], 1)) if name.isidentifier() else False
+    def is_prose(self) -> bool:
+        """Return whether most documents are prose; they are counted once after each change of the index."""
+        return self._index.is_prose()
 
 
 def _documents_of_hits(hits: list[Hit]) -> list[Document]:

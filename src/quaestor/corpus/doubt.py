@@ -94,7 +94,7 @@ def doubt_of(
     if len(hits) < _FEWEST:
         return Doubt(kept)
     certain = hits[0].score > STEP / 2
-    first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _standing([hit.score for hit in hits[:_FEWEST]])
+    first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _score_and_lead([hit.score for hit in hits[:_FEWEST]])
     near = alike if kind == "text" else _ALIKE_OF_NAMES
     prose = _is_mostly_prose(hits)
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
@@ -132,7 +132,7 @@ def _paragraphs(text: str) -> Iterator[str]:
     return (part for part in _BETWEEN_PARAGRAPHS.split(text) if len(find_words(part)) >= _FEWEST_WORDS)
 
 
-def _standing(scores: Sequence[float]) -> tuple[float, float]:
-    """Return how good the first score is, and how much better than the rest; no more than tells anything."""
+def _score_and_lead(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the first hit's score and its lead over the mean of the rest, each cut where more tells nothing more."""
     lead = scores[0] - statistics.fmean(scores[1:])
     return min(scores[0], _HIGHEST), min(lead, _LONGEST_LEAD)

@@ -8,99 +8,97 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
 
-from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, LimitError
+from quaestor.chunking.languages import PROSE
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
-from quaestor.corpus.descriptions import Coming, Freshness
-from quaestor.corpus.hidden_by_settings import hidden_by_settings
-from quaestor.corpus.index_parts import OpenIndex, Parts
+from quaestor.corpus.descriptions import Coming, Freshness, hidden_by_settings
+from quaestor.corpus.vector_state import Meaning
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
-from quaestor.files.freshness import check
+from quaestor.files.consistent_read import check
+from quaestor.files.git_folder import project_name
 from quaestor.files.walk import folder_of
-from quaestor.indexing.indexer import Changes, Indexer, Progress
-from quaestor.indexing.taken_in import TakenIn
+from quaestor.indexing.index_notes import IntakeNote
+from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
 from quaestor.search.ranker import Ranker
+from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
 
+if TYPE_CHECKING:
+    from quaestor.indexing.survey import Surveyed
+
+_Done = TypeVar("_Done")
 _Found = TypeVar("_Found")
 
 
-class FreshIndex(OpenIndex):
-    """An open index with the time that each use of it may spend on what changed."""
+class Parts(NamedTuple):
+    """The exchangeable parts of a corpus, which fit each other.
 
-    def __init__(  # noqa: PLR0913 - the parts, and what each use of them may take
+    Attributes:
+        store: opened for the embedder.
+        embedder: turns texts and queries into vectors.
+        indexer: keeps the store in step with the files.
+        ranker: puts hits in order.
+        coming: tells of vectors that the index is yet to be given.
+    """
+
+    store: Store
+    embedder: Embedder
+    indexer: Indexer
+    ranker: Ranker
+    coming: Callable[[], Coming | None] = lambda: None
+
+
+class FreshIndex:
+    """An open index, with the time that each use of it may spend on what changed.
+
+    Args:
+        root: the folder or file that the index was made from.
+        parts: what it is put together from.
+        reopen: returns the parts of the index as it is now, once it was given another embedder; None where whoever
+            put it together must do so again.
+        refresh_seconds: how long a use may bring the index up to date.
+        refresh_cost: what embedding what changed may cost.
+        shared: whether others may keep the index current, and the files be elsewhere.
+
+    Attributes:
+        freshness: how current it was found to be by its last use.
+        last_changes: what the last refresh changed.
+    """
+
+    def __init__(
         self,
         root: Path,
-        store: Store,
-        embedder: Embedder,
-        indexer: Indexer,
-        ranker: Ranker,
+        parts: Parts,
         *,
+        reopen: Callable[[], Parts] | None = None,
         refresh_seconds: float,
         refresh_cost: int = 0,
         shared: bool = False,
-        coming: Callable[[], Coming | None] = lambda: None,
     ) -> None:
+        self.root = root
         self.refresh_seconds = refresh_seconds
         self.refresh_cost = refresh_cost
-        self._shared = shared
-        self._folder = folder_of(root)
         self.freshness = Freshness(False, "")
         self.last_changes = Changes()
-        super().__init__(root, Parts(store, embedder, indexer, ranker, coming))
+        self._reopen = reopen
+        self._shared = shared
+        self._folder = folder_of(root)
+        self._reopening = Lock()
+        self._former: list[Store] = []
+        self._use(parts)
 
-    def refresh(
-        self,
-        progress: Progress | None = None,
-        budget_seconds: float | None = None,
-        *,
-        allowance: Allowance | None = None,
-    ) -> Changes:
-        """Bring the index up to date with the files and return what changed.
+    def _use(self, parts: Parts) -> None:
+        self.store, self.embedder, self.indexer, ranker, coming = parts
+        self.meaning = Meaning(self.embedder, self.indexer, self.root, coming)
+        self.retriever = Retriever(self.store, self.meaning.asked, ranker, project_name(self.root))
+        self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
 
-        Args:
-            progress: called with the state of the work as it goes on.
-            budget_seconds: stop after about this time; what is still stale is in the result.
-            allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
-                ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
-                A slow embedder that costs nothing goes on with what waits whenever there is time.
-        """
-        if not self.has_files():
-            taken_in = self.following(lambda: TakenIn.of(self.store))
-            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit)
-            return self.last_changes
-        unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
-        changes = self.following(
-            lambda: self.indexer.refresh(
-                progress=progress,
-                budget_seconds=budget_seconds,
-                allowance=allowance or Allowance(self.refresh_cost),
-                complete=unpaid or allowance is not None,
-            )
-        )
-        self.freshness = Freshness(not changes.stale, _now())
-        self.last_changes = changes
-        return changes
-
-    def has_files(self) -> bool:
-        """Return whether the files are here: an empty folder stands for those of an index that others keep current."""
-        if not self._shared or not self.root.is_dir():
-            return True
-        with os.scandir(self.root) as entries:
-            return any(entries)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
+    def found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
         """Return what ``find`` finds in an index brought up to date.
 
         Whatever said that nothing changed, the files of what was found are looked at: one that did change, since or
@@ -115,7 +113,7 @@ class FreshIndex(OpenIndex):
         return found
 
     def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these changed though nothing was heard of it; ``take_in`` then looks at everything."""
+        """Return whether any of these changed unnoticed; the next ``take_in`` then looks at all files."""
         if not self.freshness.fresh or self._as_indexed(documents):
             return False
         self.indexer.distrust()
@@ -133,6 +131,70 @@ class FreshIndex(OpenIndex):
         except (IndexBusyError, IndexReadOnlyError, LimitError) as error:
             self.freshness = Freshness(False, _now(), str(error))
 
+    def refresh(
+        self,
+        progress: Progress | None = None,
+        budget_seconds: float | None = None,
+        *,
+        allowance: Allowance | None = None,
+    ) -> Changes:
+        """Bring the index up to date with the files and return what changed; as ``Corpus.refresh``."""
+        if not self.has_files():
+            taken_in = self.following(lambda: IntakeNote.of(self.store))
+            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit)
+            return self.last_changes
+        unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
+        changes = self.following(
+            lambda: self.indexer.refresh(
+                progress=progress,
+                budget_seconds=budget_seconds,
+                allowance=allowance or Allowance(self.refresh_cost),
+                complete=unpaid or allowance is not None,
+            )
+        )
+        self.freshness = Freshness(not changes.stale, _now())
+        self.last_changes = changes
+        return changes
+
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+        """Count what the index holds as of the last refresh; as ``Corpus.survey``."""
+        return self.following(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
+
+    def has_files(self) -> bool:
+        """Return whether the source's files are here; a shared index may have an empty folder in their place."""
+        if not self._shared or not self.root.is_dir():
+            return True
+        with os.scandir(self.root) as entries:
+            return any(entries)
+
+    def following(self, act: Callable[[], _Done]) -> _Done:
+        """Return what ``act`` does; if the index was given another embedder meanwhile, with the index as it is now."""
+        used = self.store
+        try:
+            return act()
+        except EmbedderChangedError:
+            with self._reopening:
+                if self.store is used:
+                    parts = self._reopened()
+                    # Other threads may be reading from it: it is closed at the end.
+                    self._former.append(used)
+                    self._use(parts)
+            return act()
+
+    def _reopened(self) -> Parts:
+        if self._reopen is None:
+            raise EmbedderChangedError(f"The index of {str(self.root)!r} was given another embedder: open it again.")
+        return self._reopen()
+
+    def is_prose(self) -> bool:
+        """Return whether most documents are prose; they are counted once after each change of the index."""
+        generation = self.store.generation()
+        if self._prose[0] != generation:
+            languages = self.store.stats().languages
+            prose = sum(count for language, count in languages.items() if language in PROSE)
+            self._prose = (generation, 2 * prose > sum(languages.values()))
+        return self._prose[1]
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is to be said with the results of the last search to whoever can do something about it."""
@@ -141,6 +203,11 @@ class FreshIndex(OpenIndex):
         hidden = hidden_by_settings(self.last_changes)
         said = (_remark_on_store(self.freshness),) if self.freshness.stored else said
         return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
+
+    def close(self) -> None:
+        """Release the index's files."""
+        for store in (*self._former, self.store):
+            store.close()
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return not self.has_files() or all(state == "fresh" for state in check(self._folder, documents).values())
@@ -162,9 +229,9 @@ def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
 
 
 def _now() -> str:
-    return _told(int(time.time()))
+    return _iso_time(int(time.time()))
 
 
 @lru_cache(maxsize=1)
-def _told(second: int) -> str:
+def _iso_time(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).isoformat()

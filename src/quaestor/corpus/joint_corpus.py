@@ -55,7 +55,7 @@ def path_under(name: str, path: str) -> str:
 
 
 class JointCorpus:
-    """Corpora by name as one that is asked; see ``asked_corpus.Asked``.
+    """Several corpora, by name, that a conversation uses as one; see ``ConversationCorpus``.
 
     Args:
         corpora: at least one; the paths of one without a name, ``""``, are as they are.
@@ -104,7 +104,7 @@ class JointCorpus:
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits of all corpora, best first; filters of paths hold within each."""
-        return [_told_apart(hit) for hit in self._several.search(query, k, where=where)]
+        return [_with_corpus_in_path(hit) for hit in self._several.search(query, k, where=where)]
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits for a turn of a conversation: those of the one text that stands for the turn."""
@@ -176,8 +176,8 @@ class _JointDocuments:
         ]
 
 
-def _told_apart(hit: Hit) -> Hit:
-    """Return a hit whose path says which corpus it is of."""
+def _with_corpus_in_path(hit: Hit) -> Hit:
+    """Return a hit whose path begins with the name of its corpus."""
     return hit._replace(document=_under(hit.corpus, hit.document), corpus="")
 
 

@@ -1,8 +1,45 @@
-"""Paths as the index has them, and the ends of errors about those that it has not."""
+"""Paths as the index has them, and the ends of errors about those that it has not: which paths may be meant."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from difflib import get_close_matches
+from posixpath import basename
+
+_LONGEST = 300
+_LIKE = 0.6
+
+
+def near_paths(path: str, paths: Iterable[str], most: int = 3) -> list[str]:
+    """Return up to ``most`` of ``paths`` that are like ``path``, most alike first.
+
+    First those that end like it, then those of the same name elsewhere, then those of a similar name.
+    """
+    wanted = re.sub(r"(?::\d+(?:-\d+)?)+$", "", path[:_LONGEST].strip().replace("\\", "/"))
+    parts = [part for part in wanted.lower().split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return []
+    listed = list(paths)
+    same = [one for one in listed if basename(one).lower() == parts[-1]]
+    if not same:
+        # Comparing costs: a name with another first letter is hardly a slip.
+        names = {basename(one).lower() for one in listed if basename(one)[:1].lower() == parts[-1][0]}
+        alike = get_close_matches(parts[-1], names, n=most, cutoff=_LIKE)
+        places = {name: rank for rank, name in enumerate(alike)}
+        same = [one for one in listed if basename(one).lower() in places]
+        return sorted(same, key=lambda one: (places[basename(one).lower()], -_common(parts, one), one))[:most]
+    return sorted(same, key=lambda one: (-_common(parts, one), one))[:most]
+
+
+def _common(parts: list[str], path: str) -> int:
+    """Return how many folders two paths share, seen from the end."""
+    count = 0
+    for mine, other in zip(reversed(parts), reversed(path.lower().split("/")), strict=False):
+        if mine != other:
+            break
+        count += 1
+    return count
 
 
 def plain(path: str) -> str:
@@ -19,7 +56,6 @@ def parents(path: str) -> list[str]:
 
 def meant_path(path: str, paths: Iterable[str]) -> str:
     """Return the end of an error about a path that is not there: which of ``paths`` may be meant."""
-    from quaestor.corpus.near_paths import near_paths  # noqa: PLC0415 - only for an error
 
     return meant(near_paths(path, paths))
 

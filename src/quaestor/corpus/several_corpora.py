@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
+from pathlib import Path
 from typing import TypeVar
 
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.passages import Hit
 from quaestor.corpus.corpus import Corpus
-from quaestor.corpus.descriptions import ByMeaning, Freshness
-from quaestor.corpus.joint_descriptions import merged_bylines, merged_freshness, merged_reach
+from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
 from quaestor.corpus.understood_filters import Understood, search_understood, understood
 from quaestor.files.walk import folder_of
 from quaestor.search.features import Candidates
@@ -35,6 +35,24 @@ from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import CANDIDATES, Mode, rank
 from quaestor.search.spelling import Spelling, Unknown, mend
 from quaestor.stores import Bylines, Counts, Where
+
+
+def short_names(roots: Sequence[Path]) -> dict[str, Path]:
+    """Return each root by its folder's name, with as many parents before it as tell it from the others.
+
+    Args:
+        roots: real paths; one that is there twice is named once.
+    """
+    named: dict[str, Path] = {}
+    for root in dict.fromkeys(roots):
+        others = [other for other in roots if other != root]
+        for length in range(1, len(root.parts) + 1):
+            name = Path(*root.parts[-length:]).as_posix()
+            if all(other.parts[-length:] != root.parts[-length:] for other in others):
+                break
+        named[name] = root
+    return named
+
 
 _Done = TypeVar("_Done")
 

@@ -36,15 +36,15 @@ class Understood(NamedTuple):
     unknown: tuple[Unknown, ...] = ()
 
 
-class Signed(Protocol):
-    """What knows who wrote its documents, and when: a store, a corpus, several of them."""
+class HasBylines(Protocol):
+    """Anything that knows the authors and dates of its documents: a store, a corpus, several corpora."""
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents that a filter lets through, and when."""
         ...
 
 
-def understood(store: Signed, question: str, where: Where | None = None) -> Understood:
+def understood(store: HasBylines, question: str, where: Where | None = None) -> Understood:
     """Return a question with what it says of dates and authors as a filter, within ``where``.
 
     If no document is of that date or by that author, the question stays as it is.
@@ -82,7 +82,7 @@ def search_understood(
     return search(question, where), asked._replace(text=question, where=where, phrases=(), missed=asked.phrases)
 
 
-def why_none(store: Signed, where: Where) -> str:
+def why_none(store: HasBylines, where: Where) -> str:
     """Return why a filter lets nothing through, as a sentence; empty if it does let something through."""
     if store.bylines(where).documents:
         return ""

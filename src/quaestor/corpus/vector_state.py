@@ -10,8 +10,8 @@ from quaestor.core.wording import command
 from quaestor.corpus.descriptions import ByMeaning, Coming
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import RemoteEmbedder, SlowEmbedder
+from quaestor.embedding.stand_ins import ForgivingEmbedder
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.words_when_down import ForgivingEmbedder
 from quaestor.indexing.indexer import Indexer
 
 
@@ -67,7 +67,7 @@ class Meaning:
         """What is to be said with the results of the last search to whoever can do something about it."""
         if self._forgiving is None:
             coming = self.coming
-            return () if coming is None else (self._on(coming),)
+            return () if coming is None else (self._remark_on_pending(coming),)
         remarks = []
         if self.outage is not None:
             remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")
@@ -80,8 +80,8 @@ class Meaning:
             )
         return tuple(remarks)
 
-    def _on(self, coming: Coming) -> str:
-        """Say in whose place the bundled embedder answers."""
+    def _remark_on_pending(self, coming: Coming) -> str:
+        """Return the remark that the bundled embedder answers until another one's vectors are made."""
         made = f"{coming.done:,} of its {coming.total:,} vectors are made" if coming.total else "it made no vectors yet"
         rest = command("index", self._root, "--embedder", coming.embedder)
         further = "" if coming.busy else f"; {rest} makes the rest"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.private_folders import make_private
-from quaestor.crawl.allowed_addresses import is_public, resolve
-from quaestor.crawl.git_address import GitAddress
+from quaestor.crawl.connections import is_public, resolve
+from quaestor.crawl.repositories import GitAddress
 from quaestor.crawl.run_git import MOST_BYTES, SECONDS, Ended, GitRunner
 from quaestor.history.git import NoHistoryError, program
 
@@ -45,30 +45,30 @@ def fetch_commit(
         UpstreamError: it cannot be reached, or is no repository.
         UsageError: there is no git.
     """
-    host = _judged(address, allow_private)
+    host = _permitted_host(address, allow_private)
     try:
         git_program = program()
     except NoHistoryError:
         raise UsageError("There is no git on this machine. Install git, or give a folder.") from None
     make_private(folder)
-    transport = (_pinned(address, host), address.scheme, _ssh(address, host))
+    transport = (_settings_for_host(address, host), address.scheme, _ssh(address, host))
     git = GitRunner(git_program, folder, *transport, seconds, most_bytes)
     for left in (folder / ".git").glob("*.lock"):  # of a process that was killed; whoever calls holds our own lock
         left.unlink()
     before = _head(folder)
-    _must(address, git.run("init", "--quiet", "--template="))
+    _raise_failure(address, git.run("init", "--quiet", "--template="))
     fetched = ("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--update-head-ok")
-    _must(address, git.run(*fetched, "--", address.url, address.ref or "HEAD"))
+    _raise_failure(address, git.run(*fetched, "--", address.url, address.ref or "HEAD"))
     _check_size(git, most_bytes)
-    _must(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
+    _raise_failure(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
     if before is None or before == _head(folder):
         return before is None
     git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
     return True
 
 
-def _judged(address: GitAddress, allow_private: bool) -> str:
-    """Return the address of the host that is connected to; empty for a file."""
+def _permitted_host(address: GitAddress, allow_private: bool) -> str:
+    """Return the IP address to connect to, if that is permitted; empty for a local file."""
     if address.scheme != "file":
         try:
             found = resolve(address.host, address.port)
@@ -84,8 +84,8 @@ def _judged(address: GitAddress, allow_private: bool) -> str:
     raise ForbiddenError(f"{address.url!r} lies {place}. Give --allow-private if that is meant.")
 
 
-def _pinned(address: GitAddress, host: str) -> dict[str, str]:
-    """Return settings that have git connect to the address that was judged, whatever the name means by then."""
+def _settings_for_host(address: GitAddress, host: str) -> dict[str, str]:
+    """Return git settings that connect to the address that was checked, whatever the name resolves to by then."""
     if address.scheme not in ("http", "https"):
         return {}
     shown = f"[{host}]" if ":" in host else host
@@ -119,8 +119,8 @@ def _check_size(git: GitRunner, most_bytes: int) -> None:
         raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone what you need.")
 
 
-def _must(address: GitAddress, ended: Ended) -> None:
-    """Raise what git's complaint means."""
+def _raise_failure(address: GitAddress, ended: Ended) -> None:
+    """Raise the error that a failure of git means; do nothing if it did not fail."""
     if not ended.code:
         return
     if any(words in ended.said for words in _NO_REF):

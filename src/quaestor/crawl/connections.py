@@ -3,26 +3,88 @@
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import socket
 import ssl
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
-from quaestor.crawl.allowed_addresses import Resolve, is_public
+Resolve = Callable[[str, int], Sequence[str]]
+"""Gives the addresses of a host, best first; raises ``OSError`` if there are none."""
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Taken for public by some versions of Python, or by all: what is reserved for protocols, where one cloud keeps its
+# metadata (192.0.0.192); relays of 6to4; another cloud's agent (168.63.129.16); sites of old; examples.
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32"),
+            *("64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16"),
+        ),
+    )
+)
+# In the second half of an IPv6 address: the IPv4 address that follows is where a tunnel of ISATAP leads.
+_ISATAP = (0x00005EFE, 0x02005EFE)
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return a host's addresses as the system gives them."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def is_public(text: str) -> bool:
+    """Return whether an address is on the public internet, and not this machine, its network, or a part of either.
+
+    An IPv4 address within an IPv6 one is judged as itself.
+    """
+    try:
+        address: Address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    while isinstance(address, ipaddress.IPv6Address):
+        inner = _inner(address)
+        if inner is None:
+            break
+        address = inner
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+
 
 PRIVATE = "private address"
+NOT_ALLOWED = "not allowed"
+EVERY_HOST = ("*",)
 _CONNECT_SECONDS = 10.0
 _PATIENCE = 0.5
+
+
+def is_named(host: str, globs: Sequence[str]) -> bool:
+    """Return whether one of some globs on the names of hosts means a host."""
+    return any(fnmatchcase(host.lower(), glob.lower()) for glob in globs)
 
 
 class FetchError(Exception):
     """An address that gave nothing.
 
     Attributes:
-        reason: ``private address``, ``too large``, ``too slow``, ``unreachable`` or ``broken answer``.
+        reason: ``private address``, ``not allowed``, ``too large``, ``too slow``, ``unreachable`` or ``broken answer``.
         detail: what happened.
         retryable: whether the same request may succeed later.
     """
@@ -88,12 +150,14 @@ class Connector:
         resolve: gives a host's addresses.
         tls: secures connections.
         stop: once set, ends every read that is under way.
+        hosts: globs on the names of the hosts that may be asked, wherever a redirect leads.
     """
 
     private_hosts: frozenset[str]
     resolve: Resolve
     tls: ssl.SSLContext
     stop: threading.Event
+    hosts: Sequence[str] = EVERY_HOST
 
     def connect(self, url: str, deadline: float) -> Connection:
         """Return a new connection to the host of an address.
@@ -102,10 +166,12 @@ class Connector:
         server can lead elsewhere.
 
         Raises:
-            FetchError: there is no such host, it is private and may not be, or it does not answer.
+            FetchError: there is no such host, it may not be asked, it is private and may not be, or it does not answer.
         """
         parts = urlsplit(url)
         host, secure = parts.hostname or "", parts.scheme == "https"
+        if not is_named(host, self.hosts):
+            raise FetchError(NOT_ALLOWED, f"{host} is not among the sites that may be fetched")
         port = parts.port or (443 if secure else 80)
         try:
             addresses = self.resolve(host, port)

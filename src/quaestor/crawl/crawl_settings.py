@@ -22,6 +22,7 @@ class CrawlSettings:
         allow_private: whether the start's own host may lie in a private network.
         tries: how often a page is asked for that fails for a reason that may pass.
         drop: whether pages that are gone are dropped however many they are.
+        hosts: globs on the names of the hosts that may be asked, wherever a redirect leads.
     """
 
     include: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class CrawlSettings:
     allow_private: bool = False
     tries: int = 3
     drop: bool = False
+    hosts: tuple[str, ...] = ("*",)
 
 
 @dataclass(frozen=True, slots=True)

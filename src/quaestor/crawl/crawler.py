@@ -14,13 +14,11 @@ from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
 from quaestor.crawl.disk_failures import explained
-from quaestor.crawl.dropped_pages import Dropped
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
-from quaestor.crawl.mirror import Mirror
-from quaestor.crawl.politeness import Clock, Pace
+from quaestor.crawl.mirror import Dropped, Mirror
+from quaestor.crawl.politeness import NOTHING, Clock, Pace
 from quaestor.crawl.responses import ELSEWHERE, Taking
-from quaestor.crawl.robots import NOTHING
 from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.site_folder import checked_start, pages_folder
 from quaestor.crawl.urls import Scope, host_of
@@ -62,7 +60,7 @@ class Crawl:
         self._folder = folder
         self._settings = settings
         own = frozenset({host_of(self._start)}) if settings.allow_private else frozenset()
-        self._fetcher = fetcher or Fetcher(settings.seconds, settings.page_bytes, own)
+        self._fetcher = fetcher or Fetcher(settings.seconds, settings.page_bytes, own, hosts=settings.hosts)
         self._clock = clock or Clock()
 
     def run(self, progress: CrawlProgress | None = None) -> CrawlReport:

@@ -77,7 +77,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class UnwantedPage:
     """A page that was on disk when the crawl began and is not wanted any more.
 
     Attributes:
@@ -174,11 +174,11 @@ class Frontier:
             (reason, detail),
         )
 
-    def tell(self, url: str, date: str | None, author: str | None) -> None:
+    def note_feed_entry(self, url: str, date: str | None, author: str | None) -> None:
         """Note what a feed says of a page: when it was written, and by whom."""
         self._db.execute("UPDATE addresses SET date = ?, author = ? WHERE url = ?", (date, author, url))
 
-    def told(self, url: str) -> tuple[str | None, str | None]:
+    def feed_entry(self, url: str) -> tuple[str | None, str | None]:
         """Return what a feed said of a page: when it was written, and by whom."""
         row = self._db.execute("SELECT date, author FROM addresses WHERE url = ?", (url,)).fetchone()
         return (row[0], row[1]) if row else (None, None)
@@ -275,10 +275,10 @@ class Frontier:
         rows = self._db.execute(f"SELECT {_FIELDS} FROM addresses WHERE state = 'kept' ORDER BY number").fetchall()
         yield from (Entry(*row) for row in rows)
 
-    def on_disk_now(self) -> list[Leaving]:
+    def on_disk_now(self) -> list[UnwantedPage]:
         """Return every page on disk, as one that is to leave."""
         rows = self._db.execute("SELECT url, path, hash, depth FROM addresses WHERE path IS NOT NULL ORDER BY url")
-        return [Leaving(*row) for row in rows]
+        return [UnwantedPage(*row) for row in rows]
 
     def begin_again(self) -> None:
         """Have every address asked for again, and note which pages are on disk as this crawl begins."""
@@ -294,16 +294,16 @@ class Frontier:
         """Return whether an address's page was on disk when the crawl began."""
         return self._db.execute("SELECT 1 FROM before WHERE url = ?", (url,)).fetchone() is not None
 
-    def leaving(self) -> list[Leaving]:
+    def leaving(self) -> list[UnwantedPage]:
         """Return the pages that were on disk when the crawl began and are not wanted any more."""
         rows = self._db.execute(
             "SELECT url, path, hash, depth, "
             "NOT EXISTS (SELECT 1 FROM addresses AS kept WHERE kept.hash = before.hash AND kept.state = 'kept') "
             "FROM before WHERE (SELECT path FROM addresses WHERE addresses.url = before.url) IS NULL ORDER BY url"
         )
-        return [Leaving(url, path, text, depth, bool(lost)) for url, path, text, depth, lost in rows]
+        return [UnwantedPage(url, path, text, depth, bool(lost)) for url, path, text, depth, lost in rows]
 
-    def put_back(self, pages: Iterable[Leaving]) -> None:
+    def put_back(self, pages: Iterable[UnwantedPage]) -> None:
         """Count pages as kept again whose files are on disk."""
         self._db.executemany(
             "INSERT INTO addresses (url, kind, state, depth, path, hash) VALUES (?, 'page', 'kept', ?, ?, ?) "

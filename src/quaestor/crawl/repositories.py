@@ -2,15 +2,93 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from hashlib import blake2b
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from quaestor.core.errors import NotFoundError
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.private_folders import make_private
 from quaestor.core.wording import command
-from quaestor.crawl.git_address import GitAddress, read_git_address
 from quaestor.stores.embedded.lock import WriteLock
+
+_SCP = re.compile(r"^(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!/?/)[^\s:#]+)(?P<ref>#.*)?$", re.ASCII)
+_SCHEMES = frozenset({"http", "https", "ssh", "file"})
+_PORTS = {"http": 80, "https": 443, "ssh": 22}
+# Their pages are drawn by scripts, and whoever names a repository's first page means the repository.
+_HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
+_REF = re.compile(r"[A-Za-z0-9][\w./+-]{0,200}", re.ASCII)
+
+
+class GitAddress(NamedTuple):
+    """Where a repository is fetched from.
+
+    Attributes:
+        scheme: ``http``, ``https``, ``ssh`` or ``file``.
+        host: empty for a file.
+        port: 0 for a file.
+        url: as git is given it.
+        ref: the branch, tag or commit; empty for what the repository takes for its first.
+        name: of its last folder, for the folder that it is fetched into.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    url: str
+    ref: str
+    name: str
+
+
+def names_repository(source: object) -> bool:
+    """Return whether a source is given by the address of a git repository, and not by a path or as a site."""
+    if not isinstance(source, str):
+        return False
+    if _SCP.match(source):
+        return True
+    scheme, separator, rest = source.partition("://")
+    scheme = scheme.lower()
+    if not separator or scheme in ("ssh", "file", "git") or scheme.startswith("git+"):
+        return bool(separator)
+    host, _, path = rest.partition("#")[0].partition("/")
+    parts = [part for part in path.split("/") if part]
+    return scheme in _PORTS and (path.rstrip("/").endswith(".git") or (host.lower() in _HOSTS and len(parts) == 2))
+
+
+def read_git_address(source: str) -> GitAddress:
+    """Return what an address says.
+
+    Raises:
+        UsageError: it is none that is fetched from, or holds a password.
+    """
+    if found := _SCP.match(source):
+        source = f"ssh://{found['user']}@{found['host']}/{found['path']}{found['ref'] or ''}"
+    url, _, ref = source.removeprefix("git+").partition("#")
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        raise UsageError(f"{source!r} is no address of a repository. Give one as https://host/name.git.") from None
+    if parts.scheme not in _SCHEMES or bool(host) == (parts.scheme == "file") or parts.query:
+        raise UsageError(
+            f"{source!r} is no address that is fetched from. Give one that begins with https://, ssh:// or git@host:."
+        )
+    if parts.password is not None or (parts.username and parts.scheme != "ssh"):
+        raise UsageError(
+            "The address of a repository holds a name or a password, which would be kept. "
+            "Give it without, and a repository that needs one as git@host:name."
+        )
+    if host.startswith("-") or (parts.username or "").startswith("-") or not parts.path.strip("/"):
+        raise UsageError(f"{source!r} names no repository. Give an address as https://host/name.git.")
+    if ref and (not _REF.fullmatch(ref) or ".." in ref or ref.endswith((".lock", "/", "."))):
+        raise UsageError(f"{ref!r} is no name of a branch, tag or commit. Give one behind '#', or none.")
+    name = re.sub(r"[^\w.-]+", "-", parts.path.rstrip("/").rpartition("/")[2].removesuffix(".git"))[:60]
+    return GitAddress(
+        parts.scheme, host, port or _PORTS.get(parts.scheme, 0), url, ref, name.strip(".") or "repository"
+    )
+
 
 _FOLDER = "repositories"
 _DONE = "fetched"

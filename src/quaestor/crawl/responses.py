@@ -9,8 +9,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from quaestor.convert import Converted
-from quaestor.core.authors import author_line
-from quaestor.core.dates import iso_date
+from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier, Kind
@@ -121,7 +120,7 @@ class Taking:
         self._add(self._pages((one.url for one in found.pages), entry.url), "page", 1)
         for one in found.pages:
             if (one.date or one.author) and (page := normalise(one.url, entry.url)):
-                self._frontier.tell(page, iso_date(one.date), author_line(one.author))
+                self._frontier.note_feed_entry(page, iso_date(one.date), author_line(one.author))
         if entry.hops < _MOST_HOPS and self._frontier.lists() < _MOST_LISTS:
             lists = [url for one in found.sitemaps if (url := normalise(one, entry.url))]
             self._add(lists[:_MOST_LISTS], "sitemap", 0, entry.hops + 1)
@@ -195,7 +194,7 @@ class Taking:
 
     def _completed(self, url: str, text: Converted) -> Converted:
         """Return a page with what only its feed says of it, or says more exactly."""
-        date, author = self._frontier.told(url)
+        date, author = self._frontier.feed_entry(url)
         exact = date if date is not None and date.startswith(text.date or "") else text.date
         return text._replace(date=exact, author=text.author or author)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from quaestor.convert.charset import decode_page
-from quaestor.crawl import robots
-from quaestor.crawl.connections import PRIVATE, FetchError
+from quaestor.crawl import politeness
+from quaestor.crawl.connections import NOT_ALLOWED, PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetcher
 from quaestor.crawl.frontier import Entry, Frontier
-from quaestor.crawl.robots import Robots
+from quaestor.crawl.politeness import Robots
 from quaestor.crawl.sitemaps import LARGEST as LARGEST_LIST
 from quaestor.crawl.urls import Scope, host_of, is_looping, normalise
 
@@ -105,17 +105,17 @@ class SiteRules:
         """Return what a robots.txt says: without one all is allowed, and nothing where the site cannot tell."""
         for _ in range(_MOST_HOPS):
             try:
-                found = self._fetcher.fetch(url, largest=robots.LARGEST * 4)
+                found = self._fetcher.fetch(url, largest=politeness.LARGEST * 4)
             except FetchError as error:
                 # What is wrong with the host is told by the page itself, in its own words.
-                return robots.ALL if error.reason in (PRIVATE, "unreachable") else robots.NOTHING
+                return politeness.ALL if error.reason in (PRIVATE, NOT_ALLOWED, "unreachable") else politeness.NOTHING
             if 300 <= found.status < 400:
                 target = normalise(found.headers.get("location", ""), url)
                 if target is None:
-                    return robots.ALL
+                    return politeness.ALL
                 url = target
             elif found.status == 200:
-                return robots.parse(decode_page(found.body[: robots.LARGEST]))
+                return politeness.parse(decode_page(found.body[: politeness.LARGEST]))
             else:
-                return robots.NOTHING if found.status == 429 or found.status >= 500 else robots.ALL
-        return robots.ALL
+                return politeness.NOTHING if found.status == 429 or found.status >= 500 else politeness.ALL
+        return politeness.ALL

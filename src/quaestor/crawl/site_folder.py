@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 from quaestor.core.errors import UsageError
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
-from quaestor.crawl.dropped_pages import Dropped
 from quaestor.crawl.frontier import FILE as FRONTIER
 from quaestor.crawl.frontier import Frontier
-from quaestor.crawl.mirror import Mirror
+from quaestor.crawl.mirror import Dropped, Mirror
 from quaestor.crawl.urls import normalise
 from quaestor.stores.embedded.lock import WriteLock
 

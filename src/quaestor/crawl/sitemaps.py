@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from quaestor.convert.charset import decode_page
-from quaestor.convert.html_tokens import Start, tokens
-from quaestor.convert.linked_data import first_name
+from quaestor.convert.html_tree import Start, tokens
+from quaestor.convert.page_metadata import first_name
 
 MOST_ADDRESSES = 50_000
 """Of one file; the format allows no more."""

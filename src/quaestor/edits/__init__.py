@@ -12,12 +12,12 @@ This package knows nothing of models, nor of who consents.
 
 from __future__ import annotations
 
-from quaestor.edits.applying import Applied, ChangedError, apply, recover, undo
+from quaestor.edits.apply_plan import Applied, ChangedError, apply, recover, undo
 from quaestor.edits.changes import Change, Create, Delete, Problem, Proposal, Rename, Replace, Whole
 from quaestor.edits.diffs import diff, patch
 from quaestor.edits.journal import Journal, JournalError
+from quaestor.edits.make_plan import Objection, plan
 from quaestor.edits.parse import parse
-from quaestor.edits.planning import Objection, plan
 from quaestor.edits.plans import FileChange, How, Kind, Plan, Refusal
 
 __all__ = [

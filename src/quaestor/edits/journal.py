@@ -94,7 +94,7 @@ class Journal:
             import fcntl  # noqa: PLC0415 - not on every system
         except ImportError:
             raise JournalError("Edits need a system that locks files as Linux does; this one does not.") from None
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._make_folder()
         with (self.folder / "lock").open("a+b") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -162,6 +162,13 @@ class Journal:
         """Remove the oldest records but for a hundred."""
         for number in self._numbers()[:-_KEPT]:
             shutil.rmtree(self._place(number), ignore_errors=True)
+
+    def _make_folder(self) -> None:
+        """Make the folder where it is missing; its name, too, is to outlive a loss of power."""
+        missing = [place for place in (self.folder, *self.folder.parents) if not place.exists()]
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place in missing:
+            _sync_folder(place.parent)
 
     def _numbers(self) -> list[int]:
         try:

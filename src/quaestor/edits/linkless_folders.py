@@ -128,10 +128,11 @@ class Folders:
             if error.errno == errno.ELOOP:
                 raise _is_link(path) from None
             raise
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            os.close(descriptor)
+            raise PlaceError("not a file", f"{path!r} is not a regular file; name one")
         with os.fdopen(descriptor, "rb", buffering=0) as file:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                raise PlaceError("not a file", f"{path!r} is not a regular file; name one")
             if state.st_size > LARGEST:
                 raise PlaceError("too large", f"{path!r} has {state.st_size:,} bytes; the limit is {LARGEST:,}")
             data = file.readall() or b""

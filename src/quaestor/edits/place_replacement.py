@@ -13,11 +13,20 @@ from dataclasses import dataclass
 from quaestor.edits.changes import Replace
 from quaestor.edits.elisions import is_elision, new_elision, split_at_elisions
 from quaestor.edits.file_text import Line, Text, block_lines
-from quaestor.edits.indents import UnclearError
-from quaestor.edits.keys import indent_of, key, without_numbers, without_outer_blanks, without_repeats
-from quaestor.edits.mending import Mending
+from quaestor.edits.indents import Mending, UnclearError
 from quaestor.edits.plans import How, Kind, Refusal
-from quaestor.edits.quoted_places import Alignment, alignments, strictest, weight, windows
+from quaestor.edits.quoted_places import (
+    Alignment,
+    alignments,
+    indent_of,
+    key,
+    strictest,
+    weight,
+    windows,
+    without_numbers,
+    without_outer_blanks,
+    without_repeats,
+)
 from quaestor.edits.three_way_merge import ConflictError, Hunk, Merged, hunks, merge, slides, span
 
 _Block = tuple[list[str], list[str]]

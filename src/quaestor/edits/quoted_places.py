@@ -5,12 +5,89 @@ Pure; places are line numbers from 0.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
-from quaestor.edits.keys import key
+TYPOGRAPHY = (
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'") | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    dict.fromkeys("\u00a0\u202f", " "),
+    {"\u2026": "..."},
+)
+"""Kinds of typographic characters, quotes, dashes, blanks and ellipses, each with what a keyboard writes instead."""
+
+_STRAIGHT = str.maketrans({letter: plain for kind in TYPOGRAPHY for letter, plain in kind.items()})
+_NUMBERED = re.compile(r"^\s*(\d+)\s?(?:[|:│→]|\t) ?(.*)$")
+_LEAST_NUMBERED = 2
+
+
+def straight(text: str) -> str:
+    """Return a text with typographic quotes, dashes, blanks and ellipses as a keyboard writes them."""
+    return text.translate(_STRAIGHT)
+
+
+def key(line: str) -> str:
+    """Return what is compared of a line: without indentation, with single blanks, in plain typography."""
+    return " ".join(straight(line).split())
+
+
+def indent_of(line: str) -> str:
+    """Return the blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def without_numbers(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return both texts without the line numbers that they were copied with; None if they have none.
+
+    Every line of ``search`` must have a number, each one more than the last. They may be wrong otherwise.
+    """
+    found = [_NUMBERED.match(line) for line in search]
+    if len(found) < _LEAST_NUMBERED:
+        return None
+    numbers = [int(one[1]) for one in found if one]
+    if len(numbers) < len(found) or any(after != before + 1 for before, after in pairwise(numbers)):
+        return None
+    bare = [one[2] for one in found if one]
+    return bare, [one[2] if (one := _NUMBERED.match(line)) else line for line in replace]
+
+
+def without_repeats(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return both texts with the first run of lines that stands twice in a row only once; None without one."""
+    for size in range(min(8, len(search) // 2), 0, -1):
+        for at in range(len(search) - 2 * size + 1):
+            run = search[at : at + size]
+            if any(key(line) for line in run) and run == search[at + size : at + 2 * size]:
+                shorter = search[:at] + search[at + size :]
+                return shorter, _once(replace, run)
+    return None
+
+
+def _once(lines: list[str], run: list[str]) -> list[str]:
+    size = len(run)
+    for at in range(len(lines) - 2 * size + 1):
+        if lines[at : at + size] == run == lines[at + size : at + 2 * size]:
+            return lines[:at] + lines[at + size :]
+    return lines
+
+
+def without_outer_blanks(search: list[str], replace: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield both texts without some of the blank lines around ``search``, the fewest first."""
+    before, after = _blanks_at(search), _blanks_at(search[::-1])
+    cuts = ((top, bottom) for top in range(before + 1) for bottom in range(after + 1) if top or bottom)
+    for top, bottom in sorted(cuts, key=sum) if before < len(search) else ():
+        start = min(top, _blanks_at(replace))
+        stop = len(replace) - min(bottom, _blanks_at(replace[start:][::-1]))
+        yield search[top : len(search) - bottom], replace[start:stop]
+
+
+def _blanks_at(lines: list[str]) -> int:
+    """Return how many blank lines a text begins with."""
+    return next((at for at, line in enumerate(lines) if line.strip()), len(lines))
+
 
 # Diagonals of the comparison that are looked at more closely; more only cost time.
 _CANDIDATES = 12

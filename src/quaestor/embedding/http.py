@@ -19,13 +19,20 @@ import numpy as np
 from quaestor.core.errors import IndexUnusableError, UpstreamError
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, Encoded, Meter, RemoteEmbedder, Use
-from quaestor.embedding.request_batches import Piece, RequestLimits, as_pieces, in_requests, shortened
-from quaestor.embedding.server_replies import NoVectorsError, read_tokens, read_vectors
+from quaestor.embedding.requests_and_replies import (
+    NoVectorsError,
+    Piece,
+    RequestLimits,
+    as_pieces,
+    in_requests,
+    read_tokens,
+    read_vectors,
+    shortened,
+)
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.client import blocking_client, checked_url, explained, headers_for
+from quaestor.llm.endpoints.client import RetryPolicy, blocking_client, checked_url, explained, headers_for
 from quaestor.llm.endpoints.failure_messages import Endpoint, shown_url
 from quaestor.llm.endpoints.failures import TooLongError, UnreachableError, refuses_so_many, worth_retrying
-from quaestor.llm.endpoints.retries import RetryPolicy
 from quaestor.llm.tokens import Tokenizer
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ import numpy as np
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.terms import find_words, is_raw, rough_words, split_identifier
 from quaestor.embedding import Embedder
-from quaestor.embedding.npy import map_array
-from quaestor.embedding.vocabulary import Vocabulary
+from quaestor.embedding.table_files import Vocabulary, map_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

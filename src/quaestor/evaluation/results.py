@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
-from quaestor.evaluation.comparing import Comparison, compare
+from quaestor.evaluation.comparison import Comparison, compare
 from quaestor.evaluation.datasets import DataSet
+from quaestor.evaluation.metric_scores import MAIN, Scored, measures, score, shown
 from quaestor.evaluation.running import Outcome
-from quaestor.evaluation.scoring import MAIN, Scored, measures, score, shown
 from quaestor.evaluation.statistics import Estimate, difference, estimate, holm
 
 SURE = 0.05

@@ -1,4 +1,4 @@
-"""Whether another walk would find just what the last one found, by hearsay instead of by walking.
+"""Telling without a walk whether a walk would find what the last one found: the kernel says what changed.
 
 Two things are asked: did anything happen in a folder that the walk read (``notices``), and are the files that lie
 elsewhere and have a say (ignore files above the root, git's configuration and index) still the same.
@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.files.consistent_read import is_racy
-from quaestor.files.git_folder import deciding_files, repository_root
-from quaestor.files.git_index import index_file
+from quaestor.files.git_folder import deciding_files, index_file, repository_root
 from quaestor.files.ignore import NESTED_EXCLUDE, outer_files
 from quaestor.files.walk import Found
 from quaestor.files.walk_decisions import Decisions
 
 if TYPE_CHECKING:
-    from quaestor.files.inotify import Notices
+    from quaestor.files.inotify import InotifyWatch
 
 State = tuple[int, int, int, int, int]
 """Device, inode, size, and the times at which its bytes and anything about it changed; of a folder the first two."""
@@ -29,12 +28,12 @@ State = tuple[int, int, int, int, int]
 _NOTHING: State = (-1, -1, -1, 0, 0)
 
 
-class Quiet:
+class ChangeWatch:
     """Keeps the last walk's result for as long as nothing happens. Threads must take turns."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._notices: Notices | None = None
+        self._notices: InotifyWatch | None = None
         self._found: Found | None = None
         self._outside: Mapping[str, State] = {}
         self._walked = False
@@ -69,13 +68,13 @@ class Quiet:
         if not found.places:
             return False  # a file was looked at, not a folder
         if self._notices is None:
-            from quaestor.files.inotify import Notices  # noqa: PLC0415 - most commands look once
+            from quaestor.files.inotify import InotifyWatch  # noqa: PLC0415 - most commands look once
 
-            self._notices = Notices(self._root)
+            self._notices = InotifyWatch(self._root)
         return self._notices.watch(found.places)
 
     def _is_steady(self, found: Found, outside: Mapping[str, State]) -> bool:
-        """Tell whether what lies outside held still, and cannot change again without another time."""
+        """Return whether the files outside are unchanged, and any further change would change their times."""
         now = time.time_ns()
         if any(is_racy(state[4], now) for state in outside.values()):
             return False
@@ -83,7 +82,7 @@ class Quiet:
 
 
 def _is_settled(found: Found) -> bool:
-    """Tell whether nothing is left to be done, and every change would be heard of.
+    """Return whether no work is pending and every change will be noticed.
 
     A file with several names can be changed by a name that lies in another folder.
     """
@@ -91,7 +90,7 @@ def _is_settled(found: Found) -> bool:
 
 
 def _outside(root: Path, decisions: Decisions) -> Iterable[str]:
-    """Yield what is not in the folders that are read, and decides by its being there or by its bytes."""
+    """Yield the files outside of the walked folders whose presence or bytes decide what the walk takes."""
     repository = repository_root(root)
     nested = [root / prefix for prefix in decisions.tracked if prefix]
     yield str(root)

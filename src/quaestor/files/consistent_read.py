@@ -1,4 +1,4 @@
-"""Reading a file so that what is stored matches its hash, even while another process writes to it."""
+"""Reading a file so that what is stored matches its hash, and telling whether it is still what was indexed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
 
 from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
+from quaestor.files.file_names import on_disk
 
 RACY_NS = 2_000_000_000
 """A file modified less than this before it was read may change again without a new modification time."""
@@ -16,12 +21,11 @@ UNTRUSTED = 0
 """The stamp to store when the real one proves nothing: the next check goes by the hash."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class NotRegularError(OSError):
-    """The place holds something other than a regular file by now."""
+    """The path no longer leads to a regular file."""
 
 
 class Snapshot(NamedTuple):
@@ -46,7 +50,8 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
     Args:
         place: absolute path; a symbolic link is not followed and a pipe not waited for.
         limit: read at most this many bytes and one more.
-        root: a folder above; no link below it is followed either, even one that is swapped in meanwhile.
+        root: the real path of a folder above; no link from it on is followed either, even one that is swapped in
+            meanwhile, in its own place or below.
 
     Raises:
         OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
@@ -62,7 +67,7 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
 
 
 def stamp_of(state: os.stat_result) -> int:
-    """Return a number that is another one once a file was written, set back in time or replaced.
+    """Return a number that changes when a file is written, set back in time or replaced.
 
     The modification time alone can be set, and is by whatever unpacks or copies files with theirs: archives that are
     built reproducibly give all files of all versions one time. Two files of one size that were checked out in the same
@@ -97,7 +102,7 @@ def _open_below(root: str, place: str) -> int:
     here = os.open(root, _FOLDER)
     try:
         for folder in folders:
-            below = os.open(folder, _BELOW, dir_fd=here)
+            below = os.open(folder, _FOLDER, dir_fd=here)
             os.close(here)
             here = below
         return os.open(name, _FLAGS, dir_fd=here)
@@ -116,3 +121,34 @@ def _read_up_to(descriptor: int, count: int) -> bytes:
 def _same(before: os.stat_result, after: os.stat_result, length: int, limit: int | None) -> bool:
     whole = length == after.st_size or (limit is not None and length > limit)
     return whole and (before.st_size, stamp_of(before)) == (after.st_size, stamp_of(after))
+
+
+State = Literal["fresh", "changed", "missing"]
+"""``fresh``: the bytes on disk are the indexed ones. ``missing``: no such file, or it cannot be read."""
+
+
+def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
+    """Return each document's state by path.
+
+    Args:
+        root: the folder that paths are relative to.
+        documents: as they are in the index; usually those of a few hits. Each is looked at once.
+    """
+    place = str(root)
+    return {path: check_one(place, document) for path, document in {d.path: d for d in documents}.items()}
+
+
+def check_one(root: str, document: Document) -> State:
+    """Return one document's state; reads the file only if its size or stamp prove nothing."""
+    place = on_disk(root, document.path)
+    try:
+        state = os.lstat(place)
+        if not stat.S_ISREG(state.st_mode):
+            return "missing"
+        if state.st_size != document.size:
+            return "changed"
+        if document.stamp != UNTRUSTED and document.stamp == stamp_of(state):
+            return "fresh"
+        return "fresh" if read_snapshot(place, document.size, root=root).sha256 == document.sha256 else "changed"
+    except OSError:
+        return "missing"

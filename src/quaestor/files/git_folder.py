@@ -1,13 +1,13 @@
-"""Where git keeps its own ignore rules: found by reading, never by running git.
-
-A hostile repository's configuration can make git execute commands; reading a few small files cannot.
-"""
+"""What a git folder tells by reading, never by running git: ignore rules, tracked files, commit, project name."""
 
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from struct import Struct
 
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_POINTER = 1 << 12
@@ -115,3 +115,147 @@ def read_small(path: Path, limit: int) -> bytes:
             return file.read(limit)
     except (OSError, ValueError):
         return b""
+
+
+_LARGEST_HEAD = 1 << 12
+_LARGEST_PACKED = 1 << 24
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BRANCH = re.compile(r"refs/[^\s\0]+")
+
+
+def head_commit(folder: Path) -> str:
+    """Return the hash of the commit that is checked out around a folder; empty where there is none that can be read."""
+    repository = repository_root(folder)
+    if repository is None:
+        return ""
+    own = git_folder(repository / ".git")
+    head = _text(own / "HEAD", _LARGEST_HEAD)
+    name = head.removeprefix("ref:").strip()
+    if not head.startswith("ref:"):
+        return _commit(head)
+    if not _BRANCH.fullmatch(name) or ".." in name:
+        return ""
+    shared = common_folder(own)
+    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed(_text(shared / "packed-refs", _LARGEST_PACKED), name)
+
+
+def _packed(refs: str, name: str) -> str:
+    """Return the commit of a branch that git keeps together with others."""
+    lines = (line.split(" ") for line in refs.splitlines())
+    return next((_commit(parts[0]) for parts in lines if len(parts) == 2 and parts[1] == name), "")
+
+
+def _commit(text: str) -> str:
+    return text.strip() if _COMMIT.fullmatch(text.strip()) else ""
+
+
+def _text(path: Path, limit: int) -> str:
+    return read_small(path, limit).decode("ascii", "replace")
+
+
+_ORIGIN = re.compile(r'^\s*\[remote "origin"\]\s*$(?P<body>.*?)(?=^\s*\[|\Z)', re.MULTILINE | re.DOTALL)
+_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+
+
+def project_name(root: Path) -> str:
+    """Return the last part of the repository's origin, else its folder's name; empty outside of repositories.
+
+    The configuration is read as text; nothing in it is followed or run.
+    """
+    repository = repository_root(root if root.is_dir() else root.parent)
+    if repository is None:
+        return ""
+    text = read_small(git_folder(repository / ".git") / "config", _LARGEST_CONFIG).decode("utf-8", "replace")
+    origin = _ORIGIN.search(text)
+    url = _URL.search(origin["body"]) if origin else None
+    name = re.split(r"[/:\\]", url[1].rstrip("/\\"))[-1].removesuffix(".git") if url else repository.name
+    return name if re.search(r"\w", name) else ""
+
+
+_LARGEST_INDEX = 1 << 28
+_HEADER = Struct(">4sII")
+_FLAGS = Struct(">H")
+_FIXED = 60
+"""Bytes of an entry before its flags: times, device, inode, mode, owner, size and hash (SHA-1)."""
+
+_EXTENDED = 0x4000
+_LONGEST_OFFSET = 10
+"""Bytes that a number of 64 bits takes."""
+
+
+def index_file(repository: Path) -> Path:
+    """Return where the index of a repository's work tree lies, which need not exist."""
+    return git_folder(repository / ".git") / "index"
+
+
+class Tracked:
+    """The files that a repository tracks; read when first asked for.
+
+    Args:
+        repository: the folder that holds ``.git``.
+        inside: the path of the walk's root within it, empty or ending with ``/``.
+        prefix: the path of the repository within the walk's root, empty or ending with ``/``.
+    """
+
+    def __init__(self, repository: Path, inside: str = "", prefix: str = "") -> None:
+        self.prefix = prefix
+        self.file = index_file(repository)
+        self._inside = inside
+        self._names: list[bytes] | None = None
+
+    def has(self, path: str, *, folder: bool) -> bool:
+        """Return whether a file is tracked, or a folder holds one; ``path`` is from the walk's root."""
+        if self._names is None:
+            self._names = sorted(tracked_names(read_small(self.file, _LARGEST_INDEX)))
+        name = f"{self._inside}{path[len(self.prefix) :]}".encode("utf-8", "surrogateescape")
+        if folder:
+            name += b"/"
+        # The folders are not kept: those of one long path would take the square of its length.
+        at = bisect_left(self._names, name)
+        found = self._names[at] if at < len(self._names) else b""
+        return found.startswith(name) if folder else found == name
+
+
+def tracked_names(index: bytes) -> Iterator[bytes]:
+    """Yield the paths in an index of version 2, 3 or 4; those before the damage in a damaged one.
+
+    They take no more room together than an index may take: in version 4 each can repeat the whole path before it.
+    """
+    if len(index) < _HEADER.size:
+        return
+    mark, version, count = _HEADER.unpack_from(index)
+    if mark != b"DIRC" or version not in (2, 3, 4):
+        return
+    at, name, room = _HEADER.size, b"", _LARGEST_INDEX
+    for _ in range(count):
+        start = at
+        at += _FIXED
+        if at + _FLAGS.size > len(index):
+            return
+        (flags,) = _FLAGS.unpack_from(index, at)
+        at += _FLAGS.size + (2 if flags & _EXTENDED else 0)
+        kept = b""
+        if version == 4:
+            cut, at = _offset(index, at)
+            kept = name[: max(len(name) - cut, 0)]
+        end = index.find(b"\0", at)
+        if end < 0:
+            return
+        room -= len(kept) + end - at
+        if room < 0:
+            return
+        name = kept + index[at:end]
+        yield name
+        # Versions 2 and 3 fill an entry up with one to eight NULs.
+        at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
+
+
+def _offset(index: bytes, at: int) -> tuple[int, int]:
+    """Return git's variable-width number at ``at`` and where it ends."""
+    value = -1
+    for byte in index[at : at + _LONGEST_OFFSET]:
+        at += 1
+        value = ((value + 1) << 7) | (byte & 0x7F)
+        if not byte & 0x80:
+            break
+    return max(value, 0), at

@@ -116,7 +116,7 @@ def _between(repository: Path, root: Path) -> list[Path]:
     return above[::-1]
 
 
-class Settled:
+class SettingPatterns:
     """Patterns from the settings, which win over every ignore file."""
 
     def __init__(self, patterns: Sequence[str]) -> None:

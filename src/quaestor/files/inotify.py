@@ -1,4 +1,4 @@
-"""Hearing from the kernel whether anything happened in some folders, so that they need not be looked through.
+"""Learning from the kernel (inotify) whether anything in some folders changed, which saves walking them.
 
 Linux only (inotify), and only on file systems on which every change passes through this kernel. It is used for nothing
 but the answer "nothing happened there": whatever does happen leads to a look, and so does all that this is not sure of
@@ -34,7 +34,7 @@ _MOUNTS = "/proc/self/mountinfo"
 _LIMIT = "/proc/sys/fs/inotify/max_user_watches"
 
 
-class Notices:
+class InotifyWatch:
     """Watches folders; closes itself for good when it cannot."""
 
     def __init__(self, root: Path) -> None:

@@ -29,7 +29,7 @@ from quaestor.files.file_names import storable
 from quaestor.files.ingest_report import BY_SETTING, FoundFile, Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk_decisions import Decisions
-from quaestor.files.walk_rules import Folder, Here, Rules
+from quaestor.files.walk_rules import Folder, OpenFolder, Rules
 
 
 class Found:
@@ -59,7 +59,7 @@ class Found:
         self.decisions = decisions or Decisions()
 
     def copy(self) -> Found:
-        """Return another one of the same; what is assigned to it leaves this one as it is."""
+        """Return a copy; assigning to its fields does not change this one."""
         other = Found()
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))
@@ -160,7 +160,7 @@ class _Walk:
         here = self._rules.enter(folder, names)
         return self._remarkable(self._new(listing, folder.prefix, self._known_here(here)), here)
 
-    def _known_here(self, here: Here) -> Mapping[str, Document]:
+    def _known_here(self, here: OpenFolder) -> Mapping[str, Document]:
         """Return the documents whose place in the index no rule could have changed."""
         if not here.trusted:
             return {}
@@ -188,7 +188,7 @@ class _Walk:
                     continue
             yield entry
 
-    def _remarkable(self, entries: Iterator[os.DirEntry[str]], here: Here) -> list[Folder]:
+    def _remarkable(self, entries: Iterator[os.DirEntry[str]], here: OpenFolder) -> list[Folder]:
         folders = []
         for entry in entries:
             path = here.folder.prefix + entry.name
@@ -207,7 +207,7 @@ class _Walk:
                 self._skip_unreachable(path, error)
         return folders
 
-    def _file(self, entry: os.DirEntry[str], path: str, here: Here) -> None:
+    def _file(self, entry: os.DirEntry[str], path: str, here: OpenFolder) -> None:
         if not entry.is_file(follow_symlinks=False):
             self._skip(path, "special")
         elif reason := deny_file(entry.name, here.folder.name):

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.files.consistent_read import is_racy, stamp_of
-from quaestor.files.git_folder import repository_root
-from quaestor.files.git_index import Tracked
+from quaestor.files.deny import Reason, deny_file, deny_folder
+from quaestor.files.git_folder import Tracked, repository_root
 from quaestor.files.ignore import (
     IGNORE_NAMES,
     NESTED_EXCLUDE,
     Level,
-    Settled,
+    SettingPatterns,
     Verdict,
     outer_files,
     root_level,
@@ -43,11 +43,11 @@ class Folder(NamedTuple):
     prefix: str
     place: str
     name: str = ""
-    above: Here | None = None
+    above: OpenFolder | None = None
     only_tracked: bool = False
 
 
-class Here(NamedTuple):
+class OpenFolder(NamedTuple):
     """A folder that is being read, with the rules that hold in it.
 
     Attributes:
@@ -77,12 +77,12 @@ class Rules:
 
     def __init__(self, root: Path, settings: IngestSettings, before: Decisions) -> None:
         self._root = root
-        self._settled = Settled(settings.ignore)
+        self._settled = SettingPatterns(settings.ignore)
         self._now = time.time_ns()
         self.before = before if before.rules == settings.rules() else Decisions()
         self.after = Decisions(rules=settings.rules())
 
-    def enter(self, folder: Folder, names: AbstractSet[str]) -> Here:
+    def enter(self, folder: Folder, names: AbstractSet[str]) -> OpenFolder:
         """Return the rules inside a folder, given the names of all its entries."""
         if folder.prefix:
             self.after.folders.add(folder.prefix)
@@ -97,9 +97,9 @@ class Rules:
             same_index = self._same_index(tracked)
         level = above.level.below(folder.name, folder.place, files)
         trusted = self._same_files(folder, files) and above.trusted
-        return Here(folder, names, level, trusted, tracked, same_index)
+        return OpenFolder(folder, names, level, trusted, tracked, same_index)
 
-    def enters(self, here: Here, path: str, name: str, place: str) -> Folder | None:
+    def enters(self, here: OpenFolder, path: str, name: str, place: str) -> Folder | None:
         """Return the folder ``name`` to be read, or None if it is ignored."""
         key = f"{path}/"
         if here.trusted and key in self.before.folders:
@@ -112,7 +112,7 @@ class Rules:
             return None
         return Folder(key, place, name, here, only_tracked=key in self.after.rescued)
 
-    def takes(self, here: Here, path: str, name: str) -> bool:
+    def takes(self, here: OpenFolder, path: str, name: str) -> bool:
         """Return whether the file ``name`` is not ignored."""
         return not self._is_ignored(here, path, path, name)
 
@@ -120,7 +120,7 @@ class Rules:
         """Return whether it is the setting ``ignore`` that leaves an entry out."""
         return self._settled.decide(path, name, folder=folder) is Verdict.OURS
 
-    def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> Here:
+    def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> OpenFolder:
         self.after.outer = {str(path): self._stamp(str(path)) for path in outer_files(self._root)}
         trusted = self._same_files(folder, files) and self.after.outer == self.before.outer
         repository = repository_root(self._root)
@@ -129,9 +129,9 @@ class Rules:
             inside = "" if repository == self._root else f"{self._root.relative_to(repository).as_posix()}/"
             tracked = Tracked(repository, inside)
         same_index = tracked is None or self._same_index(tracked)
-        return Here(folder, names, root_level(self._root, files), trusted, tracked, same_index)
+        return OpenFolder(folder, names, root_level(self._root, files), trusted, tracked, same_index)
 
-    def _is_ignored(self, here: Here, key: str, path: str, name: str) -> bool:
+    def _is_ignored(self, here: OpenFolder, key: str, path: str, name: str) -> bool:
         """Decide about a file, or a folder if ``key`` is not its path."""
         folder = key != path
         if here.trusted and here.same_index and key in self.before.ignored:
@@ -160,10 +160,40 @@ class Rules:
         return stamp == self.before.tracked.get(tracked.prefix)
 
     def _stamp(self, place: str) -> Stamp:
-        """Return a file's size and stamp; one that proves nothing is replaced to agree with none."""
+        """Return a file's size and stamp; a stamp that proves nothing is replaced by one that equals no other."""
         try:
             state = os.stat(place)  # noqa: PTH116 - hot
         except (OSError, ValueError):
             return NO_FILE
         racy = is_racy(state.st_mtime_ns, self._now)
         return state.st_size, -self._now if racy else stamp_of(state)
+
+
+def left_out(root: Path, path: str, settings: IngestSettings | None = None) -> Reason | None:
+    """Return why a file is not indexed by its path; None if it is. The file need not exist.
+
+    Args:
+        root: real path of the source's folder.
+        path: of the file, relative to the root, with ``/`` and without ``..``.
+        settings: ignore patterns.
+    """
+    rules = Rules(root, settings or IngestSettings(), Decisions())
+    folder = Folder("", str(root))
+    *folders, name = path.split("/")
+    for part in folders:
+        names = _names(folder.place)
+        if reason := deny_folder(part, names):
+            return reason
+        below = rules.enters(rules.enter(folder, names), folder.prefix + part, part, f"{folder.place}/{part}")
+        if below is None:
+            return "ignored"
+        folder = below
+    here = rules.enter(folder, _names(folder.place))
+    return deny_file(name, folder.name) or (None if rules.takes(here, path, name) else "ignored")
+
+
+def _names(place: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(place))  # noqa: PTH208
+    except OSError:
+        return frozenset()

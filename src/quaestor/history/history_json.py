@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from quaestor.core.light_imports import NamedTuple
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, clean_message, commit_of
-from quaestor.history.tags import tag_text, tags
+from quaestor.history.versions import tag_text, tags
 
 _PLACE = re.compile(r"(?:commit (?P<commit>[0-9a-f]{7,64})|tag (?P<tag>\S[^\x00-\x1f\x7f]{0,200}))")
 _FORMAT = "%H%x00%aN%x00%as%x00%P%x00%B%x00"

@@ -6,10 +6,11 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from quaestor.core.errors import NotFoundError
 from quaestor.core.passages import Document
-from quaestor.files.change_watch import Quiet
+from quaestor.files.change_watch import ChangeWatch
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk import Found, walk
+from quaestor.files.walk import Found, checked_root, walk
 from quaestor.files.walk_decisions import Decisions
 from quaestor.stores import Store
 
@@ -30,7 +31,7 @@ class Scanner:
         self._settings = settings
         self._generation = -1
         self._documents: dict[str, Document] = {}
-        self._quiet = Quiet(root)
+        self._quiet = ChangeWatch(root)
         self._turns = threading.RLock()
         self.decisions = Decisions()
 
@@ -74,6 +75,9 @@ class Scanner:
                     self._documents[path] = document
 
     def _walk(self) -> Found:
+        if (now := checked_root(self._root)) != self._root:
+            # Whoever may write beside the folder could show another one in its place.
+            raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
         return walk(self._root, self._settings, self._documents, self.decisions)
 
     def _read_store(self) -> None:

@@ -30,7 +30,7 @@ def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = Non
         names.append(chunk.symbol)
     if title and title not in names:
         names.insert(0, title)
-    return "\n".join(part for part in (path and _near(path), " ".join(names), chunk.text) if part)
+    return "\n".join(part for part in (path and _last_folders(path), " ".join(names), chunk.text) if part)
 
 
 def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
@@ -49,12 +49,12 @@ def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) ->
 
     A prose document's title is one of the names: further down a page, nothing else may say what it is about.
     """
-    of_path = term_keys(_near(splitext(path)[0]))
+    of_path = term_keys(_last_folders(splitext(path)[0]))
     return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
 
 
-def _near(path: str) -> str:
-    """Return the end of a path that speaks of the file: where a checkout lies tells nothing of what is in it."""
+def _last_folders(path: str) -> str:
+    """Return the last parts of a path: the folders above them say where a checkout lies, not what the file holds."""
     return "/".join(path.split("/")[-1 - _SPEAKING :])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
 from quaestor.files.file_names import on_disk
-from quaestor.files.git_head import head_commit
+from quaestor.files.git_folder import head_commit
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
@@ -26,13 +27,13 @@ from quaestor.files.ingest_report import (
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
-from quaestor.indexing.taken_in import TAKEN_IN_KEY, TakenIn
-from quaestor.indexing.unembedded import pending
+from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.indexing.intake import Intake
+    from quaestor.indexing.survey import Surveyed
 
 __all__ = [
     "Changes",
@@ -167,16 +168,19 @@ class Indexer:
         """Look at every file at the next refresh, whatever the kernel told."""
         self._scanner.distrust()
 
-    def survey(self, count_tokens: CountTokens | None = None) -> Survey:
-        """Read and cut everything that would be indexed, and return what came of it; writes nothing.
+    def survey(
+        self, skipped: Iterable[Skipped], count_tokens: CountTokens | None = None, embedder: str | None = None
+    ) -> Surveyed:
+        """Count what is indexed; no file is read.
 
         Args:
+            skipped: what the last refresh left out.
             count_tokens: counts a text's tokens for an estimate of cost.
+            embedder: whose vectors' keys are wanted; None: nobody's.
         """
-        from quaestor.indexing.survey import survey  # noqa: PLC0415 - cuts files, which takes long to import
+        from quaestor.indexing.survey import Surveyor  # noqa: PLC0415 - can cut files, which takes long to import
 
-        found = walk(self.root, self.settings)
-        return survey(self._folder, self.settings, found, count_tokens)
+        return Surveyor(self._folder, self.settings, count_tokens, embedder).look_up(self._store, skipped)
 
     def awaiting(self) -> Found:
         """Return what a complete refresh would read, all of it among what is added; reads no file but ignore files."""
@@ -238,7 +242,7 @@ class Indexer:
             for one in done.tally.refused
             if one.size >= 0
         )
-        taken_in = {TAKEN_IN_KEY: TakenIn.now(head_commit(Path(self._folder))).to_text()} if self._is_shared else {}
+        taken_in = {TAKEN_IN_KEY: IntakeNote.now(head_commit(Path(self._folder))).to_text()} if self._is_shared else {}
         done.commit({**self._metadata(found, whole=not stale), **taken_in})
         self._scanner.follow(done.transactions, done.written, found.decisions)
         changes = done.tally.changes(found.unchanged, found.skipped, stale)
@@ -298,8 +302,8 @@ class Indexer:
             changed[RECIPE_KEY] = self.settings.recipe()
         if whole and (recipe is None or self._store.metadata(_BEGUN_KEY)):
             changed[_BEGUN_KEY] = ""
-        if self._is_shared and TakenIn.of(self._store).commit != (commit := head_commit(Path(self._folder))):
-            changed[TAKEN_IN_KEY] = TakenIn.now(commit).to_text()
+        if self._is_shared and IntakeNote.of(self._store).commit != (commit := head_commit(Path(self._folder))):
+            changed[TAKEN_IN_KEY] = IntakeNote.now(commit).to_text()
         return changed
 
     @property

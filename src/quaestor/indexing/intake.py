@@ -18,12 +18,11 @@ from quaestor.embedding.tuning_names import is_tuned
 from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
-from quaestor.indexing.batches import COPIES_BYTES, LARGE_BYTES, POOL_BYTES, TASK_FILES, shared
+from quaestor.indexing.batches import COPIES_BYTES, LARGE_BYTES, POOL_BYTES, TASK_FILES, SharedBatches, shared
 from quaestor.indexing.commit import Committer
+from quaestor.indexing.index_notes import is_pending, pending
 from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Refused, Task
 from quaestor.indexing.prepared_vectors import Vectoriser
-from quaestor.indexing.shared_batches import SharedBatches
-from quaestor.indexing.unembedded import is_pending, pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
 

@@ -15,11 +15,10 @@ import numpy as np
 
 from quaestor.chunking import cut
 from quaestor.chunking.chunk_settings import Cut
-from quaestor.chunking.generated import why_not_parse
+from quaestor.chunking.file_kind import why_not_parse
 from quaestor.chunking.languages import PROSE
 from quaestor.convert import ConversionError, Converted, converted
-from quaestor.core.authors import author_line
-from quaestor.core.dates import date_of_path, iso_date
+from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, read_snapshot

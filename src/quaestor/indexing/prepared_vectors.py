@@ -11,8 +11,8 @@ import numpy as np
 
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
+from quaestor.indexing.index_notes import KEY, as_pending
 from quaestor.indexing.prepare import Outcome, Prepared, Ready, encode, ready, with_vectors
-from quaestor.indexing.unembedded import KEY, as_pending
 from quaestor.stores import Pack, Store
 
 

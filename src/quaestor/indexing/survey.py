@@ -1,12 +1,13 @@
-"""What indexing would cost, found out without writing anything."""
+"""What indexing would cost and what an index holds, counted without writing anything."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from quaestor.core.passages import Document
+from quaestor.core.passages import Chunk, Document
 from quaestor.core.terms import find_words
 from quaestor.files.histogram import Range
 from quaestor.files.ingest_report import CountTokens, FoundFile, Skipped, Survey
@@ -14,8 +15,9 @@ from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, batched
 from quaestor.indexing.chunk_texts import embedded_text, vector_keys
-from quaestor.indexing.prepare import Loaded, Refused, Same, Task, document_of, load
+from quaestor.indexing.prepare import Refused, Same, Task, document_of, load
 from quaestor.indexing.worker_pool import run_here
+from quaestor.stores import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,24 @@ class Counted:
     keys: Sequence[bytes] = ()
 
 
+class Surveyed(NamedTuple):
+    """What a survey found.
+
+    Attributes:
+        survey: the counts of all documents.
+        files: that the documents are made of, or would be.
+        texts: the tokens of each text that is to be embedded, by the key of its vector, equal texts once; empty
+            where nobody asks.
+    """
+
+    survey: Survey
+    files: Sequence[FoundFile]
+    texts: Mapping[bytes, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Surveyor:
-    """Counts files.
+    """Counts documents, of files or of an index.
 
     Attributes:
         root: the folder that paths are relative to.
@@ -53,62 +70,65 @@ class Surveyor:
     count_tokens: CountTokens | None
     embedder: str | None = None
 
+    def read(self, found: Found) -> Surveyed:
+        """Read and cut everything that a walk found."""
+        batches = batched(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
+        results = [result for batch in run_here(self, batches) for result in batch]
+        return self._surveyed(results, found.added, found.skipped)
+
+    def look_up(self, store: Store, skipped: Iterable[Skipped]) -> Surveyed:
+        """Count what an index holds; no file is read.
+
+        Args:
+            store: the index.
+            skipped: what was left out of it.
+        """
+        documents = store.documents()
+        results = [
+            self._count(document, [stored.chunk for stored in store.chunks_of(path)])
+            for path, document in documents.items()
+        ]
+        return self._surveyed(results, [FoundFile(path, one.size) for path, one in documents.items()], skipped)
+
     def prepare(self, tasks: Sequence[Task]) -> list[Counted | Skipped]:
         """Return each file's counts, or why it is left out."""
-        return [self._count(task) for task in tasks]
+        return [self._read(task) for task in tasks]
 
-    def _count(self, task: Task) -> Counted | Skipped:
+    def _read(self, task: Task) -> Counted | Skipped:
         loaded = load(self.root, task, self.settings)
         if isinstance(loaded, Refused):
             return loaded.skipped
         assert not isinstance(loaded, Same)  # no task of a survey has a known hash
-        words = sum(len(find_words(chunk.text)) for chunk in loaded.parts.chunks)
-        texts = self._texts(task.path, loaded)
+        return self._count(document_of(task.path, loaded.snapshot, loaded.parts), loaded.parts.chunks)
+
+    def _count(self, document: Document, chunks: Sequence[Chunk]) -> Counted:
+        words = sum(len(find_words(chunk.text)) for chunk in chunks)
+        texts = self._texts(document, chunks)
         return Counted(
-            document_of(task.path, loaded.snapshot, loaded.parts),
-            len(loaded.parts.chunks),
+            document,
+            len(chunks),
             words,
             [] if self.count_tokens is None else [self.count_tokens(text) for text in texts],
             [] if self.embedder is None else vector_keys(self.embedder, texts),
         )
 
-    def _texts(self, path: str, loaded: Loaded) -> list[str]:
+    def _texts(self, document: Document, chunks: Sequence[Chunk]) -> list[str]:
         if self.count_tokens is None and self.embedder is None:
             return []
-        shown = path if self.settings.embed_path else None
-        return [embedded_text(chunk, shown, loaded.parts.title) for chunk in loaded.parts.chunks]
+        shown = document.path if self.settings.embed_path else None
+        return [embedded_text(chunk, shown, document.title) for chunk in chunks]
+
+    def _surveyed(
+        self, results: Sequence[Counted | Skipped], files: Sequence[FoundFile], skipped: Iterable[Skipped]
+    ) -> Surveyed:
+        counted = [one for one in results if isinstance(one, Counted)]
+        texts = {key: tokens for one in counted for key, tokens in zip(one.keys, one.tokens, strict=bool(one.keys))}
+        left_out = (*skipped, *(one for one in results if isinstance(one, Skipped)))
+        return Surveyed(_summarised(counted, left_out, with_tokens=self.count_tokens is not None), files, texts)
 
 
-def survey(folder: str, settings: IngestSettings, found: Found, count_tokens: CountTokens | None) -> Survey:
-    """Read and cut everything that a walk found, and return what came of it."""
-    surveyor = Surveyor(folder, settings, count_tokens)
-    return summarise(_run(surveyor, found.added), found.skipped, with_tokens=count_tokens is not None)
-
-
-def survey_texts(
-    folder: str, settings: IngestSettings, found: Found, count_tokens: CountTokens, embedder: str
-) -> tuple[Survey, dict[bytes, int]]:
-    """Return the same, and the tokens of each text that would be embedded, by the key of its vector.
-
-    Equal texts are there once, as they are embedded.
-    """
-    results = list(_run(Surveyor(folder, settings, count_tokens, embedder), found.added))
-    counted = [one for batch in results for one in batch if isinstance(one, Counted)]
-    texts = {key: tokens for one in counted for key, tokens in zip(one.keys, one.tokens, strict=True)}
-    return summarise(results, found.skipped, with_tokens=True), texts
-
-
-def _run(surveyor: Surveyor, files: Iterable[FoundFile]) -> Iterator[Sequence[Counted | Skipped]]:
-    batches = batched(((Task(file.path), file.size) for file in files), TASK_BYTES, TASK_FILES)
-    return run_here(surveyor, batches)
-
-
-def summarise(
-    results: Iterable[Sequence[Counted | Skipped]], skipped: Iterable[Skipped], *, with_tokens: bool
-) -> Survey:
-    """Add up the counts of all files."""
-    everything = [result for batch in results for result in batch]
-    counted = [result for result in everything if isinstance(result, Counted)]
+def _summarised(counted: Sequence[Counted], skipped: tuple[Skipped, ...], *, with_tokens: bool) -> Survey:
+    """Add up the counts of all documents."""
     documents = [result.document for result in counted]
     return Survey(
         documents=len(counted),
@@ -119,7 +139,7 @@ def summarise(
         languages=_tally(document.language for document in documents),
         chunkers=_tally(document.chunker for document in documents),
         notes=_tally(document.note for document in documents if document.note),
-        skipped=(*skipped, *(result for result in everything if isinstance(result, Skipped))),
+        skipped=skipped,
     )
 
 

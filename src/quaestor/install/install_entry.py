@@ -15,8 +15,8 @@ from typing import Any
 
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.toml_text import read_toml
-from quaestor.install import jsonc_edit as jsonc
-from quaestor.install import toml_edit as toml
+from quaestor.install import settings_edit as jsonc
+from quaestor.install import settings_edit as toml
 from quaestor.install.client_programs import NAME, Client, Place
 
 _BACKUP = ".quaestor-backup"

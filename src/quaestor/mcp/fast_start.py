@@ -7,18 +7,35 @@ them are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from quaestor.core.errors import QuaestorError
 from quaestor.mcp import first_replies as replies
-from quaestor.mcp.client_roots import folders_of_uris
 from quaestor.mcp.first_replies import Request
 from quaestor.mcp.stdio import Wire
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import Tool
+
+
+def folders_of_uris(uris: Iterable[str]) -> tuple[Path, ...]:
+    """Return the folders that ``file:`` addresses name, each once; what names none of this machine is left out."""
+    folders = (folder_of_uri(uri) for uri in uris)
+    return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
+
+
+def folder_of_uri(uri: str) -> Path | None:
+    """Return the folder that a ``file:`` address names; None if it names none of this machine."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    path = Path(url2pathname(parts.path))
+    return path if path.is_absolute() and path.is_dir() else None
+
 
 # A client that does not go on at once is left to the SDK.
 _FOLLOWS_SECONDS = 0.5

@@ -18,7 +18,7 @@ from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.mcp import search_over_mcp as searching
 from quaestor.mcp import tool_schemas as schemas
-from quaestor.mcp.bounds import BUDGET, MODEL, WAIT_SECONDS
+from quaestor.mcp.search_over_mcp import BUDGET, MODEL, WAIT_SECONDS
 from quaestor.server.open_corpora import Corpora, how_far
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
 from quaestor.tools import history_tool as history
@@ -26,13 +26,12 @@ from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools.arguments import check_arguments
-from quaestor.tools.tool_descriptions import schema
-from quaestor.tools.tool_wording import described
+from quaestor.tools.tool_descriptions import described, schema
 
 if TYPE_CHECKING:
     from quaestor.answers.history_answer import HistoryAnswer
     from quaestor.answers.overview.statements import Overview
-    from quaestor.chat.outcome import TurnOutcome
+    from quaestor.chat.events import TurnOutcome
     from quaestor.core.citation import Citation
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.related import Related
@@ -161,7 +160,7 @@ def _ask(corpora: Corpora) -> Tool:
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
         outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
-        return Answer(_answer(outcome), _told(outcome))
+        return Answer(_answer(outcome), _answer_as_text(outcome))
 
     takes = schema((*parameters, *_which(corpora)))
     return Tool("ask", "Ask", description, takes, schemas.ASK, run, partial(_indexing, corpora))
@@ -182,7 +181,7 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
     return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
 
 
-def _told(outcome: TurnOutcome) -> str:
+def _answer_as_text(outcome: TurnOutcome) -> str:
     """Return an answer as text; one that is a model's word alone says so, and what stands in the corpus beside it."""
     answer = outcome.done.answer if outcome.done else ""
     if not outcome.unchecked:

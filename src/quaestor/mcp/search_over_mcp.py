@@ -12,15 +12,23 @@ from quaestor.corpus.descriptions import ByMeaning, Coming
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.llm.tokens import tokenizer_for
-from quaestor.mcp.bounds import BUDGET, MODEL, WAIT_SECONDS
 from quaestor.mcp.tool_schemas import Schema
 from quaestor.search.spelling import Unknown
 from quaestor.server.open_corpora import ALL, Corpora
 from quaestor.tools import Outcome, Registry
 from quaestor.tools import search_tool as search
 from quaestor.tools.arguments import brief, nearest
-from quaestor.tools.tool_descriptions import schema
-from quaestor.tools.tool_wording import described
+from quaestor.tools.tool_descriptions import described, schema
+
+BUDGET = 6000
+"""Tokens of a result's text: what agents pay for, and more than they are glad of in one piece."""
+
+MODEL = "gpt-4o"
+"""Counts them. Whose model it is that reads is not known; others take about as many."""
+
+WAIT_SECONDS = 20.0
+"""For a first index; clients give a call about a minute."""
+
 
 # What was searched by words alone, where meaning reached some documents or none.
 _ALONE = {"some": "Some documents", "none": "All documents"}
@@ -57,7 +65,7 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
         [name] = corpora.names
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         outcome = _searched(corpus, passed)
-        return _told(
+        return _result_as_text(
             outcome,
             corpus.meaning.reach,
             corpus.meaning.coming,
@@ -68,7 +76,7 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _searched(several, passed)
     coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _told(
+    return _result_as_text(
         outcome,
         several.reach,
         coming,
@@ -100,7 +108,7 @@ def _searched(corpus: search.Searched, arguments: Mapping[str, object]) -> Outco
     return registry.call("search", arguments, budget=BUDGET, count=tokenizer_for(MODEL).count)
 
 
-def _told(
+def _result_as_text(
     outcome: Outcome,
     reach: ByMeaning,
     coming: Coming | None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import mcp_types as types
 
 from mcp import MCPError
-from quaestor.mcp.client_roots import folders_of_uris
+from quaestor.mcp.fast_start import folders_of_uris
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession

@@ -51,7 +51,7 @@ class Candidates:
     complete: bool
 
 
-def standing(store: Store, name: str, limit: int) -> Candidates:
+def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
     """Return the documents in which a name stands as a word of its own, in comments and strings too.
 
     Args:

@@ -92,7 +92,7 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
     return list(_Reader(Source(data), syntax, name).read(tree.root_node, _offsets(text, name)))
 
 
-def meant(
+def uses_of_definition(
     found: list[Occurrence], name: str, text: str, language: str, outside: Collection[str], *, home: bool
 ) -> list[Occurrence]:
     """Return the uses that can mean the definition that is asked about.
@@ -125,7 +125,7 @@ def defining_pattern(name: str) -> re.Pattern[str]:
 def may_use(texts: Iterable[str], language: str, name: str) -> bool:
     """Return whether a file may use what another one calls ``name``, judged by the chunks in which the name stands.
 
-    Cheaper than ``occurrences``, and never False where ``meant`` finds something.
+    Cheaper than ``occurrences``, and never False where ``uses_of_definition`` finds something.
     """
     if language not in _IMPORTING:
         return True

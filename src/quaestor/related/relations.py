@@ -6,16 +6,206 @@ index, neighbours in meaning from its vectors. What the syntax tree has to tell 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from quaestor.embedding import Embedder
+from quaestor.related.candidates import (
+    Candidate,
+    Candidates,
+    documents_with_name,
+    split_tests,
+    that_may_define,
+    that_may_use,
+)
+from quaestor.related.imports import imports_of
+from quaestor.related.neighbours import beside, importers, mirrors, outline
 from quaestor.related.occurrences import enclosing
-from quaestor.related.of_document import OfDocument
-from quaestor.related.of_name import OfName
-from quaestor.related.relation_inputs import Sources
-from quaestor.related.relatives import KINDS, Related, RelatedKind, Target
-from quaestor.related.stored_files import load_file
-from quaestor.stores import Store
+from quaestor.related.relation_inputs import Found, Sources
+from quaestor.related.relatives import KINDS, Related, RelatedKind, Relative, Target
+from quaestor.related.stored_files import IndexedFile, chunk_relative, load_file
+from quaestor.related.uses import Confirmer
+from quaestor.search.path_roles import profile_path
+from quaestor.stores import Store, StoredChunk
+
+_SIMILAR_LETTERS = 4000
+
+
+class OfDocument:
+    """Relatives of a whole document."""
+
+    def __init__(self, sources: Sources, target: Target, limit: int) -> None:
+        self._sources = sources
+        self._store = sources.store
+        self._limit = limit
+        self._file = load_file(self._store, target.path or "")
+        self._importers: list[Relative] | None = None
+
+    def find(self, kind: RelatedKind) -> Found:
+        """Return the relatives of one kind."""
+        file = self._file
+        if file is None:
+            return Found()
+        if kind == "definitions":
+            found = list(outline(file, kind))
+        elif kind == "callers":
+            found = [one for one in self._importing(file) if not profile_path(one.path).test]
+        elif kind == "tests":
+            found = [replace(one, kind="tests") for one in self._importing(file) if profile_path(one.path).test]
+            known = {one.path for one in found}
+            found += [one for one in mirrors(self._sources, file.document.path) if one.path not in known]
+        else:
+            found = list(self._neighbours(file))
+        return Found(found, len(found))
+
+    def _importing(self, file: IndexedFile) -> list[Relative]:
+        if self._importers is None:
+            self._importers = list(importers(self._sources, file.document.path))
+        return self._importers
+
+    def _neighbours(self, file: IndexedFile) -> Iterator[Relative]:
+        _, modules = self._sources.modules()
+        path, half = file.document.path, max(1, self._limit // 2)
+        seen = {path}
+        for one in imports_of(file.text, file.document.language):
+            found = modules.resolve(one, path)
+            if found is not None and found not in seen and len(seen) <= half:
+                seen.add(found)
+                chunks = self._store.chunks_of(found)
+                yield from (chunk_relative(chunk, "imported") for chunk in chunks[:1])
+        yield from self._sources.similar(file.text[:_SIMILAR_LETTERS], path, seen, half)
+
+
+_DEFINING_CHUNKS = 200
+_DEFINING_FILES = 30
+
+
+class OfName:
+    """Relatives of one name."""
+
+    def __init__(self, sources: Sources, target: Target, limit: int) -> None:
+        self._sources = sources
+        self._target = target
+        self._limit = limit
+        self._store = sources.store
+        self._confirmer = Confirmer(self._store, target.name, limit, lambda: sources.modules()[1].names)
+        self._definitions: list[Relative] | None = None
+        self._words: Candidates | None = None
+        self._candidates: Candidates | None = None
+
+    def find(self, kind: RelatedKind) -> Found:
+        """Return the relatives of one kind."""
+        if kind in ("definitions", "neighbours"):
+            listed = self.definitions() if kind == "definitions" else list(self._neighbours())[: self._limit]
+            return Found(listed, len(listed))
+        users = self._users()
+        code, tests, _ = split_tests(users.listed)
+        found = self._uses(code if kind == "callers" else tests, kind, users.complete)
+        if kind == "tests" and not found.relatives:
+            mirrors = list(self._mirrors())
+            return Found(mirrors, len(mirrors), found.complete)
+        return found
+
+    def definitions(self) -> list[Relative]:
+        """Return where the name is defined, those that fit the target's scope and place only, if any do."""
+        if self._definitions is None:
+            self._definitions = self._fitting(list(self._all_definitions()))
+        return self._definitions
+
+    def _all_definitions(self) -> Iterator[Relative]:
+        name = self._target.name
+        stored = self._store.get(self._store.defining([name], _DEFINING_CHUNKS)).values()
+        exact = [one for one in stored if name == one.chunk.symbol or name in one.chunk.defines]
+        by_path: dict[str, list[StoredChunk]] = {}
+        for one in exact:
+            by_path.setdefault(one.document.path, []).append(one)
+        if not by_path:
+            # What is defined within a function is in no table.
+            by_path = {path: [] for path in that_may_define(self._word_candidates(), name)}
+        paths = sorted(by_path, key=lambda path: (path != self._target.path, profile_path(path).flags, path))
+        for path in paths[:_DEFINING_FILES]:
+            read = self._confirmer.read(path)
+            found = [place for place in (read[1] or ()) if place.role == "definition"] if read else []
+            if read is None or not found:
+                yield from (chunk_relative(one, "definition", "definitions") for one in by_path[path])
+                continue
+            for place in found:
+                symbol = ".".join(place.symbols)
+                yield read[0].relative("definitions", "definition", place.start_line, place.end_line, symbol)
+
+    def _fitting(self, found: list[Relative]) -> list[Relative]:
+        target = self._target
+        if target.scope:
+            ending = ".".join((*target.scope, target.name))
+            scoped = [one for one in found if f".{one.symbol}".endswith(f".{ending}")]
+            scoped = scoped or [one for one in found if _in_module(one, target.scope)]
+            found = scoped or found
+        if target.path is not None:
+            there = [one for one in found if one.path == target.path]
+            line = target.line
+            at_line = [one for one in there if line is not None and one.start_line <= line <= one.end_line]
+            found = at_line or there or found
+        return found
+
+    def _word_candidates(self) -> Candidates:
+        if self._words is None:
+            self._words = documents_with_name(self._store, self._target.name, self._limit)
+        return self._words
+
+    def _users(self) -> Candidates:
+        if self._candidates is None:
+            homes = frozenset(one.path for one in self.definitions())
+            self._confirmer.homes = homes
+            self._candidates = that_may_use(self._word_candidates(), self._target.name, homes)
+        return self._candidates
+
+    def _uses(self, found: list[Candidate], kind: RelatedKind, complete: bool) -> Found:
+        result = Found(complete=complete)
+        spare: list[Relative] = []
+        for candidate in found:
+            if len(result.relatives) < self._limit:
+                confirmed = self._confirmer.uses(candidate, kind)
+                # One file that uses it everywhere leaves room for others.
+                most = max(3, self._limit // 3)
+                result.relatives += confirmed[:most]
+                spare += confirmed[most:]
+                result.total += len(confirmed)
+            else:
+                # Not looked into: as often as the word stands there, at most.
+                result.total += candidate.count
+                result.complete = False
+        result.relatives += spare[: max(0, self._limit - len(result.relatives))]
+        # A caller says more than what only names or imports it; files stay in their order.
+        order = {"call": 0, "reference": 1, "import": 2, "mention": 3}
+        result.relatives.sort(key=lambda one: order.get(one.role, 4))
+        return result
+
+    def _mirrors(self) -> Iterator[Relative]:
+        homes = {one.path for one in self.definitions()}
+        for home in sorted(homes)[:3]:
+            yield from mirrors(self._sources, home)
+
+    def _neighbours(self) -> Iterator[Relative]:
+        definitions = self.definitions()
+        if not definitions:
+            return
+        home = definitions[0]
+        half = max(1, self._limit // 2)
+        file = load_file(self._store, home.path)
+        if file is not None:
+            yield from beside(file, home, half)
+        apart = {one.path for one in definitions}
+        yield from self._sources.similar(home.text, home.symbol, apart, half)
+        _, _, prose = split_tests(self._word_candidates().listed)
+        # A text without headings is as likely a list of words as prose.
+        told = [one.chunks[0] for one in prose if one.chunks[0].document.chunker == "headings"]
+        yield from (chunk_relative(one, "mention") for one in told[:2])
+
+
+def _in_module(relative: Relative, scope: tuple[str, ...]) -> bool:
+    """Return whether a definition's file is what the scope names: ``quaestor.corpus`` of ``quaestor.corpus.Corpus``."""
+    stem = relative.path.rpartition(".")[0].replace("/", ".")
+    return f".{stem}".endswith(f".{'.'.join(scope)}")
 
 
 class Relations:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from quaestor.core.terms import split_identifier
 from quaestor.related.candidates import Candidate
 from quaestor.related.imports import outside_names
-from quaestor.related.occurrences import Occurrence, defining_pattern, meant, occurrences, word_pattern
+from quaestor.related.occurrences import Occurrence, defining_pattern, occurrences, uses_of_definition, word_pattern
 from quaestor.related.relatives import RelatedKind, Relative
 from quaestor.related.stored_files import LARGE, IndexedFile, load_file
 from quaestor.stores import Store
@@ -84,7 +84,7 @@ class Confirmer:
             return list(_mentions(file, self._name, kind)) if len(split_identifier(self._name)) > 1 else []
         language = file.document.language
         outside = outside_names(file.text, language, self._modules) if found else frozenset()
-        uses = meant(found, self._name, file.text, language, outside, home=candidate.path in self.homes)
+        uses = uses_of_definition(found, self._name, file.text, language, outside, home=candidate.path in self.homes)
         telling = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
         for one in sorted(telling, key=lambda one: _ROLES.index(one.role)):

@@ -1,4 +1,4 @@
-"""What the field knows for certain: a name's definition, the file at a path and words that are quoted come first.
+"""What the field knows for certain: a name's definition, the file at a path, words that are quoted, a name's uses.
 
 No weight is learned for these. A search engine that shows something else above the one definition of the name that was
 asked for is wrong, as ``ctags`` and ``grep`` show, however well that something fits.
@@ -66,16 +66,19 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
 
 
 def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the scores with those of the definitions that a question names as high as ``NAMED_AT`` asks for.
+    """Return the scores with those of what a question writes out as high as ``NAMED_AT`` asks for.
+
+    That is the definitions that it names, and the best place of the options of a command line that it asks about.
 
     Args:
         query: what is asked.
         traits: of the candidates.
         scores: of the candidates, with their steps; background stays where it is.
     """
-    if not query.written or len(scores) <= NAMED_AT:
+    if not (query.written or query.options) or len(scores) <= NAMED_AT:
         return scores
     named = _written_out(query, traits) & (scores > -STEP / 2)
+    named |= _with_options(query.options, traits, scores)
     least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
     return np.where(named, np.maximum(scores, least), scores)
 
@@ -96,6 +99,8 @@ def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np
         found = _pointed_at(query, traits, files)
     for quote in query.quotes:
         found |= _holding(quote, traits)
+    if query.used:
+        found |= _using(query.used, traits)
     return found
 
 
@@ -185,6 +190,18 @@ def _written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     return found
 
 
+def _with_options(options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which chunk is the best of those that hold most of the options as they are written, where few do."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
+    held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
+    most = np.flatnonzero(held == held.max()) if held.any() else held[:0]
+    if 0 < len(most) <= _MOST_STANDING:
+        best = most[np.argmax(scores[most])]
+        found[best] = scores[best] > -STEP / 2
+    return found
+
+
 def _pointed_at(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which chunks are the beginning, or hold the line, of the files that fit the query's path best."""
     found = np.zeros(len(traits), dtype=np.bool_)
@@ -211,6 +228,16 @@ def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     texts = [known.stored.chunk.text for known in traits]
     found = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
     return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
+
+
+def _using(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks of code use a name and do not define it; tests only where nothing else uses it."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    rows = [not known.path.prose and name not in known.exact for known in traits]
+    uses = [row and word.search(known.stored.chunk.text) is not None for row, known in zip(rows, traits, strict=True)]
+    found = np.array(uses, dtype=np.bool_)
+    sources = found & ~np.array([known.path.test or known.path.example for known in traits], dtype=np.bool_)
+    return sources if sources.any() else found
 
 
 def _asks_more(query: Query) -> bool:

@@ -194,10 +194,15 @@ def _likeness(given: _Given) -> NDArray[np.float32]:
     promise = -(lexical + dense)
     every = np.arange(len(promise))
     # Of two parts, the second stands behind.
-    for part, most in zip(given.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False):
-        rows = every[part][np.argsort(promise[part], kind="stable")[:most]]
-        alike = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
-        found[rows] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
+    chosen = [
+        every[part][np.argsort(promise[part], kind="stable")[:most]]
+        for part, most in zip(given.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
+    ]
+    rows = np.concatenate(chosen)
+    found[rows] = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
+    for own in chosen:
+        alike = found[own]
+        found[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
     return found
 
 

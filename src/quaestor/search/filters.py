@@ -16,8 +16,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from quaestor.core.authors import author_words, whole_names
-from quaestor.core.dates import WRITTEN, after, date_bound, iso_date
+from quaestor.core.bylines import WRITTEN, after, author_words, date_bound, iso_date, whole_names
 from quaestor.core.terms import find_words
 from quaestor.stores import Bylines, Where
 

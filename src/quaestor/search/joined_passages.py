@@ -1,7 +1,8 @@
 """From ranked chunks to what is shown: neighbours as one passage, and of a short chunk of prose what surrounds it.
 
 A chunk is the size that is found best; what is said around it is often what was asked for. Code is joined only to what
-was found beside it, and stays known by the name of its best chunk. Pure: chunks in, runs of chunks out.
+was found beside it, but for the first passage, which is shown with the rest of its definition. It stays known by the
+name of its best chunk. Pure: chunks in, runs of chunks out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice, pairwise, takewhile
-from math import ceil
+from math import ceil, inf
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
@@ -21,7 +22,13 @@ LARGEST = 2000
 """Bytes that a passage of several chunks may have: no more than one chunk may."""
 
 LARGEST_CODE = 1300
-"""The same for code: ten passages then take no more room than ten chunks did."""
+"""The same for code, of the first ``JOINED`` passages: ten passages then take no more room than ten chunks did."""
+
+JOINED = 4
+"""So many passages of code are joined to what else was found beside them; further down each chunk stands for itself."""
+
+DEFINITION = 3000
+"""Bytes up to which the first passage is shown with the rest of the definition that it is of."""
 
 ENOUGH = 1000
 """Bytes from which on a passage is long enough to be read alone; of a shorter one what surrounds it is shown."""
@@ -114,6 +121,7 @@ class _Shown:
     def __init__(self, document: Callable[[str], Sequence[StoredChunk]]) -> None:
         self._document = document
         self._runs: dict[str, list[Run]] = {}
+        self._last_joined = inf  # the rank of the last passage that code is joined to
 
     @property
     def count(self) -> int:
@@ -134,16 +142,23 @@ class _Shown:
             return False
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
-        grown = _together([*own, run])
-        if len(grown) > len(own):
+        open_to_it = [other for other in own if run.prose or other.rank <= self._last_joined]
+        grown = _together([*open_to_it, run])
+        if len(grown) > len(open_to_it):
             return False
-        self._runs[run.path] = grown
+        self._runs[run.path] = [*grown, *(other for other in own if other not in open_to_it)]
         return True
 
     def add(self, run: Run) -> None:
         """Show a chunk as a passage of its own."""
         own = self.of(run.path)
-        self._runs[run.path] = [*own, _widened(run, own, self._document) if run.prose else run]
+        if run.prose:
+            run = _widened(run, own, self._document)
+        elif not self._runs:
+            run = _completed(run, self._document)
+        self._runs[run.path] = [*own, run]
+        if self.count == JOINED:
+            self._last_joined = run.rank
 
     def fill(self) -> None:
         """Show around each short passage what surrounds it, the best first."""
@@ -176,6 +191,17 @@ def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence
     below = [*takewhile(lambda one: _names(one) == _names(stored), after)]
     section = Run(run.rank, (*reversed(above), stored, *below), run.names, stored)
     return section if section.size <= LARGEST else run
+
+
+def _completed(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+    """Return a passage of code with the rest of its definition, and what that owns, as far as there is room for it."""
+    names = _names(run.main)
+    before, after = map(deque, _free(run, (), document))
+    shown = deque(run.chunks)
+    for more, add in ((after, shown.append), (before, shown.appendleft)):
+        while more and _names(more[0])[: len(names)] == names and _size(shown) + _size([more[0]]) <= DEFINITION:
+            add(more.popleft())
+    return Run(run.rank, tuple(shown), run.names, run.main)
 
 
 def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from quaestor.core.light_imports import NamedTuple
@@ -9,13 +10,17 @@ from quaestor.core.terms import terms
 from quaestor.search.background import background_of
 
 # Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
-_TEST_FOLDERS = frozenset("test tests __tests__ spec specs testing testdata fixtures e2e mock mocks __mocks__".split())
+_TEST_FOLDERS = frozenset(
+    "test tests __tests__ spec specs t testing testdata testthat fixtures e2e mock mocks __mocks__".split()
+)
+# commonTest, integration-tests, Core.Tests, test_utils; not latest, nor bloc_test, as products for tests are called.
+_TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests$|^[Tt]ests?[-_. ]|^test[A-Z]")
 _TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
 _TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
 _EXAMPLE_FOLDERS = frozenset(
     mark + name
     for name in """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground benchmark
-    benchmarks benches""".split()
+    benchmarks benches snippets""".split()
     for mark in ("", "_")
 )
 # How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
@@ -90,7 +95,7 @@ def profile_path(path: str) -> PathProfile:
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
-        test=not _TEST_FOLDERS.isdisjoint(parts) or _is_test(name),
+        test=any(map(_is_test_folder, parts[:-1])) or _is_test(name),
         example=not _EXAMPLE_FOLDERS.isdisjoint(lowered),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
@@ -107,6 +112,11 @@ def _terms_of_name(name: str) -> frozenset[str]:
 def is_entry(name: str) -> bool:
     """Return whether a file name is that of a file which speaks for its folder (``__init__.py``, ``mod.rs``)."""
     return name in _ENTRIES
+
+
+@lru_cache(maxsize=1 << 13)
+def _is_test_folder(name: str) -> bool:
+    return name.lower() in _TEST_FOLDERS or _TEST_FOLDER.search(name) is not None
 
 
 def _is_test(name: str) -> bool:

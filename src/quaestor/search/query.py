@@ -39,6 +39,14 @@ _QUOTED = re.compile(
 _FEWEST_QUOTED = 2
 _LONGEST_WHOLE = 300
 _MOST_QUOTES = 5
+# An option of a command line: -x, -uuu, --no-ignore. One word of a trace or a listing is not what somebody asks for.
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*+")
+_MOST_OPTIONS = 5
+# A cheap look first: reading a question for whose uses it asks takes longer than all else here.
+_MAY_ASK_FOR_USES = re.compile(
+    r"^\W*(?:who|which)\b|call|\bus(?:e|ing|age)|invo|depend|affected|consult", re.IGNORECASE
+)
+_LONGEST_FOR_USES = 160
 _TRACE = re.compile(
     r"Traceback \(most recent|^[^\S\n]*at [\w.$<>]+\s?\(|^[^\S\n]*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
@@ -74,6 +82,8 @@ class Query(NamedTuple):
         translated: what the words of such a question are in English.
         whole: the query where all of it may be one name or one path, without what people put around these; else empty.
         written: identifiers within a question, as they are written: the name alone, or its owner and the name.
+        options: options of a command line within a question (``--no-ignore``), as they are written.
+        used: the identifier whose callers or uses are asked for, and not what it is; else empty.
     """
 
     text: str
@@ -87,6 +97,8 @@ class Query(NamedTuple):
     translated: tuple[str, ...] = ()
     whole: str = ""
     written: tuple[tuple[str, ...], ...] = ()
+    options: tuple[str, ...] = ()
+    used: str = ""
 
 
 def read_query(text: str) -> Query:
@@ -104,6 +116,8 @@ def read_query(text: str) -> Query:
         quotes=_quotes(text),
         whole=_whole(text),
         written=tuple(dict.fromkeys(compounds)) if kind == "text" else (),
+        options=tuple(dict.fromkeys(_OPTION.findall(text)))[:_MOST_OPTIONS] if kind == "text" else (),
+        used=_used(text) if kind == "text" else "",
     )
 
 
@@ -119,6 +133,18 @@ def without_name(question: str, name: str) -> str:
     shorter = re.sub(rf"(?<![\w./:@-]){re.escape(name)}(?:['’]s)?(?![\w/:(@-]|\.\w)", "", question, flags=re.IGNORECASE)
     telling = {word.lower() for word in find_words(shorter)} - STOP_WORDS
     return shorter.strip() if telling else question
+
+
+def _used(text: str) -> str:
+    """Return the identifier, without its owner, whose callers or uses a question asks for; empty if it does not."""
+    if len(text) > _LONGEST_FOR_USES or not _MAY_ASK_FOR_USES.search(text):
+        return ""
+    from quaestor.search.callers_question import read_callers_question  # noqa: PLC0415 - few questions need its patterns
+
+    asked = read_callers_question(text)
+    if asked is None or asked.sought != "uses" or asked.plain or knows_extension(asked.target):
+        return ""
+    return next(reversed(re.findall(r"\w+", asked.target)), "")
 
 
 def _shortened(text: str) -> str:

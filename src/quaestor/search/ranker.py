@@ -103,6 +103,8 @@ def spread(scores: Sequence[float], files: Sequence[Hashable], decay: float, k: 
         Indices with their lowered scores, best first.
     """
     waiting = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    if not decay:
+        return [(index, scores[index]) for index in waiting[:k]]
     earlier = dict.fromkeys(files, 0)
     lowered: list[tuple[int, float]] = []
     # Entries of one file come in falling order, so each one's penalty is known when its turn comes.

@@ -142,6 +142,8 @@ class Retriever:
             chosen |= dict.fromkeys(self.store.defining((*query.names, query.whole.lower()), most, where))
         for quote in query.quotes:
             chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
+        if query.used:
+            chosen |= dict.fromkeys(self.store.holding(terms(query.used), _HOLDING_NAME, where))
         chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))

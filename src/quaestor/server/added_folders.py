@@ -5,16 +5,14 @@ They are kept in a list in the data folder, so that they are served again after 
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UsageError
 from quaestor.files.walk import checked_root
+from quaestor.server.kept_list import KeptList
 
 _FILE = "added-folders.json"
 _MOST = 50
@@ -33,16 +31,14 @@ class AddedFolders:
     def __init__(self, settings: Settings) -> None:
         self.allowed = tuple(Path(folder).expanduser().resolve() for folder in settings.add_within)
         self._home = data_home(settings).resolve()
+        self._kept = KeptList(self._home, _FILE)
         self._writing = threading.Lock()
 
     def list(self) -> tuple[Path, ...]:
         """Return the folders that were added and may still be, in the order in which they were."""
-        try:
-            kept = json.loads((self._home / _FILE).read_text("utf-8"))
-        except (OSError, ValueError):
-            return ()
-        roots = (Path(path) for path in kept if isinstance(path, str)) if isinstance(kept, list) else ()
-        return tuple(root for root in roots if self._may(root))
+        roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
+        # One that is a link by now is not the folder that was added.
+        return tuple(root for root in roots if self._may(root) and os.path.realpath(root) == str(root))
 
     def checked(self, path: str) -> Path:
         """Return the real path of a folder that may be added.
@@ -72,7 +68,7 @@ class AddedFolders:
             kept = self.list()
             if len(kept) >= _MOST:
                 raise LimitError(f"{len(kept)} folders are added already, which is the most. Remove one first.")
-            self._keep([*(one for one in kept if one != root), root])
+            self._kept.write([*(str(one) for one in kept if one != root), str(root)])
 
     def remove(self, root: Path) -> None:
         """Take a folder off the list; its files and its index stay.
@@ -84,17 +80,9 @@ class AddedFolders:
             kept = self.list()
             if root not in kept:
                 raise NotFoundError(f"{str(root)!r} was not added here.")
-            self._keep([one for one in kept if one != root])
+            self._kept.write([str(one) for one in kept if one != root])
 
     def _may(self, root: Path) -> bool:
         # Sessions and documents of people lie in the data folder.
         within = any(root.is_relative_to(folder) for folder in self.allowed)
         return within and not root.is_relative_to(self._home) and not self._home.is_relative_to(root)
-
-    def _keep(self, roots: Sequence[Path]) -> None:
-        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Whole or not at all, and for nobody else's eyes.
-        handle, unfinished = tempfile.mkstemp(dir=self._home, prefix=f".{_FILE}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump([str(root) for root in roots], file)
-        Path(unfinished).replace(self._home / _FILE)

@@ -45,7 +45,7 @@ def apply_change(served: Served, user: User, session: str, turn: int, index: int
         name, corpus, _ = located(served, user, transcript.root, "")
         settings = corpus_settings(served, user, name)
         apply(_checked(corpus, settings, call), make_journal(corpus.root, settings))
-        transcript.made(call.id)
+        transcript.record_change(call.id)
 
 
 def _checked(corpus: Index, settings: Settings, call: CallRecord) -> Plan:

@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import answering, make_model
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.llm.models import Model

@@ -131,9 +131,9 @@ class VectorsBehind:
         self._thread.join()
 
     def _make(self) -> None:
-        from quaestor.assemble.transformer_upgrade import lacking  # noqa: PLC0415 - a server's first second is for its clients
+        from quaestor.assemble.transformer_upgrade import upgrade_state  # noqa: PLC0415 - a server's first second is for its clients
 
-        while not self._ended.is_set() and lacking(self._root, self._settings) is not None:
+        while not self._ended.is_set() and upgrade_state(self._root, self._settings) is not None:
             with self._claims.attempt(_VECTORS, str(self._root)) as mine:
                 if mine:
                     return self._run()

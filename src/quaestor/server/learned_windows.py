@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from quaestor.chat.engine import Conversation
 from quaestor.llm.models import Model
-from quaestor.llm.models.overflow import KEPT_SECONDS
+from quaestor.llm.models.capabilities import KEPT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

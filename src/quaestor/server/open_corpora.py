@@ -20,8 +20,7 @@ from quaestor.assemble import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError, UsageError
 from quaestor.corpus import Corpus
-from quaestor.corpus.corpus_names import short_names
-from quaestor.corpus.several_corpora import SeveralCorpora
+from quaestor.corpus.several_corpora import SeveralCorpora, short_names
 from quaestor.files.ingest_report import ProgressState
 from quaestor.server.index_process import FirstIndexes, VectorsBehind
 from quaestor.server.process_claims import Claims

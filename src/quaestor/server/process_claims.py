@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from quaestor.accounts.shared import SharedFile
+from quaestor.accounts.process_state import SharedFile
 from quaestor.core.errors import QuaestorError
 from quaestor.state.rows import Connection, Shared
 

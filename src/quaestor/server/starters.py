@@ -50,7 +50,7 @@ async def _answered(corpus: Index, settings: Settings) -> tuple[str, ...]:
             outcome = await outcome_of(corpus, None, starter.question, settings)
         except QuaestorError:
             continue
-        places = [(one.path, one.start_line) for one in outcome.citations if one.status == "verified"]
-        if any(starter.is_answered_by(*one) for one in places):
-            found.setdefault(places[0], starter.question)
+        held = [one for one in outcome.citations if one.status == "verified"]
+        if any(starter.is_answered_by(one.path, one.start_line, one.end_line) for one in held):
+            found.setdefault((held[0].path, held[0].start_line), starter.question)
     return tuple(found.values())

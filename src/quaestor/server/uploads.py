@@ -18,7 +18,7 @@ from quaestor.convert import ConversionError, converted
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
 from quaestor.files.deny import deny_content, largest
-from quaestor.files.why_left_out import left_out
+from quaestor.files.walk_rules import left_out
 from quaestor.server.upload_shelf import FolderShelf, Lying, Shelf
 
 _ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")

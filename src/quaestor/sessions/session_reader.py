@@ -10,12 +10,12 @@ from typing import Any
 
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import ToolsRefusedError
-from quaestor.llm.models.overflow import KEPT_SECONDS, LEAST
+from quaestor.llm.models.capabilities import KEPT_SECONDS, LEAST
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables
-from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import CallRecord, DecisionRun, Feedback, Sent, SessionInfo, Source, TurnRecord
+from quaestor.sessions.rounds import Plan
 from quaestor.sessions.rows import ago, as_shown, ending_of, message_of
 from quaestor.sessions.session_place import SessionPlace
 

@@ -19,9 +19,8 @@ from quaestor.core.messages import Message, Usage
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables
-from quaestor.sessions.plan import Plan
 from quaestor.sessions.records import Ending, Feedback
-from quaestor.sessions.rounds import Answered
+from quaestor.sessions.rounds import Answered, Plan
 from quaestor.sessions.rows import add_message, add_numbered, as_stored, checked_title, clean, now
 from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.session_reader import Recorded
@@ -86,7 +85,7 @@ class Transcript(Recorded):
             connection.execute("insert into turns values (?, ?, ?, ?)", (turn, who, now(), resumes))
             return turn, add_message(connection, turn, question)
 
-    def showing(self, turn: int, passages: Sequence[Passage], hashes: Sequence[str]) -> None:
+    def record_passages(self, turn: int, passages: Sequence[Passage], hashes: Sequence[str]) -> None:
         """Record what was found for a turn; texts are the documents' own and are kept only as far as they are sent."""
         rows = [
             (
@@ -103,7 +102,7 @@ class Transcript(Recorded):
             after = [(number, n, known + rank, place, sha256) for number, n, rank, place, sha256 in rows]
             connection.executemany("insert into passages values (?, ?, ?, ?, ?) on conflict do nothing", after)
 
-    def sending(
+    def record_request(
         self,
         turn: int,
         window: Window,
@@ -144,7 +143,7 @@ class Transcript(Recorded):
             connection.executemany("insert into texts values (?, ?) on conflict do nothing", list(texts.items()))
             return add_numbered(connection, "requests", row)
 
-    def replied(self, request: int, finish: str, usage: Usage | None) -> None:
+    def record_reply(self, request: int, finish: str, usage: Usage | None) -> None:
         """Record how a request ended: the reason that the model gave, or the error."""
         numbers = astuple(usage) if usage else (None, None, None)
         row = (request, now(), clean(finish), *numbers)
@@ -178,17 +177,17 @@ class Transcript(Recorded):
                 connection.execute("insert into unchecked values (?, ?)", (turn, quotes))
             return [add_message(connection, turn, message) for message in ending.messages]
 
-    def learned(self, model: str, limit: int) -> None:
+    def record_window(self, model: str, limit: int) -> None:
         """Record the window that a server turned out to have, in tokens."""
         with self._place.writing() as connection:
             add_numbered(connection, "learned", (now(), model, limit))
 
-    def summarised(self, first: int, last: int, text: str, model: str) -> None:
+    def record_summary(self, first: int, last: int, text: str, model: str) -> None:
         """Keep a summary of the messages with the numbers ``first`` to ``last``; they stay as they are."""
         with self._place.writing() as connection:
             add_numbered(connection, "summaries", (now(), first, last, clean(text), model))
 
-    def called(self, turn: int, answered: Answered) -> None:
+    def record_call(self, turn: int, answered: Answered) -> None:
         """Record a call of a subroutine, its result, and the whole of what it proposed to change."""
         asked, outcome = answered.asked, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
@@ -200,13 +199,13 @@ class Transcript(Recorded):
                 proposed = (number, clean(outcome.difference))
                 connection.execute("insert into differences values (?, ?)", proposed)
 
-    def limited(self, turn: int, understood: Sequence[str], missed: Sequence[str]) -> None:
+    def record_limits(self, turn: int, understood: Sequence[str], missed: Sequence[str]) -> None:
         """Record which words of the question limited the documents, by date or author, and which would have."""
         row = (turn, now(), *(clean(json.dumps(list(phrases))) for phrases in (understood, missed)))
         with self._place.writing() as connection:
             add_numbered(connection, "filters", row)
 
-    def premeditated(self, turn: int, plan: Plan) -> None:
+    def record_plan(self, turn: int, plan: Plan) -> None:
         """Record what the model said, unseen, before its answer."""
         with self._place.writing() as connection:
             connection.execute("insert into plans values (?, ?, ?)", (turn, now(), clean(json.dumps(asdict(plan)))))
@@ -221,12 +220,12 @@ class Transcript(Recorded):
         with self._place.writing() as connection:
             add_numbered(connection, "titles", row)
 
-    def judged(self, turn: int, said: Feedback) -> None:
+    def record_feedback(self, turn: int, said: Feedback) -> None:
         """Record what a person says of a turn's answer; what is said last counts."""
         with self._place.writing() as connection:
             add_numbered(connection, "feedback", (turn, now(), said.useful, clean(said.words)))
 
-    def made(self, call: int) -> None:
+    def record_change(self, call: int) -> None:
         """Record that the change was made that a call proposed."""
         with self._place.writing() as connection:
             connection.execute("insert into applied values (?, ?) on conflict do nothing", (call, now()))

@@ -11,10 +11,9 @@ from quaestor.corpus import Corpus
 from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
 from quaestor.edits.edit_paths import confined
 from quaestor.llm.prompts import load
-from quaestor.tools.result_limits import fit, plural
-from quaestor.tools.safe_names import shown_line
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import fit, plural, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 _PARAMETERS = (
     Parameter("path", "string", required=True),
@@ -75,10 +74,10 @@ def _change(arguments: Arguments) -> Change:
     path, replace = str(arguments["path"]), str(arguments["replace"])
     search = str(arguments.get("search", ""))
     if not search.strip():
-        return Whole(path, _ended(replace))
-    return Replace(path, _ended(search), _ended(replace))
+        return Whole(path, _whole_lines(replace))
+    return Replace(path, _whole_lines(search), _whole_lines(replace))
 
 
-def _ended(text: str) -> str:
+def _whole_lines(text: str) -> str:
     """Return whole lines: models leave out the last line's end."""
     return f"{text}\n" if text and not text.endswith("\n") else text

@@ -7,11 +7,9 @@ from functools import partial
 from quaestor.answers.history_answer import history_of as ask_history
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.passage_shares import show_passages
-from quaestor.tools.result_limits import cut
-from quaestor.tools.safe_names import shown_line
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import cut, show_passages, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 PARAMETERS = (
     Parameter("about", "string", required=True),

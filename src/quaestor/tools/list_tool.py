@@ -8,10 +8,9 @@ from functools import partial
 from quaestor.corpus import Corpus
 from quaestor.corpus.tree import Folder
 from quaestor.llm.prompts import load
-from quaestor.tools.result_limits import count_up_to, fit, plural
-from quaestor.tools.safe_names import shown_name
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import count_up_to, fit, plural, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 _PARAMETERS = (
     Parameter("path", "string"),

@@ -9,11 +9,9 @@ from typing import Protocol
 from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.tools.passage_shares import show_passage
-from quaestor.tools.result_limits import plural
-from quaestor.tools.safe_names import shown_line, shown_name
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import plural, show_passage, shown_line, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 PARAMETERS = (
     Parameter("path", "string", required=True),

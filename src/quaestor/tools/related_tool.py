@@ -13,11 +13,9 @@ from quaestor.corpus import Corpus
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.related import KINDS, Related, RelatedKind, Relative
-from quaestor.tools.passage_shares import Shown, show_passages, show_places
-from quaestor.tools.result_limits import fit, plural
-from quaestor.tools.safe_names import place, shown_line, shown_name
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import Shown, fit, place, plural, show_passages, show_places, shown_line, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 PARAMETERS = (
     Parameter("target", "string", required=True),

@@ -7,17 +7,16 @@ from functools import partial
 from typing import Protocol
 
 from quaestor.core.passages import Hit
-from quaestor.corpus.understood_filters import Signed, why_none
+from quaestor.corpus.understood_filters import HasBylines, why_none
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.filters import both, make_filter
 from quaestor.search.spelling import Spelling, Unknown
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
-from quaestor.tools.passage_shares import show_passages
-from quaestor.tools.safe_names import shown_name
+from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_results import show_passages, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
-from quaestor.tools.tool_wording import described
 
 PARAMETERS = (
     Parameter("query", "string", required=True),
@@ -33,7 +32,7 @@ PARAMETERS = (
 _BYLINES = frozenset({"since", "before", "by"})
 
 
-class Searched(Signed, Protocol):
+class Searched(HasBylines, Protocol):
     """A corpus, or several that are searched as one."""
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:

@@ -18,13 +18,10 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.made import SourceText
 from quaestor.evaluation.made.surface_syntax import LANGUAGES
-from quaestor.tuning.export_weights import quantise
-from quaestor.tuning.pairs_from_code import code_pairs
-from quaestor.tuning.pairs_from_prose import prose_pairs
 from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bags_of
 from quaestor.tuning.train_embedder import Recipe, train
-from quaestor.tuning.trainable_embedder import Parameters
-from quaestor.tuning.training_pairs import Kind, Pair
+from quaestor.tuning.trainable_embedder import Parameters, quantise
+from quaestor.tuning.training_pairs import Kind, Pair, code_pairs, prose_pairs
 
 Floats = NDArray[np.float32]
 

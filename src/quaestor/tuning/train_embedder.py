@@ -12,12 +12,89 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.tuning.adam import Adam, schedule
-from quaestor.tuning.contrastive_loss import info_nce
 from quaestor.tuning.text_bags import Bags, PairedBags, join
 from quaestor.tuning.trainable_embedder import Parameters, backward, encode
 
 Floats = NDArray[np.float32]
+
+
+class Adam:
+    """Keeps the moments of one array and moves it."""
+
+    def __init__(self, array: Floats, rate: float, betas: tuple[float, float] = (0.9, 0.999)) -> None:
+        self._array = array
+        self._rate = rate
+        self._betas = betas
+        self._first = np.zeros_like(array)
+        self._second = np.zeros_like(array)
+        self._steps = 0
+
+    def step(self, gradient: Floats, share: float) -> None:
+        """Move against ``gradient`` at ``share`` of the full rate; ``gradient`` is used up."""
+        self._steps += 1
+        fast, slow = self._betas
+        self._first += (1 - fast) * (gradient - self._first)
+        np.square(gradient, out=gradient)
+        self._second += (1 - slow) * (gradient - self._second)
+        np.sqrt(self._second, out=gradient)
+        gradient /= np.float32(np.sqrt(1 - slow**self._steps))
+        gradient += np.float32(1e-8)
+        np.divide(self._first, gradient, out=gradient)
+        gradient *= np.float32(self._rate * share / (1 - fast**self._steps))
+        self._array -= gradient
+
+
+def schedule(step: int, steps: int, warm_up: int) -> float:
+    """Return the share of the full rate at ``step`` of ``steps``: up linearly, then down linearly to zero."""
+    if step < warm_up:
+        return (step + 1) / warm_up
+    return max(0.0, (steps - step) / max(1, steps - warm_up))
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The mean loss and its gradients with respect to queries, texts and the log inverse temperature."""
+
+    value: float
+    queries: Floats
+    texts: Floats
+    temperature: float
+
+
+def info_nce(queries: Floats, texts: Floats, log_scale: float, same: NDArray[np.bool_] | None = None) -> Loss:
+    """Compare each query with every text; text ``i`` is the right one for query ``i``.
+
+    Args:
+        queries: unit rows, shape ``(n, d)``.
+        texts: unit rows, shape ``(n + extra, d)``; the extra ones are negatives for the queries only.
+        log_scale: logarithm of the inverse temperature.
+        same: where a text other than the right one also answers, shape ``(n, n + extra)``: not a negative.
+    """
+    n = len(queries)
+    scale = np.float32(np.exp(log_scale))
+    logits = queries @ texts.T
+    logits *= scale
+    if same is not None:
+        logits[same] = -1e4
+    right = logits.diagonal().copy()
+    by_query, query_loss = _softmax(logits, right)
+    by_text, text_loss = _softmax(logits[:, :n].T, right)
+    slope = by_query
+    slope[:, :n] += by_text.T
+    slope[np.arange(n), np.arange(n)] -= 2
+    slope /= 2 * n
+    temperature = float((slope * logits).sum())
+    slope *= scale
+    return Loss(float(query_loss + text_loss) / 2, slope @ texts, slope.T @ queries, temperature)
+
+
+def _softmax(logits: Floats, right: Floats) -> tuple[Floats, float]:
+    """Return each row's softmax and the mean cross-entropy of its right entry."""
+    top = logits.max(1, keepdims=True)
+    shares = np.exp(logits - top)
+    total = shares.sum(1, keepdims=True)
+    shares /= total
+    return shares, float((np.log(total) + top)[:, 0].mean() - right.mean())
 
 
 @dataclass(frozen=True, slots=True)

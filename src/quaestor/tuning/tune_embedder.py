@@ -1,27 +1,10 @@
-"""Tuning a corpus's embedder, and finding out whether it helped.
-
-Two things are measured, with the same questions. What is asked stands in no text that is learned from.
-
-*New documents*: documents are dealt into two halves, and the questions about each are put to an embedder that was tuned
-on the other one. How far vectors are trusted is what the questions about the other half are best answered by: no
-question has a say in how it is answered itself.
-
-*Learned documents*: an embedder is tuned on all documents, as those are that will be searched, and trusted as the more
-cautious half has it.
-
-It is kept if vectors alone answer new documents better beyond chance and the whole search answers both better on
-average; in a corpus of code, the whole search must answer new documents better beyond chance, too. For made questions
-share so many words with their answers that the whole search has little to gain on them. What vectors gain on new prose,
-the whole search gains on people's questions; what they gain on code, it does not (docs/tune.md).
-
-What is kept has learned the questions, too.
-"""
+"""Tuning a corpus's embedder, and finding out whether it helped: the figures before and after."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -29,8 +12,8 @@ from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import Replaced
-from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.statistics import Estimate, difference
+from quaestor.evaluation.metrics import CUTOFF, Question
+from quaestor.evaluation.statistics import Difference, Estimate, difference, estimate
 from quaestor.tuning.time_limit import Clock, Progress
 from quaestor.tuning.tuning_bench import Bench, Half
 from quaestor.tuning.tuning_questions import PARTS, Ground, ground_of
@@ -172,3 +155,75 @@ def _tune(ground: Ground, seed: int, clock: Clock) -> Tuned:
     )
     sizes = (len(pairs), len(ground.texts), ground.sampled)
     return Tuned(tuple(asked), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
+
+
+METRIC = f"ndcg@{CUTOFF}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measure of some questions.
+
+    Attributes:
+        documents: ``learned`` or ``new``; see ``tuning``.
+        what: ``whole`` search or ``dense`` vectors alone.
+        kind: of question; ``all``.
+        questions: how many.
+        before: with the bundled embedder.
+        after: with the tuned one.
+        gain: question by question.
+    """
+
+    documents: str
+    what: str
+    kind: str
+    questions: int
+    before: Estimate
+    after: Estimate
+    gain: Difference
+
+
+def rows_of(tuned: Tuned) -> list[Row]:
+    """Return the figures of learned documents and of new ones: the whole search, all and by kind, and vectors alone."""
+    kinds = sorted({one.question.category for one in tuned.asked})
+    return [
+        row
+        for documents in ("learned", "new")
+        for row in (
+            _row(documents, "whole", "all", tuned.asked),
+            *(
+                _row(documents, "whole", kind, [a for a in tuned.asked if a.question.category == kind])
+                for kind in kinds
+            ),
+            _row(documents, "dense", "all", tuned.asked),
+        )
+    ]
+
+
+def figures_object(tuned: Tuned) -> dict[str, object]:
+    """Return the figures as JSON has them."""
+    return {
+        "metric": METRIC,
+        "questions": len(tuned.asked),
+        "documents": tuned.documents,
+        "sampled_out": tuned.sampled,
+        "prose": tuned.prose,
+        "pairs": tuned.pairs,
+        "trust": tuned.trust,
+        "trusts": list(tuned.trusts),
+        "seconds": round(tuned.seconds, 1),
+        "better": tuned.better,
+        "rows": [_rounded(asdict(row)) for row in rows_of(tuned)],
+    }
+
+
+def _row(documents: str, what: str, kind: str, asked: Sequence[Asked]) -> Row:
+    values: list[Values] = [getattr(one, what) for one in asked]
+    before, after = [one.before for one in values], [getattr(one, documents) for one in values]
+    return Row(documents, what, kind, len(asked), estimate(before), estimate(after), difference(before, after))
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _rounded(part) for name, part in value.items()}
+    return round(value, 4) if isinstance(value, float) else value

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.assemble import index_apart
+from quaestor.assemble import open_trial_index
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
@@ -86,7 +86,7 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
             f"{amount(len(asked), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. Nothing was changed."
         )
     made.lay_out(place / "copy")
-    with index_apart(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
+    with open_trial_index(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
         copy.refresh()
         sampled, project = len(whole) - len(texts), corpus.retriever.project
         yield Ground(copy, texts_of(copy), asked, taught, sampled, corpus.is_prose(), root, project)

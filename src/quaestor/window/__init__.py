@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from quaestor.window.compose import compose
-from quaestor.window.recall import Recall
-from quaestor.window.shared_recall import SharedRecall
+from quaestor.window.recall import Recall, SharedRecall
 from quaestor.window.summary import RollingSummary, central_sentences
 from quaestor.window.window_settings import Reminder, Settings, Wording, default_wording
 from quaestor.window.window_values import Decision, PassageLike, Policy, Recaller, Summarise, Window

@@ -12,18 +12,15 @@ from collections.abc import Mapping, Sequence
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import Tokenizer
-from quaestor.window.closing import Closing, mark_messages
-from quaestor.window.conversation_costs import Counter, Reading, reading_of
+from quaestor.window.conversation_costs import Counter, Reading, as_counter, reading_of
 from quaestor.window.conversation_parts import Frame, frame
-from quaestor.window.decision_reasons import explain_messages, explain_passages, explain_summary
 from quaestor.window.draft import Draft
 from quaestor.window.evidence import Placement, Placing, present
-from quaestor.window.message_counter import as_counter
+from quaestor.window.recall import SharedRecall
 from quaestor.window.required import take_all, take_examples, take_required
-from quaestor.window.shared_recall import SharedRecall
-from quaestor.window.sliding import slide
 from quaestor.window.summarising import Summary
-from quaestor.window.window_policies import POLICIES, Choice
+from quaestor.window.window_messages import Closing, explain_messages, explain_passages, explain_summary, mark_messages
+from quaestor.window.window_policies import POLICIES, Choice, slide
 from quaestor.window.window_settings import Settings
 from quaestor.window.window_values import PassageLike, Policy, Recaller, Summarise, Window
 

@@ -4,13 +4,104 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from quaestor.core.messages import Message
-from quaestor.window.prefix import shared
-from quaestor.window.units import Unit, units
+from quaestor.llm.tokens import MessageCounter, Tokenizer, counter_for
+from quaestor.llm.tokens.message_counts import OPENAI, TEMPLATE
+from quaestor.window.message_reading import shared_beginning
 from quaestor.window.window_values import Action, Decision, Section
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+ORPHAN = "a tool result without the call that it answers; servers refuse it"
+UNANSWERED = "its tool calls have no results; servers refuse it"
+RESULT = "result"
+"""The name of a user's message that holds the result of a call made in text; it belongs to the reply before it."""
+
+
+class Unit(NamedTuple):
+    """Neighbouring messages that only make sense together.
+
+    Attributes:
+        start: index of the first message.
+        end: index after the last one.
+        fault: why it can never be sent, or None.
+    """
+
+    start: int
+    end: int
+    fault: str | None = None
+
+
+def units(messages: Sequence[Message], start: int = 0) -> list[Unit]:
+    """Return the units of ``messages[start:]``, in order; every message is in exactly one."""
+    found: list[Unit] = []
+    while start < len(messages):
+        unit = _unit_at(messages, start)
+        found.append(unit)
+        start = unit.end
+    return found
+
+
+def _unit_at(messages: Sequence[Message], start: int) -> Unit:
+    message = messages[start]
+    if message.role == "tool":
+        return Unit(start, start + 1, ORPHAN)
+    if not message.tool_calls:
+        end = start + 1
+        while message.role == "assistant" and end < len(messages) and _is_result(messages[end]):
+            end += 1
+        return Unit(start, end)
+    open_calls = {call.id for call in message.tool_calls}
+    whole = len(open_calls) == len(message.tool_calls)
+    end = start + 1
+    while end < len(messages) and messages[end].role == "tool" and messages[end].tool_call_id in open_calls:
+        open_calls.discard(messages[end].tool_call_id or "")
+        end += 1
+    if whole and not open_calls:
+        return Unit(start, end)
+    # The call alone is at fault; results that did come lose it, so they are orphans of their own.
+    return Unit(start, end, UNANSWERED)
+
+
+def _is_result(message: Message) -> bool:
+    return message.role == "user" and message.name == RESULT
+
+
+DEFAULT_MODEL = "gpt-4o"
+_OPENAI_ENCODINGS = frozenset({"cl100k_base", "o200k_base"})
+
+
+def as_counter(tokenizer: Tokenizer | Counter | None) -> Counter:
+    """Return the counter for a tokenizer; None stands for the encoding of OpenAI's current models.
+
+    With OpenAI's encodings, what surrounds a message is counted as OpenAI does. Around any other tokenizer
+    lies a chat template that we cannot see, so the allowance for it is generous; give a ``MessageCounter`` to
+    be exact.
+    """
+    if tokenizer is None:
+        return _default()
+    return _around(tokenizer) if _is_tokenizer(tokenizer) else tokenizer  # type: ignore[arg-type]
+
+
+def _is_tokenizer(tokenizer: Tokenizer | Counter) -> TypeIs[Tokenizer]:
+    return not hasattr(tokenizer, "message")
+
+
+@lru_cache(maxsize=1)
+def _default() -> Counter:
+    return counter_for(DEFAULT_MODEL)
+
+
+# One counter a tokenizer, so that readings are found again.
+@lru_cache(maxsize=16)
+def _around(tokenizer: Tokenizer) -> Counter:
+    known = getattr(tokenizer, "name", None) in _OPENAI_ENCODINGS
+    return MessageCounter(tokenizer, OPENAI if known else TEMPLATE)
 
 
 class Counter(Protocol):
@@ -55,7 +146,7 @@ class Reading:
 
     def follow(self, messages: list[Message]) -> None:
         """Read ``messages``, keeping what was read of their beginning."""
-        self._forget(shared(self.messages, messages))
+        self._forget(shared_beginning(self.messages, messages))
         known = len(self.tokens)
         self.tokens += map(self.counter.message, messages[known:])
         self.messages = messages
@@ -109,7 +200,7 @@ class _Shelf:
     def take(self, messages: list[Message], counter: Counter) -> Reading:
         """Return the reading that shares most with ``messages``, or a new one."""
         with self._lock:
-            alike = [(shared(known.messages, messages), known) for known in self._readings]
+            alike = [(shared_beginning(known.messages, messages), known) for known in self._readings]
             fitting = [(length, known) for length, known in alike if length and known.counter is counter]
             if not fitting:
                 return Reading(counter)

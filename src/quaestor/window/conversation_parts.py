@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quaestor.core.messages import Message
 from quaestor.window import evidence, summarising
-from quaestor.window.units import RESULT, Unit
+from quaestor.window.conversation_costs import RESULT, Unit
 
 EXAMPLE = "example_"
 

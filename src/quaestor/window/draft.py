@@ -1,4 +1,4 @@
-"""A window in the making: which units are in, in whose name, and what they cost."""
+"""A window in the making: which units are in, in whose name, what they cost, and what is left."""
 
 from __future__ import annotations
 
@@ -6,10 +6,45 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.core.messages import Message
-from quaestor.window.budget import Budget
 from quaestor.window.conversation_costs import Reading
 from quaestor.window.trim import trim
 from quaestor.window.window_values import Action, Section
+
+
+class Budget:
+    """Tokens that may be spent, and on what they were.
+
+    Args:
+        capacity: tokens of the window without the reserve for the reply.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.sections: dict[Section, int] = {}
+        self._held = 0
+
+    @property
+    def spent(self) -> int:
+        """Tokens spent in all sections."""
+        return sum(self.sections.values())
+
+    @property
+    def free(self) -> int:
+        """Tokens neither spent nor held back; negative when the must-keep messages take too much."""
+        return self.capacity - self.spent - self._held
+
+    def spend(self, section: Section, tokens: int) -> None:
+        """Charge ``tokens`` to a section; negative ones give back."""
+        self.sections[section] = self.sections.get(section, 0) + tokens
+
+    def hold(self, tokens: int) -> None:
+        """Keep tokens back for what is decided last: marks and reminders."""
+        self._held += tokens
+
+    def release(self) -> None:
+        """Let what was held back flow on."""
+        self._held = 0
+
 
 LATEST = "among the latest messages"
 CUT = "cut short: too long for its share of the window"

@@ -24,11 +24,8 @@ import numpy as np
 
 from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
-from quaestor.window.content_words import content_terms
-from quaestor.window.dense import MessageVectors
-from quaestor.window.prefix import shared
-from quaestor.window.speakers import asked_about, speaker_of
-from quaestor.window.word_scores import MessageTerms
+from quaestor.window.message_reading import asked_about, content_terms, shared_beginning, speaker_of
+from quaestor.window.message_scores import MessageTerms, MessageVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,7 +80,7 @@ class Recall:
 
     def knows(self, messages: list[Message]) -> int:
         """Return how many of ``messages``, from the first one on, are indexed already."""
-        return shared(self._messages, messages)
+        return shared_beginning(self._messages, messages)
 
     def score(self, messages: Sequence[Message], question: int) -> NDArray[np.float32]:
         """Return how much each of ``messages[:question]`` bears on ``messages[question]``.
@@ -99,7 +96,7 @@ class Recall:
 
     def _follow(self, messages: list[Message]) -> None:
         """Bring the index up to date with a conversation."""
-        known = shared(self._messages, messages)
+        known = shared_beginning(self._messages, messages)
         self._terms.cut(known)
         self._speaking.subtract(filter(None, self._speakers[known:]))
         del self._speakers[known:]
@@ -190,3 +187,35 @@ def _standard(scores: NDArray[Any]) -> Scores:
         return np.zeros(len(scores))
     standard: Scores = (scores.astype(np.float64) - scores.mean()) / deviation
     return standard
+
+
+class SharedRecall:
+    """Serves several conversations with one index each; the one used longest ago makes room for a new one.
+
+    Results are those of a fresh ``Recall``; what is remembered saves time only.
+
+    Args:
+        embedder: as for ``Recall``.
+        places: conversations that are remembered.
+    """
+
+    def __init__(self, embedder: Embedder | None = None, places: int = 8) -> None:
+        self._embedder = embedder
+        self._places = places
+        self._recalls: list[Recall] = []
+        self._lock = Lock()
+
+    def score(self, messages: Sequence[Message], question: int) -> NDArray[np.float32]:
+        """Return how much each of ``messages[:question]`` bears on ``messages[question]``."""
+        return self._index_for(list(messages[:question])).score(messages, question)
+
+    def _index_for(self, messages: list[Message]) -> Recall:
+        """Return the index that most of ``messages`` is in, or a new one where another would lose more."""
+        with self._lock:
+            best = max(self._recalls, key=lambda recall: recall.knows(messages), default=None)
+            # One that shares only a beginning, such as a system message, belongs to another conversation.
+            if best is None or 2 * best.knows(messages) < best.indexed:
+                best = Recall(self._embedder)
+            others = [recall for recall in self._recalls if recall is not best]
+            self._recalls = [*others, best][-self._places :]
+            return best

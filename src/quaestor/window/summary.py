@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from math import log1p, sqrt
 
 from quaestor.core.messages import Message
-from quaestor.window.content_words import content_terms
+from quaestor.window.message_reading import content_terms
 from quaestor.window.window_values import Summarise
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")

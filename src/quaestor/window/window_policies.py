@@ -1,9 +1,10 @@
 """How history is chosen: by recency, by a summary of the rest, by what bears on the question, or by all of
-them."""
+them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -11,15 +12,93 @@ import numpy as np
 
 from quaestor.core.messages import Message
 from quaestor.window.conversation_parts import Frame
-from quaestor.window.draft import Draft
-from quaestor.window.recalling import recall_into
-from quaestor.window.sliding import keep_last_turn, slide
+from quaestor.window.draft import LATEST, Draft
 from quaestor.window.summarising import Summary, summary_of
 from quaestor.window.window_settings import Settings
 from quaestor.window.window_values import Policy, Recaller, Summarise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def slide(draft: Draft, history: range, budget: int) -> None:
+    """Take the latest units of ``history``, without a gap, up to ``budget`` tokens."""
+    for number in reversed(history):
+        if number in draft.chosen or draft.reading.units[number].fault:
+            continue
+        if not draft.take_if_it_fits(number, "recent", LATEST, budget=budget):
+            return
+        budget -= draft.reading.unit_tokens[number]
+
+
+def keep_last_turn(draft: Draft, frame: Frame, budget: int) -> None:
+    """Take the turn before the question, newest first up to ``budget``; its last message is cut short if need be."""
+    units, messages = draft.reading.units, draft.reading.messages
+    first = True
+    for number in reversed(frame.history):
+        if units[number].fault:
+            continue
+        taken = draft.take_if_it_fits(number, "recent", LATEST, budget=budget)
+        if not taken and first:
+            draft.take_trimmed(number, "recent", min(budget, draft.budget.free))
+        if not taken or messages[units[number].start].role == "user":
+            return
+        budget -= draft.reading.unit_tokens[number]
+        first = False
+
+
+RECALLED = "recalled: it bears on the newest question"
+REPEATS = "says the same as a message that is in the window"
+# Shorter than this, the same words may well mean another thing.
+_SAME_LETTERS = 40
+# After so many that do not fit, the rest will not either.
+_MISSES = 50
+_SORTED = 512
+
+
+def recall_into(draft: Draft, history: range, scores: NDArray[np.float32]) -> None:
+    """Take units of ``history`` by the best score of their messages, as long as any fits."""
+    if not history:
+        return
+    best = unit_scores(draft, history, scores)
+    said = {message.content for chosen in draft.chosen.values() for message in chosen.messages}
+    misses = 0
+    for place in best_first(best):
+        if misses > _MISSES:
+            return
+        number = history[place]
+        message = draft.reading.messages[draft.reading.units[number].start]
+        if number in draft.chosen or message.role == "system":
+            continue
+        if len(message.content) >= _SAME_LETTERS and message.content in said and not message.tool_calls:
+            draft.refused[number] = REPEATS
+        elif draft.take_if_it_fits(number, "recalled", RECALLED, action="recalled"):
+            said.add(message.content)
+        else:
+            misses += 1
+
+
+def best_first(scores: NDArray[np.float32]) -> Iterator[int]:
+    """Yield the places of scores above 0, best first; only as many are sorted as are asked for."""
+    above = np.flatnonzero(scores > 0)
+    if len(above) > _SORTED:
+        least = np.partition(scores[above], -_SORTED)[-_SORTED]
+        top = above[scores[above] >= least]
+        yield from top[np.argsort(-scores[top], kind="stable")].tolist()
+        above = above[scores[above] < least]
+    yield from above[np.argsort(-scores[above], kind="stable")].tolist()
+
+
+def unit_scores(draft: Draft, history: range, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the best score among each unit's messages."""
+    units = draft.reading.units
+    start, end = units[history[0]].start, units[history[-1]].end
+    if end - start == len(history):
+        return scores[start:end]
+    starts = np.fromiter((units[number].start - start for number in history), dtype=np.intp, count=len(history))
+    best: NDArray[np.float32] = np.maximum.reduceat(scores[start:end], starts)
+    return best
+
 
 POLICIES: tuple[str, ...] = get_args(Policy)
 

@@ -12,7 +12,7 @@ from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message, ToolCall
 from quaestor.llm.endpoints.failures import refuses_system, refuses_turns
 from quaestor.llm.models import Request, TextDelta
-from quaestor.llm.models.alternating import alternating
+from quaestor.llm.models.dialect import alternating
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import Recorded, Reply, Script, StartServer
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.llm.models.arriving import Events
+from quaestor.llm.models.reply_stream import Events
 
 _TEXT = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs",)), max_size=12)
 _ENDS = st.sampled_from([b"\n", b"\r\n"])

@@ -13,8 +13,8 @@ from wire_parts import ASK, KEY, Start, ask, model_for, sentence
 
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall
+from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLongError
-from quaestor.llm.endpoints.retries import RetryPolicy
 from quaestor.llm.models import Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel

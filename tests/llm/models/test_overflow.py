@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.llm.endpoints.failures import TooLongError, read_overflow
-from quaestor.llm.models.overflow import LEAST, learned_limit
+from quaestor.llm.models.capabilities import LEAST, learned_limit
 
 ANTHROPIC = "input length and `max_tokens` exceed context limit: 199758 + 8192 > 200000, decrease input length"
 VLLM = (

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.messages import ToolCall
+from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
 from quaestor.llm.endpoints.failure_messages import Endpoint, shown_url
 from quaestor.llm.endpoints.failures import read_overflow
-from quaestor.llm.endpoints.retries import RetryPolicy, read_retry_after
+from quaestor.llm.models.reply import ToolCallAssembler
 from quaestor.llm.models.stops import StopCutter
-from quaestor.llm.models.toolcalls import ToolCallAssembler
 
 
 @given(st.text("ab|>", max_size=40), st.lists(st.text("ab|>", min_size=1, max_size=4), max_size=3), st.data())

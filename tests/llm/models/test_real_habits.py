@@ -10,8 +10,8 @@ import pytest
 
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message, ToolCall
+from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLongError
-from quaestor.llm.endpoints.retries import RetryPolicy
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel

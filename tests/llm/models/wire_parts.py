@@ -8,7 +8,7 @@ from typing import Any
 
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
-from quaestor.llm.endpoints.retries import RetryPolicy
+from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 

@@ -151,6 +151,7 @@ OPENAI: dict[Key, list[Try]] = {
             for stream in (False, True)
         ),
     ],
+    ("GET", "/v1/responses/{response}"): [_open("/v1/responses/resp_1", status=404)],
     ("POST", "/v1/completions"): [
         _open("/v1/completions", json={"model": "quaestor", "prompt": "what does the bird do?"}),
         *(
@@ -206,6 +207,10 @@ PAGE: dict[Key, list[Try]] = {
         ("POST", path): [_open(path, without=303, status=403, data={"folder": "/"})]
         for path in ("/folders", "/folders/look", "/folders/remove")
     },
+    **{
+        ("POST", path): [_open(path, without=303, status=403, data={"address": "https://docs.example.org/"})]
+        for path in ("/sites", "/sites/look", "/sites/fetch", "/sites/held", "/sites/remove")
+    },
     ("GET", "/usage"): [_page("/usage")],
     ("GET", "/parts/documents"): [_page("/parts/documents")],
     ("GET", "/passage"): [
@@ -215,6 +220,10 @@ PAGE: dict[Key, list[Try]] = {
             without=303,
         ),
         Try(lambda ids: f"/passage?path={ids.path}&start=1&end=1&corpus={ids.corpus}", without=303),
+    ],
+    ("GET", "/picture"): [
+        Try(lambda ids: f"/picture?path=x.png&corpus={ids.corpus}", without=303),
+        Try(lambda ids: f"/picture?path={ids.path}&corpus={ids.corpus}", without=303),
     ],
     ("GET", "/search"): [
         _page("/search?q=bird"),
@@ -226,6 +235,7 @@ PAGE: dict[Key, list[Try]] = {
     ("POST", "/log-in"): [_open("/log-in", without=401, status=401, data={"token": "nobodys"})],
     ("POST", "/log-out"): [_open("/log-out", without=303, status=303)],
     ("GET", "/static/{name}"): [_open("/static/base.css", without=200)],
+    ("GET", "/static/{asked}/{name}"): [_open("/static/0/base.css", without=200)],
 }
 
 # Last, for from then on whoever tries has a document too.

@@ -118,3 +118,15 @@ def test_a_corpus_that_fails_costs_only_itself(tmp_path: Path) -> None:
         assert {one["name"]: one["error"] is None for one in found["corpora"]} == {"kitchen": True, "garden": False}
         answer = api.post("/api/search", json={"query": "beans", "corpora": ["garden"]})
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "index")
+
+
+def test_a_conversation_about_several_is_not_answered_from_what_is_left_of_them(tmp_path: Path) -> None:
+    kitchen, garden = write(tmp_path / "kitchen"), write(tmp_path / "garden", GARDEN)
+    question = {"question": "How long does the dough rest?"}
+    with serving(kitchen, garden, home=tmp_path / "home") as server, client(server.url) as api:
+        session = api.post("/api/sessions", json={"corpora": ["kitchen", "garden"]}).json()["id"]
+        assert "eighteen hours" in api.post(f"/api/sessions/{session}/turns", json=question).text
+    with serving(kitchen, home=tmp_path / "home") as server, client(server.url) as api:
+        refused = api.post(f"/api/sessions/{session}/turns", json=question)
+        assert "also about 'garden', which is not served now" in refused.text
+        assert "eighteen hours" not in refused.text

@@ -192,3 +192,11 @@ def test_a_failure_in_the_stream_is_its_last_event_and_is_raised(answering: Answ
     assert streamed(server)[-1][0] == "error"
     with pytest.raises(openai.APIError, match="cut the reply"):
         list(open_client(server).responses.create(model="quaestor", input=QUESTION, stream=True))
+
+
+def test_a_response_cannot_be_had_again_and_it_says_why(answering: Answering, open_client: Open) -> None:
+    server, _ = answering([CITED])
+    client = open_client(server)
+    made = client.responses.create(model="quaestor", input=QUESTION)
+    with pytest.raises(openai.NotFoundError, match="nothing is kept between two requests"):
+        client.responses.retrieve(made.id)

@@ -99,3 +99,32 @@ def test_a_list_that_was_damaged_is_no_list(tmp_path: Path) -> None:
         (tmp_path / "home/added-folders.json").write_text(text)
         with served(tmp_path) as server, client(server) as browser:
             assert corpora(browser) == ["kitchen"]
+
+
+def swap(tmp_path: Path) -> None:
+    """Put a link to what nobody allowed in the place of the folder, as whoever may write beside it can."""
+    write(tmp_path / "elsewhere", {"guide.md": "# Elsewhere\n\nThe vault's number is 7391.\n"})
+    (tmp_path / "shelf/garden").rename(tmp_path / "shelf/old")
+    (tmp_path / "shelf/garden").symlink_to(tmp_path / "elsewhere")
+
+
+def test_a_folder_that_became_a_link_is_not_served_again(tmp_path: Path) -> None:
+    with served(tmp_path) as server, client(server) as browser:
+        assert browser.post("/folders", data={"folder": str(tmp_path / "shelf/garden")}).status_code == 303
+        assert corpora(browser) == ["kitchen", "garden"]
+    swap(tmp_path)
+    again = serving(tmp_path / "kitchen", home=tmp_path / "home", add_within=(str(tmp_path / "shelf"),))
+    with again as server, client(server) as browser:
+        assert corpora(browser) == ["kitchen"]
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_served_shows_nothing_of_elsewhere(tmp_path: Path) -> None:
+    with served(tmp_path) as server, client(server) as browser:
+        browser.post("/folders", data={"folder": str(tmp_path / "shelf/garden")})
+        body = {"query": "What is the vault's number?", "corpus": "garden"}
+        while browser.post("/api/search", json=body).status_code == 503:
+            pass
+        swap(tmp_path)
+        for _ in range(3):
+            assert "7391" not in browser.post("/api/search", json=body).text
+        assert "7391" not in browser.get("/api/passage", params={"corpus": "garden", "path": "guide.md"}).text

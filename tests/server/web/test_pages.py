@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,11 @@ def test_files_are_asked_for_again_only_if_they_changed(quoting: Running) -> Non
     second = get(f"{quoting.url}/static/base.css", headers={"if-none-match": first.headers["etag"]})
     assert (second.status_code, second.content) == (304, b"")
     assert get(f"{quoting.url}/static/..%2Froutes.py").status_code == 404
+    # Where the page says that they lie, they stay as they are; nothing of another version is kept.
+    named = re.search(r"/static/\w+/base\.css", get(quoting.url).text)
+    assert named and "immutable" in get(f"{quoting.url}{named[0]}").headers["cache-control"]
+    other = get(f"{quoting.url}/static/0123/base.css")
+    assert (other.content, other.headers["cache-control"]) == (first.content, "no-cache")
     assert get(f"{quoting.url}/static/routes.py").status_code == 404
 
 

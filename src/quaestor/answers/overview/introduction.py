@@ -6,7 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
+from quaestor.answers.overview.listed_documents import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import Paragraph, paragraphs
 from quaestor.answers.overview.statements import Source, Statement
@@ -36,7 +38,13 @@ _DEFINES = re.compile(
 )
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
-_BEGINNINGS = ("readme", "index", "introduction", "intro", "overview", "about", "home", "welcome")
+_BEGINNINGS = ("readme", "index", "_index", "introduction", "intro", "overview", "about", "home", "welcome")
+_BEGINS = re.compile(
+    r"\b(?:purpose|what (?:is|are)|welcome to|introduction to|about (?:this|these|the|us))\b", re.IGNORECASE
+)
+"""What stands in the title of a document that begins others, where no file's name says so."""
+_MOST_TITLES = 40
+_DESCRIBED = re.compile(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
 _MANIFESTS = {
     "pyproject.toml": r"""^description\s*=\s*["'](.+?)["']\s*$""",
     "cargo.toml": r'^description\s*=\s*"(.+?)"\s*$',
@@ -106,7 +114,19 @@ def _beginning(material: Material) -> str | None:
         aside = (material.is_code and (profile.test or profile.example)) or material.stands_behind(path)
         if stem in _BEGINNINGS and profile.prose and documented and not aside:
             found.append((path.count("/"), _BEGINNINGS.index(stem), path))
-    return min(found)[2] if found else None
+    return min(found)[2] if found else _titled_as_beginning(material)
+
+
+def _titled_as_beginning(material: Material) -> str | None:
+    """Return the first of the documents that nothing lies above whose title says that it begins them."""
+    if material.is_code:
+        return None
+    for path in sorted(material.documents, key=lambda one: (one.count("/"), one))[:_MOST_TITLES]:
+        named = named_in_preamble(material.lines(path))
+        title = named[1] if named else material.documents[path].title or ""
+        if _BEGINS.search(title):
+            return path
+    return None
 
 
 def from_readme(material: Material, folder: str) -> list[Statement]:
@@ -116,7 +136,14 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
         return []
     found = _telling(list(paragraphs(material.lines(path)[:_LOOKED_AT])))[:_MOST]
     told = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
-    return [_statement(one, path, _LONGEST) for one in told]
+    return [_statement(one, path, _LONGEST) for one in told] or list(_from_front_matter(material.lines(path), path))
+
+
+def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
+    """Yield what a page's front matter says of it: the home page of a site often says nothing else."""
+    if lines and lines[0].rstrip() == "---":
+        end = next((at for at, line in enumerate(lines[1:_LOOKED_AT], 1) if line.rstrip() == "---"), 0)
+        yield from islice(_described(lines[:end], path, _DESCRIBED), 1)
 
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:

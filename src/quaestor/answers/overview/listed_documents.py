@@ -106,7 +106,7 @@ def _is_template(document: Document) -> bool:
 
 def _titled(document: Document, material: Material) -> Entry:
     lines = material.lines(document.path)
-    named = _named_in_preamble(lines)
+    named = named_in_preamble(lines)
     first = named or next(iter(headings(lines[:80])), None)
     title = (named[1] if named else "") or document.title or (first[1] if first else "")
     about = ", ".join(part for part in (document.date, document.author) if part)
@@ -120,7 +120,7 @@ def _titled(document: Document, material: Material) -> Entry:
     )
 
 
-def _named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:
+def named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:
     """Return the line and the title that a numbered proposal gives itself before its first section: ``Title: ...``."""
     found = ((number, _TITLE.match(line)) for number, line in enumerate(lines[:_PREAMBLE], 1))
     return next(((number, one[1]) for number, one in found if one), None)

@@ -1,4 +1,4 @@
-"""Finders for Lua, Python and Ruby."""
+"""Finders for JavaScript, TypeScript, Lua, Python and Ruby."""
 
 from __future__ import annotations
 
@@ -8,6 +8,99 @@ from quaestor.chunking.defined_names import Found, Source, body_of, named, quali
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_JS_VALUES = {
+    "arrow_function": "function",
+    "function_expression": "function",
+    "function": "function",
+    "generator_function": "function",
+    "class": "class",
+}
+_JS_NOISE = frozenset({"module", "exports", "prototype", "this", "window", "self"})
+
+
+def js_variables(node: Node, source: Source) -> Found | None:
+    """``const name = () => ...``, ``let name = class ...``, ``const NAME = value``."""
+    for child in node.named_children:
+        if child.type == "variable_declarator":
+            return _js_declarator(child, source)
+    return None
+
+
+def _js_declarator(node: Node, source: Source) -> Found | None:
+    label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if label is None or label.type != "identifier":
+        return None
+    name = source.text(label)
+    if value is None:
+        return Found(name, "variable")
+    if value.type == "call_expression":
+        if source.data.startswith(b"require", value.start_byte):
+            return None
+        value = _wrapped_function(value) or value
+    kind = value_kind(name, value.type, _JS_VALUES)
+    return Found(name, kind, (), body_of(value))
+
+
+def _wrapped_function(call: Node) -> Node | None:
+    """The function in ``memo(() => ...)``, ``forwardRef(function ...)``, ``defineStore("x", () => ...)``."""
+    arguments = call.child_by_field_name("arguments")
+    if arguments is None or arguments.named_child_count > 3:
+        return None
+    for argument in arguments.named_children:
+        if argument.type in _JS_VALUES:
+            return argument
+    return None
+
+
+def js_statement(node: Node, source: Source) -> Found | None:
+    """``module.exports.name = function ...``, ``Foo.prototype.bar = ...``, ``exports.x = 1``."""
+    child = named(node, 0)
+    if child is None or child.type != "assignment_expression":
+        return None
+    left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
+    if left is None or right is None or left.type not in {"member_expression", "identifier"}:
+        return None
+    stated = source.text(left)
+    while right.type == "assignment_expression":
+        inner = right.child_by_field_name("right")
+        if inner is None:
+            break
+        right = inner
+    kind = _JS_VALUES.get(right.type)
+    parts = [part for part in stated.split(".") if part.isidentifier() or part.replace("$", "_").isidentifier()]
+    scope = tuple(part for part in parts[:-1] if part not in _JS_NOISE)
+    if not parts or parts[-1] in _JS_NOISE or len(parts) != stated.count(".") + 1:
+        return None
+    if kind is None:
+        return Found(parts[-1], "variable", scope) if "exports" in parts[:-1] else None
+    return Found(parts[-1], "method" if scope else kind, scope, body_of(right))
+
+
+def js_member(node: Node, source: Source) -> Found | None:
+    """A class field or an object's pair; a method when its value is a function."""
+    label = node.child_by_field_name("name") or node.child_by_field_name("key")
+    label = label or node.child_by_field_name("property")
+    if label is None or label.type == "computed_property_name":
+        return None
+    name = source.text(label).strip("'\"`")
+    value = node.child_by_field_name("value")
+    kind = "method" if value is not None and value.type in _JS_VALUES else "field"
+    if node.type == "pair" and kind == "field":
+        return None
+    return Found(name, kind, (), body_of(value) if value is not None and kind == "method" else None)
+
+
+def ts_module(node: Node, source: Source) -> Found | None:
+    """``namespace A.B { }`` and ``declare module "x" { }``."""
+    label = node.child_by_field_name("name")
+    if label is None:
+        return None
+    stated = source.text(label)
+    if label.type == "string":
+        return Found(stated.strip("'\"`"), "module", (), body_of(node))
+    scope, name = qualified(stated)
+    return Found(name, "module", scope, body_of(node)) if name else None
 
 
 def python_statement(node: Node, source: Source) -> Found | None:

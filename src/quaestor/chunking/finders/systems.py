@@ -1,13 +1,117 @@
-"""Finders for Go, Rust and Zig."""
+"""Finders for C, C++, Go, Rust and Zig."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.defined_names import GENERICS, LONGEST_NAME, Found, Source, body_of, named, qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_MOST_DECLARATORS = 32
+_GUARD = re.compile(r"_H(?:H|PP|XX)?_*$|_INCLUDED_*$")
+_C_NAME = re.compile(r"~?[^\W\d][\w$]*|operator.*")
+
+
+def _declarator(node: Node) -> tuple[Node, bool] | None:
+    """Follow declarators to the declared name; also whether it is a function's."""
+    is_function = False
+    for _ in range(_MOST_DECLARATORS):
+        if node.type == "function_declarator":
+            is_function = True
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type in {
+            "reference_declarator",
+            "parenthesized_declarator",
+            "attributed_declarator",
+        }:
+            # Before the declarator may stand what the grammar cannot read: (CALLED *name).
+            inner = next((child for child in node.named_children if child.type != "ERROR"), None)
+        if inner is None:
+            return node, is_function
+        node = inner
+    return None
+
+
+def c_function(node: Node, source: Source) -> Found | None:
+    """``int *Foo::bar(int x) { }``."""
+    declarator = node.child_by_field_name("declarator")
+    found = _declarator(declarator) if declarator is not None else None
+    if found is None:
+        return None
+    scope, name = _c_qualified(source.text(found[0]))
+    return Found(name, "method" if scope else "function", scope, body_of(node)) if name else None
+
+
+def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
+    """Scope and name; of ``MACRO name``, which unknown macros leave behind, the last word."""
+    scope, name = qualified(text)
+    if not name.startswith("operator"):
+        name = name.rpartition(" ")[2]
+    return (scope, name) if _C_NAME.fullmatch(name) else ((), "")
+
+
+def c_macro(node: Node, source: Source) -> Found | None:
+    """``#define NAME value``; an include guard is none."""
+    label = node.child_by_field_name("name")
+    if label is None:
+        return None
+    name = source.text(label)
+    guards = node.child_by_field_name("value") is None and node.type == "preproc_def" and _GUARD.search(name)
+    return None if guards else Found(name, "macro")
+
+
+def c_declaration(node: Node, source: Source) -> Found | None:
+    """A prototype, a variable, or a type defined on the way: ``struct A { } a;``."""
+    stated = node.child_by_field_name("type")
+    if stated is not None and stated.type in C_TYPES:
+        found = c_type(stated, source)
+        if found is not None:
+            return found
+    declarator = node.child_by_field_name("declarator")
+    declared = _declarator(declarator) if declarator is not None else None
+    if declared is None:
+        return None
+    scope, name = _c_qualified(source.text(declared[0]))
+    if not name:
+        return None
+    if declared[1]:
+        return Found(name, "declaration", scope, defines=False)
+    return Found(name, "field" if node.type == "field_declaration" else "variable", scope)
+
+
+C_TYPES = {
+    "struct_specifier": "struct",
+    "class_specifier": "class",
+    "union_specifier": "struct",
+    "enum_specifier": "enum",
+}
+
+
+def c_type(node: Node, source: Source) -> Found | None:
+    """``struct Name { }``; None for a mention without a body."""
+    body, label = node.child_by_field_name("body"), node.child_by_field_name("name")
+    if body is None or label is None:
+        return None
+    scope, name = qualified(source.text(label))
+    return Found(name, C_TYPES[node.type], scope, body) if name else None
+
+
+def c_typedef(node: Node, source: Source) -> Found | None:
+    """``typedef struct { } Name;``."""
+    declarator = node.child_by_field_name("declarator")
+    declared = _declarator(declarator) if declarator is not None else None
+    if declared is None:
+        return None
+    stated = node.child_by_field_name("type")
+    kind = C_TYPES.get(stated.type, "type") if stated is not None and body_of(stated) else "type"
+    body = body_of(stated) if stated is not None and kind in {"struct", "class"} else None
+    # Of (CALLED* name)(int) the last word.
+    words = re.findall(r"\w+", source.text(declared[0]))
+    return Found(words[-1], kind, (), body) if words else None
+
 
 _GO_TYPES = {"struct_type": "struct", "interface_type": "interface"}
 

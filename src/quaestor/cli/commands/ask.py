@@ -11,8 +11,7 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, answering, check_endpoint, make_model
-from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text, TurnOutcome
 from quaestor.chat.session_json import ask_object, place_of
 from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.options import (
@@ -27,8 +26,14 @@ from quaestor.cli.options import (
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
-from quaestor.cli.shown_calls import call_line
-from quaestor.cli.shown_citations import LEGEND, print_citations, print_unchecked, remark_on_sent, remark_on_unsupported
+from quaestor.cli.turn_details import (
+    LEGEND,
+    call_line,
+    print_citations,
+    print_unchecked,
+    remark_on_sent,
+    remark_on_unsupported,
+)
 from quaestor.core.config import Settings
 from quaestor.core.wording import amount
 from quaestor.corpus.understood_filters import why_none

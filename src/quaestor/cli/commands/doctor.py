@@ -1,4 +1,4 @@
-"""``quaestor doctor``: is everything that is needed here, does it work, and is what is kept whole and one's own."""
+"""``quaestor doctor``: checks the installation, the model's endpoint, the index, and who can read what is kept."""
 
 from __future__ import annotations
 
@@ -18,11 +18,18 @@ from quaestor import __version__
 from quaestor.assemble import Index, make_embedder, make_endpoint
 from quaestor.assemble.tuned_index import checked_tuning
 from quaestor.chunking import cut
-from quaestor.cli.checkup.corpus_index import check_index
-from quaestor.cli.checkup.endpoints import check_model, check_port
-from quaestor.cli.checkup.finding import BROKEN, TO_SET_RIGHT, UNREACHABLE
-from quaestor.cli.checkup.permissions import check_permissions
-from quaestor.cli.checkup.sessions_and_accounts import check_accounts, check_edits, check_sessions
+from quaestor.cli.health_checks import (
+    BROKEN,
+    TO_SET_RIGHT,
+    UNREACHABLE,
+    check_accounts,
+    check_edits,
+    check_index,
+    check_model,
+    check_permissions,
+    check_port,
+    check_sessions,
+)
 from quaestor.cli.options import json_option, model_options, path_argument
 from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.cli.scope import configure, find_root

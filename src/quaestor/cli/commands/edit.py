@@ -12,22 +12,23 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
-from quaestor.chat.editing import Proposed
-from quaestor.cli.consent import (
+from quaestor.chat.edit_turn import Proposed
+from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
+from quaestor.cli.output import print_json, remark
+from quaestor.cli.progress import indexing_progress
+from quaestor.cli.proposed_edits import (
     Consent,
     agreed,
     apply_and_say,
+    asked,
     checked,
+    edit_settings_of,
     offer_undo,
     plan_object,
     print_diff,
     print_refusals,
     terminal_consent,
 )
-from quaestor.cli.edit_requests import asked, edit_settings_of
-from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
-from quaestor.cli.output import print_json, remark
-from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError

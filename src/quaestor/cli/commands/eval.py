@@ -23,8 +23,8 @@ from quaestor.evaluation.made import KINDS
 from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.results import results_of
 from quaestor.evaluation.running import Place, Run, Watcher
-from quaestor.evaluation.running.estimating import estimate
 from quaestor.evaluation.running.run import DEPTH
+from quaestor.evaluation.running.run_cost import estimate
 from quaestor.evaluation.writing import results_object, write_results
 
 _FOLDER = "evaluations"

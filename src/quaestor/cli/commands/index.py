@@ -20,10 +20,9 @@ from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import survey_object
-from quaestor.corpus.hidden_by_settings import AS_IF_NOT_SET, ignored_by_setting
+from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlReport
-from quaestor.crawl.git_address import names_repository
-from quaestor.crawl.repositories import fetch_repository
+from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import is_address, put_back
 from quaestor.embedding.transformer import PREFIX as TRANSFORMER
 from quaestor.indexing.indexer import Changes, by_reason

@@ -36,6 +36,13 @@ _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_cli
 @click.option(
     "--add-within", "within", multiple=True, metavar="FOLDER", help="Folders within this one may be added on the page."
 )
+@click.option(
+    "--add-sites",
+    "sites",
+    multiple=True,
+    metavar="HOST",
+    help="Sites and repositories of this host may be added on the page; also '*.HOST', or '*' for every public one.",
+)
 @click.option("--allow-edits", "edits", is_flag=True, help="Changes that a model proposes may be made on the page.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
@@ -53,6 +60,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     base_url: str | None,
     further: tuple[str, ...],
     within: tuple[str, ...],
+    sites: tuple[str, ...],
     edits: bool,
     store: str | None,
     host: str,
@@ -79,6 +87,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         "further_models": ",".join(further) or None,
         "store": store,
         "add_within": within or None,
+        "add_sites": sites or None,
         "page_edits": "on" if edits else None,
     }
     settings = configure(None, **flags).settings

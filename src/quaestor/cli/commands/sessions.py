@@ -14,16 +14,20 @@ from quaestor.cli.options import json_option, state_option, state_store
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark, safe, style
 from quaestor.cli.scope import configure, find_root
 from quaestor.cli.session_export import write_export
-from quaestor.cli.shown_calls import print_why
-from quaestor.cli.shown_citations import print_citations, print_support
-from quaestor.cli.shown_window import print_decisions, print_messages, print_sections
+from quaestor.cli.turn_details import (
+    print_citations,
+    print_decisions,
+    print_messages,
+    print_sections,
+    print_support,
+    print_why,
+)
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
-from quaestor.sessions.citation_support import support_of
 from quaestor.sessions.export import as_json as session_object
 from quaestor.sessions.export import exported, read_json
 from quaestor.sessions.named_sessions import Sessions
-from quaestor.sessions.records import Sent, TurnRecord
+from quaestor.sessions.records import Sent, TurnRecord, support_of
 from quaestor.sessions.transcript import Transcript
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from quaestor.assemble import Index
-from quaestor.assemble.estimate import survey_and_estimate
+from quaestor.assemble.estimate import Estimate, survey_and_estimate
 from quaestor.assemble.tuned_index import Tuning, checked_tuning
 from quaestor.cli.costs import estimate_object, print_estimate
 from quaestor.cli.options import embedder_options, json_option, path_argument
@@ -20,6 +20,7 @@ from quaestor.core.wording import command as the_command
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import coming_object, survey_object
 from quaestor.corpus.descriptions import Coming
+from quaestor.files.ingest_report import Survey
 
 
 @click.command("stats")
@@ -34,9 +35,12 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     """
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
-    held, coming = _corpus_stats(root, settings) if embedder is None else (None, None)
+    if embedder is None:
+        survey, estimate, held, coming = _held(root, settings)
+    else:
+        survey, estimate = survey_and_estimate(root, settings)
+        held, coming = None, None
     tuning = Tuning() if held is None else checked_tuning(root, settings)
-    survey, estimate = survey_and_estimate(root, settings)
     if as_json:
         index = (
             {}
@@ -68,8 +72,8 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     return 0
 
 
-def _corpus_stats(root: Path, settings: Settings) -> tuple[CorpusStats, Coming | None]:
+def _held(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
     """Return what the index holds, after bringing it up to date at no more than the cost that nobody is asked for."""
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())
-        return index.stats(), index.meaning.coming
+        return *survey_and_estimate(root, settings, index=index), index.stats(), index.meaning.coming

@@ -9,7 +9,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.assemble.embedders_by_name import STATIC, chosen, made_of, spec_of
-from quaestor.assemble.transformer_upgrade import lacking
+from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.assemble.tuned_index import Progress, keep_tuned, tuning_of, undo_tuned
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_table, style
@@ -21,8 +21,7 @@ from quaestor.core.wording import amount
 from quaestor.core.wording import command as the_command
 
 if TYPE_CHECKING:
-    from quaestor.tuning.tune_embedder import Tuned
-    from quaestor.tuning.tuning_figures import Row
+    from quaestor.tuning.tune_embedder import Row, Tuned
 
 
 @click.command("tune")
@@ -55,8 +54,11 @@ def command(
     if undo:
         return _undo(root, settings, as_json)
     _check_embedder(root, settings)
-    from quaestor.tuning.tune_embedder import tune  # noqa: PLC0415
-    from quaestor.tuning.tuning_figures import figures_object, rows_of  # noqa: PLC0415 - not for --undo
+    from quaestor.tuning.tune_embedder import (  # noqa: PLC0415 - not for --undo
+        figures_object,
+        rows_of,
+        tune,
+    )
 
     with Index.build(root, settings=settings, progress=indexing_progress()) as index:
         before = tuning_of(index.store).embedder
@@ -89,7 +91,7 @@ def _check_embedder(root: Path, settings: Settings) -> None:
         )
     if wanted != STATIC:
         raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
-    if coming := lacking(root, settings):
+    if coming := upgrade_state(root, settings):
         raise UsageError(
             f"The index of {str(root)!r} is to be given {coming.embedder!r}, {only}. "
             f"{the_command('index', root, '--embedder', 'static')} leaves it with that one."

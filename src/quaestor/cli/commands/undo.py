@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from quaestor.assemble import make_journal
-from quaestor.cli.consent import undo_and_say
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import print_json
+from quaestor.cli.proposed_edits import undo_and_say
 from quaestor.cli.scope import configure, find_root
 
 

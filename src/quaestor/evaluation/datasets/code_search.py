@@ -11,10 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.evaluation.datasets.data_files import read_json, text_of
+from quaestor.evaluation.datasets.data_files import Problems, read_json, text_of
 from quaestor.evaluation.datasets.dataset import DataSet, Part
 from quaestor.evaluation.datasets.judged_question import Files, Judgements
-from quaestor.evaluation.datasets.problems import Problems
 from quaestor.evaluation.metrics import Question
 
 REPOSITORIES, ANNOTATIONS = "repos.json", "annotations"

@@ -1,14 +1,41 @@
-"""Reading what data sets are written in: JSON, JSON lines, tables."""
+"""Reading what data sets are written in (JSON, JSON lines, tables), and saying once a kind what is wrong with it."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.evaluation.datasets.problems import Problems
+
+_SHOWN = 3
+
+
+class Problems:
+    """Collects what is left out, by reason."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[str]] = defaultdict(list)
+
+    def add(self, reason: str, place: str) -> None:
+        """Note one thing that is left out.
+
+        Args:
+            reason: why, as the beginning of a sentence; the same words for the same reason.
+            place: what, or where it is written.
+        """
+        self._places[reason].append(place)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return a sentence a reason, with the number and the first places."""
+        return tuple(_sentence(reason, places) for reason, places in self._places.items())
+
+
+def _sentence(reason: str, places: list[str]) -> str:
+    more = len(places) - _SHOWN
+    return f"{reason}: {', '.join(places[:_SHOWN])}{f', and {more:,} more' if more > 0 else ''}."
 
 
 def read_json(path: Path) -> Any:

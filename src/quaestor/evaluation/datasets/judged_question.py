@@ -1,4 +1,4 @@
-"""One question with its answers, as the code-search layout and JSONL write it down."""
+"""Questions with their answers, as the code-search layout and JSON lines write them down."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from quaestor.evaluation.datasets.data_files import text_of
-from quaestor.evaluation.datasets.problems import Problems
+from quaestor.core.errors import UsageError
+from quaestor.evaluation.datasets.data_files import Problems, read_objects, text_of
+from quaestor.evaluation.datasets.dataset import DataSet, Part, unit_of
 from quaestor.evaluation.metrics import Question, Target
 
 _NO_QUERY = "Questions without a query are left out"
@@ -106,3 +107,30 @@ def _read(raw: object) -> Target | None:
         return Target(path, gain=float(gain))
     whole = all(isinstance(line, int) and not isinstance(line, bool) for line in (start, end))
     return Target(path, start, end, float(gain)) if whole and 1 <= start <= end else None
+
+
+def read_json_lines(file: Path, corpus: Path) -> DataSet:
+    """Read a data set.
+
+    Args:
+        file: the questions.
+        corpus: the folder that their paths are relative to.
+
+    Raises:
+        UsageError: nothing in it can be asked, or it cannot be read.
+    """
+    problems = Problems()
+    reader = Judgements(Files(corpus).__contains__, problems)
+    found: dict[str, Question] = {}
+    for place, raw in read_objects(file, problems):
+        identifier = text_of(raw.get("id")) or text_of(raw.get("_id")) or place.rpartition(":")[2]
+        if identifier in found:
+            problems.add("Questions whose id stood before are left out", f"{identifier[:60]!r} ({place})")
+        elif (question := reader.question(identifier, place, raw)) is not None:
+            found[identifier] = question
+    if not found:
+        raise UsageError(
+            f"No question of {str(file)!r} can be asked of {str(corpus)!r}. {' '.join(problems.sentences())}"
+        )
+    parts = (Part(corpus.name, corpus, tuple(found.values())),)
+    return DataSet(file.stem, "jsonl", unit_of(parts), parts, problems.sentences())

@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from quaestor.evaluation.made.document_texts import SourceText
-from quaestor.evaluation.made.made_question import Asked
-from quaestor.evaluation.made.of_code import of_code
-from quaestor.evaluation.made.of_history import of_history
-from quaestor.evaluation.made.of_prose import of_prose
-from quaestor.evaluation.made.rival_documents import Words, letters
+from quaestor.evaluation.made.document_texts import SourceText, Words, letters
+from quaestor.evaluation.made.question_sources import Asked, of_code, of_history, of_prose
 from quaestor.evaluation.metrics import Question, Target
 
 KINDS = ("docstring", "heading", "sentence", "link", "commit")

@@ -1,8 +1,10 @@
-"""A corpus's documents as text, as they were indexed: nothing is read from disk, converted or fetched again."""
+"""A corpus's documents as text, as they were indexed, and which of them hold the words of a question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -65,3 +67,41 @@ def _sections(chunks: Iterable[Chunk]) -> Iterator[Section]:
         if kind == "section" and title:
             spans = [chunk.span for chunk in parts]
             yield Section(title, spans[0].start_line - 1, spans[-1].end_line - 1)
+
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+def letters(text: str) -> str:
+    """Return a text's letters and digits in lower case: its words, however they are set."""
+    return _NO_LETTERS.sub("", text).lower()
+
+
+class Words:
+    """The words of all documents, as one text to search in.
+
+    Args:
+        texts: by path.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._paths = list(texts)
+        parts = [letters(text) for text in texts.values()]
+        self._all = "\0".join(parts)
+        self._starts: list[int] = []
+        start = 0
+        for part in parts:
+            self._starts.append(start)
+            start += len(part) + 1
+
+    def stand_in(self, query: str, besides: Collection[str]) -> bool:
+        """Tell whether a query's words, one after the other, stand in any document besides these."""
+        wanted = letters(query)
+        at = self._all.find(wanted) if wanted else -1
+        while at >= 0:
+            number = bisect_right(self._starts, at) - 1
+            if self._paths[number] not in besides:
+                return True
+            following = number + 1
+            at = self._all.find(wanted, self._starts[following]) if following < len(self._starts) else -1
+        return False

@@ -4,9 +4,8 @@ What is kept lies in one folder below the data folder: ``indexes`` (one for each
 it cost), ``answers`` (a file of lines for each index and way of searching) and ``copies`` (corpora that are no files).
 """
 
-from quaestor.evaluation.running.built import Built
+from quaestor.evaluation.running.built_index import Built
 from quaestor.evaluation.running.found_file import Answer, Found
-from quaestor.evaluation.running.run import Run
-from quaestor.evaluation.running.run_values import Cell, Outcome, Place, Watcher
+from quaestor.evaluation.running.run import Cell, Outcome, Place, Run, Watcher
 
 __all__ = ["Answer", "Built", "Cell", "Found", "Outcome", "Place", "Run", "Watcher"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.assemble import TUNED, Trial, index_apart, trial_of
+from quaestor.assemble import TUNED, Trial, open_trial_index, trial_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import ConflictError
 from quaestor.corpus import Corpus
@@ -17,12 +17,87 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.running.built import Built, built, finished, index_key
+from quaestor.evaluation.running.built_index import Built, built, finished, index_key
 from quaestor.evaluation.running.found_file import Answer, Answers
-from quaestor.evaluation.running.run_values import Cell, Outcome, Place, Watcher
+from quaestor.indexing.indexer import Progress
 from quaestor.search.dense_trust import trusting
 from quaestor.search.retriever import Retriever
 from quaestor.stores.embedded.lock import WriteLock
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an evaluation keeps what it makes.
+
+    Attributes:
+        folder: of everything.
+    """
+
+    folder: Path
+
+    @property
+    def indexes(self) -> Path:
+        """One folder for each index."""
+        return self.folder / "indexes"
+
+    @property
+    def answers(self) -> Path:
+        """One file for each index and way of searching."""
+        return self.folder / "answers"
+
+    @property
+    def copies(self) -> Path:
+        """Corpora that are no files, as files."""
+        return self.folder / "copies"
+
+    @property
+    def reports(self) -> Path:
+        """Where reports are written unless told otherwise."""
+        return self.folder / "reports"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One configuration on one part of a data set.
+
+    Attributes:
+        configuration: what was tried.
+        part: on what.
+        built: the index, and what it cost.
+        answers: of each question, by its id.
+    """
+
+    configuration: Configuration
+    part: Part
+    built: Built
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave.
+
+    Attributes:
+        cells: configuration by configuration within each part.
+        problems: sentences about parts that were left out.
+    """
+
+    cells: tuple[Cell, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Who is told how far a run is.
+
+    Attributes:
+        indexing: as of any index.
+        asked: called with the number of questions that are done, of all, and the configuration.
+    """
+
+    indexing: Progress | None = None
+    asked: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
+
 
 DEPTH = 50
 """Hits that are kept of each search: as many as it takes for ten documents, where chunks of one follow each other."""
@@ -101,7 +176,7 @@ class Run:
         progress.add(len(part.questions) - len(missing), configuration)
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
-            with index_apart(part.root, folder, embedder, settings) as corpus:
+            with open_trial_index(part.root, folder, embedder, settings) as corpus:
                 _ask(corpus, begun, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from quaestor.evaluation.comparing import Comparison
+from quaestor.evaluation.comparison import Comparison
+from quaestor.evaluation.metric_scores import MAIN, Costs, shown
 from quaestor.evaluation.results import SURE, Results, Row
-from quaestor.evaluation.scoring import MAIN, Costs, shown
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.writing.differing import differing, worst
+from quaestor.evaluation.writing.differing_questions import differing, worst
 from quaestor.evaluation.writing.html_report import Markup, page, tag
 from quaestor.evaluation.writing.plots import Lane, Point, against_cost, lanes
 from quaestor.evaluation.writing.report_json import values_of

@@ -17,10 +17,17 @@ After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as bloc
 module does not know how tokens are counted or sent.
 """
 
-from quaestor.llm.chatml.encodings import CL100K_CHATML, Encoding, HuggingFaceEncoding, TiktokenEncoding
-from quaestor.llm.chatml.raw import neutral_string, neutralise, restore, unsafe_string
-from quaestor.llm.chatml.restoring import Restorer
-from quaestor.llm.chatml.tokenids import decode, encode, encode_rendered, parse_ids
+from quaestor.llm.chatml.encodings import (
+    CL100K_CHATML,
+    Encoding,
+    HuggingFaceEncoding,
+    TiktokenEncoding,
+    decode,
+    encode,
+    encode_rendered,
+    parse_ids,
+)
+from quaestor.llm.chatml.raw import Restorer, neutral_string, neutralise, restore, unsafe_string
 from quaestor.llm.chatml.tokenlist import (
     END,
     START,

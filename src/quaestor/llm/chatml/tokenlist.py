@@ -9,7 +9,14 @@ from urllib.parse import unquote
 
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, Role, ToolCall
-from quaestor.llm.chatml.unicode import clean
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Return text with lone surrogates, which are not text, replaced."""
+    return _SURROGATE.sub("\ufffd", text)
+
 
 START = "<|im_start|>"
 END = "<|im_end|>"

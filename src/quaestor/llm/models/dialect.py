@@ -5,12 +5,62 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
-from quaestor.core.messages import Message
+from quaestor.core.messages import Message, Role
 from quaestor.llm.endpoints.failures import refuses_system, refuses_turns
 from quaestor.llm.models import Request
-from quaestor.llm.models.alternating import alternating
+from quaestor.llm.prompts.loader import load
+
+_EXAMPLES: dict[str | None, Role] = {"example_user": "user", "example_assistant": "assistant"}
+
+
+def alternating(messages: Sequence[Message], *, system: bool) -> list[Message]:
+    """Return messages in which user and assistant take turns, the user first.
+
+    Args:
+        messages: in order.
+        system: whether one system message may stand before them.
+    """
+    leading = len(list(takewhile(_leads, messages)))
+    first, rest = messages[:leading], [_spoken(message) for message in messages[leading:]]
+    begins = bool(rest) and rest[0].role == "user"
+    if not (system and begins):
+        rest = [*map(_spoken, first), *rest]
+        first = ()
+    if rest and rest[0].role != "user":
+        rest.insert(0, Message("user", load("window_skipped").render()))
+    return [*_joined(first), *_joined(rest)]
+
+
+def _leads(message: Message) -> bool:
+    return message.role == "system" and message.name not in _EXAMPLES
+
+
+def _spoken(message: Message) -> Message:
+    """Return a message as one of user, assistant or tool."""
+    if message.role != "system":
+        return message
+    return replace(message, role=_EXAMPLES.get(message.name, "user"), name=None)
+
+
+def _joined(messages: Sequence[Message]) -> list[Message]:
+    found: list[Message] = []
+    for message in messages:
+        if found and _joins(found[-1], message):
+            content = "\n\n".join(filter(None, (found[-1].content, message.content)))
+            name = found[-1].name if found[-1].name == message.name else None
+            found[-1] = replace(message, content=content, name=name)
+        else:
+            found.append(message)
+    return found
+
+
+def _joins(earlier: Message, later: Message) -> bool:
+    # A call is followed by its result, and a result belongs to its own call.
+    return earlier.role == later.role and later.role != "tool" and not earlier.tool_calls
+
 
 # OpenAI's reasoning models take neither a temperature nor stop sequences, and name the limit differently.
 _REASONING = re.compile(r"(?:^|/)(?:o[1-9]|gpt-[5-9])(?![a-z])", re.IGNORECASE)

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from quaestor.core.errors import UpstreamError
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.client import async_client, checked_url, error_object, explained, headers_for
+from quaestor.llm.endpoints.client import RetryPolicy, async_client, checked_url, error_object, explained, headers_for
 from quaestor.llm.endpoints.failure_messages import Endpoint
 from quaestor.llm.endpoints.failures import worth_retrying
-from quaestor.llm.endpoints.retries import RetryPolicy
 from quaestor.llm.models import Delta, Request, TextDelta
-from quaestor.llm.models.arriving import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
 from quaestor.llm.models.capabilities import Capabilities, capabilities_at
 from quaestor.llm.models.dialect import dialect_for
 from quaestor.llm.models.neutral_messages import neutral_counter, neutral_request
 from quaestor.llm.models.reply import Reply
+from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
 from quaestor.llm.models.wire import as_wire
 from quaestor.llm.tokens import MessageCounter, counter_for
 

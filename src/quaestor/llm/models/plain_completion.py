@@ -22,9 +22,9 @@ from quaestor.llm.endpoints.client import error_object
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.llm.models import Delta, Finished, Request
 from quaestor.llm.models.capabilities import COMPLETION
-from quaestor.llm.models.chatml_counter import ChatMLCounter
 from quaestor.llm.models.dialect import Dialect
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from quaestor.llm.models.request_counter import ChatMLCounter
 from quaestor.llm.tokens import MessageCounter, encoding_name_for, load_encoding, tokenizer_for
 
 if TYPE_CHECKING:

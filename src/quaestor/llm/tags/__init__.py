@@ -5,10 +5,8 @@ Pure: this module does not know what a tag does, nor where a reply comes from.
 
 from __future__ import annotations
 
-from quaestor.llm.tags.attributes import closing, render
-from quaestor.llm.tags.parser import Broken, Call, Hidden, Parser, Part, Text
-from quaestor.llm.tags.showing import Shown, escape, strip
-from quaestor.llm.tags.tag_marks import CLOSING, OPENINGS, Tag
+from quaestor.llm.tags.parser import Broken, Call, Hidden, Parser, Part, Shown, Text, escape, strip
+from quaestor.llm.tags.tag_marks import CLOSING, OPENINGS, Tag, closing, render
 
 __all__ = [
     "CLOSING",

@@ -14,8 +14,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
-from quaestor.llm.tags.attributes import decode
-from quaestor.llm.tags.tag_marks import CLOSING, OPENING
+from quaestor.llm.tags.tag_marks import CLOSING, OPENING, decode
 
 _LONGEST_NAME = 64
 _QUOTES = "\"'`"

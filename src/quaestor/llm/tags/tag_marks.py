@@ -1,8 +1,15 @@
-"""All tags, and what becomes of each."""
+"""All tags, what becomes of each, and the values of their attributes, read and written."""
 
 from __future__ import annotations
 
+import json
+import math
+import re
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any, Never
+
+from quaestor.core.errors import UsageError
 
 OPENING = "<|"
 CLOSING = "|>"
@@ -35,3 +42,94 @@ BLOCKS = frozenset({Tag.RESULT})
 
 OPENINGS = tuple(f"{OPENING}{slash}{tag}{end}" for tag in Tag for slash in ("", "/") for end in (" ", CLOSING))
 """How every tag of ours begins: what may stay whole where a server looks for special tokens in text."""
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BARE_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+
+
+def render(name: str, attributes: Mapping[str, Any] | None = None) -> str:
+    """Return a tag as a model is to write it; the inverse of parsing one.
+
+    No value can end the tag or look like another: ``|>`` and ``<|`` inside of strings are written as escapes.
+
+    Args:
+        name: the tag's name.
+        attributes: JSON values by name; True becomes a flag.
+
+    Raises:
+        UsageError: a name is no identifier, or a value is not JSON.
+    """
+    parts = [_checked(name), *(_attribute(_checked(key), value) for key, value in (attributes or {}).items())]
+    return f"{OPENING}{' '.join(parts)}{CLOSING}"
+
+
+def closing(name: str) -> str:
+    """Return the tag that ends a block."""
+    return f"{OPENING}/{_checked(name)}{CLOSING}"
+
+
+def decode(raw: str) -> Any:
+    """Return the value of what stands between an attribute's braces, or of its bare quotes or word.
+
+    JSON, and strings in single quotes or backticks as well, for models write JavaScript there. Line ends may stand in
+    strings as they are.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    raw = raw.strip()
+    if len(raw) > 1 and raw[0] in "'`" and raw[-1] == raw[0]:
+        raw = f'"{_BARE_QUOTE.sub(_as_json, raw[1:-1])}"'
+    try:
+        value = json.loads(raw, strict=False, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return _text_only(value)
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot be a name in a tag; use letters, digits and underscores, at most 64")
+    return name
+
+
+def _attribute(key: str, value: Any) -> str:
+    if value is True:
+        return key
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the value of {key!r} in a tag is not JSON: {error}; give text, numbers, lists") from None
+    return f"{key}={{{text.replace(CLOSING, '|' + _escape('>')).replace(OPENING, '<' + _escape('|'))}}}"
+
+
+def _escape(letter: str) -> str:
+    return f"\\u{ord(letter):04x}"
+
+
+def _as_json(found: re.Match[str]) -> str:
+    return {'"': '\\"', "\\'": "'", "\\`": "`"}.get(found[0], found[0])
+
+
+def _refuse(word: str) -> Never:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits} is too large")
+    return number
+
+
+def _text_only(value: Any) -> Any:
+    """Return a value without lone surrogates, which no encoding can hold."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_text_only(one) for one in value]
+    if isinstance(value, dict):
+        return {_text_only(key): _text_only(one) for key, one in value.items()}
+    return value

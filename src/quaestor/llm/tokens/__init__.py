@@ -7,11 +7,9 @@ what servers add around them. Nothing here reads the network: the rank files tra
 from __future__ import annotations
 
 from quaestor.llm.tokens.bound import ByteBound, CalibratedBound
-from quaestor.llm.tokens.exact import ExactTokenizer, load_encoding
-from quaestor.llm.tokens.huggingface import HuggingFaceTokenizer
-from quaestor.llm.tokens.known import encoding_name_for, tokenizer_for
+from quaestor.llm.tokens.exact import ExactTokenizer, HuggingFaceTokenizer, load_encoding
+from quaestor.llm.tokens.known import Tokenizer, encoding_name_for, tokenizer_for
 from quaestor.llm.tokens.message_counts import MessageCounter, Overheads, counter_for
-from quaestor.llm.tokens.protocol import Tokenizer
 
 __all__ = [
     "ByteBound",

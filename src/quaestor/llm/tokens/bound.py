@@ -17,9 +17,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from quaestor.llm.tokens.count_cache import SEGMENTS, CountCache
+from quaestor.llm.tokens.count_cache import SEGMENTS, CountCache, segments
 from quaestor.llm.tokens.exact import EncodingName, count_tokens
-from quaestor.llm.tokens.text_segments import segments
 
 _BASE: EncodingName = "cl100k_base"
 

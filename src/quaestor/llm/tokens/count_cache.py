@@ -1,10 +1,28 @@
-"""Remembering counts by text, so that a long conversation is counted once."""
+"""Remembering counts by text, cut where no token can lie across.
+
+A long conversation is counted once, a growing text only where it is new.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Generic, TypeVar
+
+_BOUNDARY = re.compile(r"\n(?![/\r\n])(?=[^\S\r\n]*\S)")
+# Shorter ones cost more to look up than to count.
+_LEAST = 200
+
+
+def segments(text: str) -> Iterator[str]:
+    """Yield a text in pieces whose counts by OpenAI's encodings add up; what is put behind it changes the last only."""
+    start = 0
+    while found := _BOUNDARY.search(text, start + _LEAST):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
+
 
 _SHORT = 256
 _ENTRIES = 1 << 16

@@ -1,15 +1,33 @@
-"""Which encoding a model uses, by its name."""
+"""What every tokenizer offers, and which one a model uses, by its name."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from quaestor.llm.tokens.bound import ANY, HEIRS, CalibratedBound, Calibration
-from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer
-from quaestor.llm.tokens.huggingface import HuggingFaceTokenizer
-from quaestor.llm.tokens.protocol import Tokenizer
+from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer, HuggingFaceTokenizer
+
+
+class Tokenizer(Protocol):
+    """Anything that tells how many tokens a text takes."""
+
+    @property
+    def name(self) -> str:
+        """The encoding's name, or the name of the bound."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether ``count`` is the true number; otherwise it is an upper bound."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of ``text`` read as plain text: special-token syntax counts as its letters."""
+        ...
+
 
 # gpt-4o, gpt-4.1, gpt-4.5, gpt-5 and later, gpt-oss, o1, o3, o4 and so on, with dates and sizes behind.
 _O200K = re.compile(r"(?:chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-(?:[5-9]|[12]\d)|gpt-oss|o[1-9]\d?)(?![a-z])")

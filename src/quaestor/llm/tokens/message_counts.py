@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.messages import Message, ToolCall
-from quaestor.llm.tokens.known import tokenizer_for
-from quaestor.llm.tokens.protocol import Tokenizer
+from quaestor.llm.tokens.known import Tokenizer, tokenizer_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,17 @@ def asked_of(served: Served, user: User, source: str, question: str) -> tuple[In
         StillIndexingError: a corpus cannot be searched yet.
     """
     names = corpora_named(served, user, source)
+    roots = roots_of(source)
     if not names:
         raise NotFoundError("What this conversation is about is served here no longer. Begin another one.")
-    alone = len(roots_of(source)) == 1
+    if len(names) < len(roots):
+        # To answer from the rest would look like an answer from all.
+        served_now = {state.root for state in corpora_of(served, user)}
+        gone = ", ".join(repr(Path(root).name) for root in roots if root not in served_now)
+        raise NotFoundError(
+            f"This conversation is also about {gone}, which is not served now. Serve it again, or begin another one."
+        )
+    alone = len(roots) == 1
     settings = corpus_settings(served, user, names[0]) if alone else served.settings
     asked = {"" if alone else name: corpus_of(served, user, name) for name in names}
     aside = _own_documents(served, user) if _names_documents(question) else {}
@@ -196,7 +204,7 @@ def unknown_session(name: str) -> NotFoundError:
 
 def serve_documents(served: Served, user: User) -> None:
     """Begin to serve what a user uploaded or added, if there is anything and that is not done yet."""
-    serve_folders(served, user)
+    serve_added(served, user)
     documents = documents_of(served, user)
     documents.bring()
     if documents.folder.is_dir():
@@ -208,11 +216,22 @@ def may_add_folders(served: Served, user: User) -> bool:
     return bool(served.folders.allowed) and served.open_to_local and not user.id
 
 
-def serve_folders(served: Served, user: User) -> None:
-    """Begin to serve the folders that a user added, if that is not done yet."""
+def may_add_sites(served: Served, user: User) -> bool:
+    """Return whether a user may add sites and repositories: as for folders."""
+    return bool(served.sites.allowed) and served.open_to_local and not user.id
+
+
+def serve_added(served: Served, user: User) -> None:
+    """Begin to serve the folders and sites that a user added, if that is not done yet."""
     if may_add_folders(served, user):
         for root in served.folders.list():
             served.corpora.add_folder(root, owner=user.id)
+    if may_add_sites(served, user):
+        for site in served.sites.list():
+            # What was fetched may have been deleted since.
+            with suppress(NotFoundError):
+                if site.added:
+                    served.corpora.add_folder(served.sites.root(site.address), owner=user.id)
 
 
 def may_edit(served: Served, user: User) -> bool:

@@ -12,8 +12,7 @@ from quaestor.answers.history_objects import history_object
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
 from quaestor.answers.overview.overview_json import overview_object
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.corpus.corpus_json import search_object, stats_object
-from quaestor.corpus.several_corpora_json import several_object
+from quaestor.corpus.corpus_json import search_object, several_object, stats_object
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.search.filters import make_filter
 from quaestor.server.api import api_schemas as schemas
@@ -40,10 +39,11 @@ def list_corpora(served: ServedHere, who: Who) -> dict[str, Any]:
 
 @router.get("/stats", response_model=schemas.Stats, responses=refusals(404, 503))
 def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
-    """Tell what a corpus holds. Its files are read for that, which takes a while where there are many."""
+    """Tell what a corpus holds. Its tokens are counted for that, which takes a while where there are many."""
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
-    survey = index.indexer.survey(tokenizer_for(model).count)
+    index.take_in()
+    survey = index.survey(tokenizer_for(model).count).survey
     return stats_object(str(index.root), survey, index.stats(), index.meaning.coming)
 
 

@@ -38,4 +38,4 @@ def keep_feedback(served: Served, user: User, session: str, turn: int, said: Fee
     with session_of(served, user, session) as transcript:
         if turn not in (one.number for one in transcript.turns()):
             raise NotFoundError(f"This conversation has no turn {turn}.")
-        transcript.judged(turn, said)
+        transcript.record_feedback(turn, said)

@@ -17,7 +17,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.money import MILLION
 from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
@@ -25,7 +25,7 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Proposed
 from quaestor.core.errors import QuaestorError
 from quaestor.corpus import Corpus
-from quaestor.corpus.asked_corpus import Asked
+from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.edits import Proposal, diff, plan
 from quaestor.files.walk import folder_of
 from quaestor.llm.models import Model
@@ -208,7 +208,7 @@ def _sent(name: str, data: dict[str, Any]) -> bytes:
     return event(data, name)
 
 
-def _change(index: Asked, proposal: object) -> dict[str, Any]:
+def _change(index: ConversationCorpus, proposal: object) -> dict[str, Any]:
     """Return a proposed change as a difference; nothing is written."""
     # Changes are proposed by a subroutine that only a single corpus has.
     assert isinstance(proposal, Proposal) and isinstance(index, Corpus)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.metered import MeteredModel
+from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import load_prices
+from quaestor.accounts.process_state import SharedFile
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.shared import SharedFile
 from quaestor.accounts.usage_summary import overview
 from quaestor.accounts.users import User
 from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables
@@ -20,6 +20,7 @@ from quaestor.core.config import Settings
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.models import Model
 from quaestor.server.added_folders import AddedFolders
+from quaestor.server.added_sites import AddedSites
 from quaestor.server.awaited_endpoint import AwaitedEndpoint
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
@@ -108,7 +109,10 @@ def served_of(
 
         return model
 
+    sites = AddedSites(settings, together.claims)
+
     async def release() -> None:
+        sites.close()
         for made in (shared, *others.values()):
             if made is not None:
                 await made.aclose()
@@ -133,6 +137,7 @@ def served_of(
         turns=Turns(together.turns, together.shared if together.counting or elsewhere else None),
         elsewhere=elsewhere,
         folders=AddedFolders(settings),
+        sites=sites,
         open_to_local=not beyond,
         hosts=LOOPBACK | {host.lower() for host in hosts},
         any_address=beyond,

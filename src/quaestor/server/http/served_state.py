@@ -15,6 +15,7 @@ from quaestor.convert import LARGEST
 from quaestor.core.config import Settings
 from quaestor.llm.models import Model
 from quaestor.server.added_folders import AddedFolders
+from quaestor.server.added_sites import AddedSites
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
 from quaestor.server.http.token_guessing import Guesses
@@ -60,6 +61,7 @@ class Served:
         starters: questions to begin with, by corpus.
         elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
         folders: that may be added on the page, and those that were.
+        sites: the same of sites and git repositories.
         places: of turns that get ready at the same time; see ``queueing``.
     """
 
@@ -83,6 +85,7 @@ class Served:
     turns: Turns = field(default_factory=Turns)
     starters: Starters = field(default_factory=Starters)
     folders: AddedFolders = field(default_factory=lambda: AddedFolders(Settings()))
+    sites: AddedSites = field(default_factory=lambda: AddedSites(Settings()))
     elsewhere: bool = False
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 

@@ -19,7 +19,7 @@ from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.accounts.shared import SharedFile
+from quaestor.accounts.process_state import SharedFile
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.server.http.job import Job
 from quaestor.server.http.server_process import Place

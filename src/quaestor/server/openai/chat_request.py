@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.chat.call_protocols import Passed
+from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.messages import Message, ToolCall
 from quaestor.server.http.error_responses import RequestRefusedError
@@ -39,7 +39,7 @@ class Asked:
 
     past: tuple[Message, ...]
     question: str
-    passed: Passed | None
+    passed: CallerTools | None
 
 
 def _check_kind(request: ChatRequest) -> None:
@@ -70,7 +70,7 @@ def read(request: ChatRequest) -> Asked:
     after = tuple(messages[newest + 1 :])
     tools = tuple(tool.model_dump(exclude_unset=True) for tool in request.tools or ())
     _check_text("tools", tools)
-    passed = Passed(tools, after) if tools or after else None
+    passed = CallerTools(tools, after) if tools or after else None
     return Asked(tuple(messages[:newest]), messages[newest].content, passed)
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
-from quaestor.chat.client_history import remembering
+from quaestor.chat.client_history import transcript_of_client
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Text
 from quaestor.server.http.error_responses import RequestRefusedError
@@ -70,7 +70,7 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
         model,
         limit=limit,
         settings=settings_for(body, conversation_settings(settings)),
-        transcript=remembering(asked.past),
+        transcript=transcript_of_client(asked.past),
         owner=who.id,
         subroutines=None if alone else make_subroutines(index, model, settings),
         passed=asked.passed,

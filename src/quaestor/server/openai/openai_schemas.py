@@ -16,7 +16,9 @@ Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.-]{1,64}$")]
 Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
 
-class _Read(BaseModel):
+class RequestPart(BaseModel):
+    """A request or a part of one; fields that are not named are ignored."""
+
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
@@ -27,21 +29,21 @@ class _PassedOn(BaseModel):
 # --- chat: what is asked -----------------------------------------------------------------------------------------
 
 
-class ContentPart(_Read):
+class ContentPart(RequestPart):
     """A part of a message; only text is understood."""
 
     type: str
     text: str | None = None
 
 
-class CalledFunction(_Read):
+class CalledFunction(RequestPart):
     """What an assistant called, with its arguments as JSON text."""
 
     name: Annotated[str, Field(min_length=1, max_length=256)]
     arguments: str = "{}"
 
 
-class ToolCallGiven(_Read):
+class ToolCallGiven(RequestPart):
     """A call that an assistant made earlier."""
 
     id: Annotated[str, Field(min_length=1, max_length=256)]
@@ -49,7 +51,7 @@ class ToolCallGiven(_Read):
     function: CalledFunction
 
 
-class ChatMessage(_Read):
+class ChatMessage(RequestPart):
     """One message of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
@@ -74,7 +76,7 @@ class Tool(_PassedOn):
     function: Function
 
 
-class StreamOptions(_Read):
+class StreamOptions(RequestPart):
     """What a stream is to hold beside the answer."""
 
     include_usage: bool | None = None
@@ -86,7 +88,7 @@ class ResponseFormat(_PassedOn):
     type: Literal["text", "json_object", "json_schema"]
 
 
-class ChatRequest(_Read):
+class ChatRequest(RequestPart):
     """A whole conversation, with the newest question last or followed by its tool calls and their results."""
 
     model: str
@@ -207,7 +209,7 @@ class ChatCompletion(BaseModel):
 Text = Annotated[str, Field(min_length=1)]
 
 
-class CompletionRequest(_Read):
+class CompletionRequest(RequestPart):
     """A prompt, which is taken for a question."""
 
     model: str
@@ -264,7 +266,7 @@ def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
         raise PydanticCustomError("input", legal) from None
 
 
-class EmbeddingRequest(_Read):
+class EmbeddingRequest(RequestPart):
     """Texts to embed; tokens are read as those of ``cl100k_base``, which clients cut texts with."""
 
     model: str

@@ -7,8 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
-from quaestor.chat.events import Composed, Done, Event, Passages, Searching
-from quaestor.chat.outcome import TurnOutcome
+from quaestor.chat.events import Composed, Done, Event, Passages, Searching, TurnOutcome
 from quaestor.sessions.sent_messages import passages_shown, runs
 from quaestor.window import Window
 

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from quaestor.server.openai.openai_schemas import Checked, ContentPart, Name
+from quaestor.server.openai.openai_schemas import Checked, ContentPart, Name, RequestPart
 
 _Number = Annotated[str, Field(min_length=1, max_length=256)]
-
-
-class _Read(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore")
 
 
 # --- what is asked -----------------------------------------------------------------------------------------------
 
 
-class InputItem(_Read):
+class InputItem(RequestPart):
     """A message, a call that was made earlier, or its result."""
 
     type: str | None = None
@@ -33,7 +29,7 @@ class InputItem(_Read):
     output: str | list[ContentPart] | None = None
 
 
-class ResponseTool(_Read):
+class ResponseTool(RequestPart):
     """A tool of the client's own; those that OpenAI runs are refused."""
 
     type: str
@@ -43,7 +39,7 @@ class ResponseTool(_Read):
     strict: bool | None = None
 
 
-class TextFormat(_Read):
+class TextFormat(RequestPart):
     """The form of the answer."""
 
     type: Literal["text", "json_object", "json_schema"]
@@ -53,26 +49,26 @@ class TextFormat(_Read):
     strict: bool | None = None
 
 
-class TextWanted(_Read):
+class TextWanted(RequestPart):
     """What the text is to be like."""
 
     format: TextFormat | None = None
 
 
-class ReasoningWanted(_Read):
+class ReasoningWanted(RequestPart):
     """How much the model is to think."""
 
     effort: str | None = None
 
 
-class ToolNamed(_Read):
+class ToolNamed(RequestPart):
     """The tool that is to be called."""
 
     type: Literal["function"]
     name: Name
 
 
-class ResponseRequest(_Read):
+class ResponseRequest(RequestPart):
     """A whole conversation; nothing is kept between two requests."""
 
     model: str

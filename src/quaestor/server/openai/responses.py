@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from quaestor.chat.events import Done, Text
+from quaestor.core.errors import NotFoundError
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
@@ -37,6 +38,15 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
         return Response(as_json(reply.whole(body)), media_type="application/json")
     events = await answered_while_there(request, begun(told))
     return EventStream(_sent(ResponseEvents(reply, body), events, request))
+
+
+@router.get("/responses/{response}", include_in_schema=False)
+async def show_response(response: str, _: Who) -> Response:
+    """Say why a response cannot be had again."""
+    raise NotFoundError(
+        f"The response {response!r} cannot be had again: nothing is kept between two requests. Keep what you need of"
+        " an answer where it was asked for."
+    )
 
 
 async def _renamed(asked: Read, told: AsyncGenerator[Text | Done]) -> AsyncGenerator[Text | Done]:

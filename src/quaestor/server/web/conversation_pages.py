@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -26,8 +27,8 @@ from quaestor.sessions.records import SessionInfo
 
 router = APIRouter(route_class=PageRoute)
 _UNTITLED = "New conversation"
-# Turns that are shown at first; what came before is a click away.
-_NEWEST = 50
+# Turns that are shown at first, and in each piece of what came before.
+_NEWEST = 20
 
 
 @router.get("/")
@@ -105,11 +106,12 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
 
 
 @router.get("/sessions/{session}/turns")
-def show_turns(session: str, at: Looking, after: int = 0) -> HTMLResponse:
-    """Return the turns behind a number, to be put into a conversation."""
+def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HTMLResponse:
+    """Return the turns behind a number, or the last ones before another, to be put into a conversation."""
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.running(at.user.id, session)
-        found = [turn for turn in transcript.turns() if turn.number > after]
+        first, end = (before - _NEWEST, before) if before else (after + 1, math.inf)
+        found = [turn for turn in transcript.turns() if first <= turn.number < end]
         return page("turns.html", frame=at.frame, turns=views(transcript, found, running=running))
 
 

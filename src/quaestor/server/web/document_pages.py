@@ -16,6 +16,7 @@ from quaestor.corpus.commits import is_object
 from quaestor.crawl.sites import is_site
 from quaestor.files.walk import folder_of
 from quaestor.server.api.access import corpus_of, located, session_of
+from quaestor.server.web.corpus_pictures import pictures_in
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
 from quaestor.server.web.pages_of_documents import page_at
@@ -161,6 +162,7 @@ def _page(
         **_pdf(pointed, corpus, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
+        pictures=pictures_in(found.lines, pointed.path, corpus, name) if found and corpus is not None else (),
         earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if found and first > 1 else "",
         later=lines_href(name, pointed.path, last + 1, last + _MORE) if more else "",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,10 +10,10 @@ from fastapi import Depends, Request
 
 from quaestor.accounts.users import User
 from quaestor.core.errors import QuaestorError
-from quaestor.server.api.access import corpora_of, may_edit
+from quaestor.server.api.access import corpora_of, may_add_sites, may_edit
 from quaestor.server.http.caller import COOKIE, Who
 from quaestor.server.http.served_state import Served, ServedHere
-from quaestor.server.open_corpora import how_far
+from quaestor.server.open_corpora import State, how_far
 from quaestor.server.web.spending_words import in_short
 from quaestor.server.web.user_records import TITLES, listed
 from quaestor.sessions.records import SessionInfo
@@ -35,15 +36,17 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Unready:
-    """A corpus whose first index is being made.
+    """A corpus whose first index is being made, or a site that is being fetched.
 
     Attributes:
+        doing: what is done with it.
         name: its title.
         total: files to read; 0 while they are still counted.
         share: of the bytes to read, how much is read; from 0 to 1.
         said: how far that is, for people.
     """
 
+    doing: str
     name: str
     total: int
     share: float
@@ -59,7 +62,7 @@ class Frame:
         session: the session that is looked at; empty if none is.
         sessions: those used last.
         corpora: that can be asked about.
-        unready: corpora that are still being indexed.
+        unready: what is still being fetched or indexed.
         model: what writes answers; empty if they are quoted.
         models: that can be chosen; empty where there is no choice.
         edits: whether who looks may have proposed changes made.
@@ -82,7 +85,7 @@ class Frame:
 
     @property
     def ready(self) -> bool:
-        """Whether every corpus can be searched."""
+        """Whether every corpus can be searched, and nothing is fetched."""
         return not self.unready
 
 
@@ -95,11 +98,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         session=str(request.path_params.get("session", request.query_params.get("session", ""))),
         sessions=tuple([info for info in listed(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
-        unready=tuple(
-            Unready(TITLES.get(state.name, state.name), state.total, state.share, how_far(state))
-            for state in states
-            if not state.ready and not state.failed
-        ),
+        unready=(*_fetching(served, user), *_indexing(states)),
         model="" if model is None else model.name,
         models=(model.name, *served.further_models) if model is not None and served.further_models else (),
         edits=may_edit(served, user),
@@ -107,6 +106,18 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         logged_in=COOKIE in request.cookies,
         spent=_spent(served, user),
     )
+
+
+def _indexing(states: Iterable[State]) -> Iterator[Unready]:
+    for state in states:
+        if not state.ready and not state.failed:
+            yield Unready("Indexing", TITLES.get(state.name, state.name), state.total, state.share, how_far(state))
+
+
+def _fetching(served: Served, user: User) -> Iterator[Unready]:
+    for site in served.sites.list() if may_add_sites(served, user) else ():
+        if (said := served.sites.how_far(site.address)) is not None:
+            yield Unready("Fetching", site.address, 0, 0.0, said)
 
 
 def _spent(served: Served, user: User) -> str:

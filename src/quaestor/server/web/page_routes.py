@@ -9,10 +9,12 @@ from quaestor.server.web import answer_forms as judging
 from quaestor.server.web import api_pages, taking_along
 from quaestor.server.web import ask_form as asking
 from quaestor.server.web import conversation_pages as conversations
+from quaestor.server.web import corpus_pictures as pictures
 from quaestor.server.web import document_pages as reading
 from quaestor.server.web import folder_pages as folders
 from quaestor.server.web import login_pages as entering
 from quaestor.server.web import search_pages as searching
+from quaestor.server.web import site_pages as sites
 from quaestor.server.web import static_files as files
 from quaestor.server.web import upload_forms as adding
 
@@ -21,10 +23,12 @@ for _part in (
     conversations,
     asking,
     reading,
+    pictures,
     searching,
     own,
     adding,
     folders,
+    sites,
     judging,
     entering,
     taking_along,

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from quaestor.server.web.page_files import place
 from quaestor.server.web.safe_text import plain, written_words
 
 
@@ -29,3 +30,4 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES.filters["words"] = written_words
+_TEMPLATES.globals["static"] = place

@@ -20,6 +20,7 @@ from quaestor.sessions.transcript import Transcript
 
 _LONGEST_STEP = 160
 _BEFORE_END = re.compile(r"\s+([.,;:!?])")
+_BOX = re.compile(r"\[[ xX]\]\s+")
 # What the model's calls are to people.
 _DONE = {
     "search": "Searched",
@@ -158,8 +159,9 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
 
 
 def _without_marks(sentence: str) -> str:
-    """Return a sentence on one line, without what it cites."""
-    return _BEFORE_END.sub(r"\1", " ".join(without_marks(sentence, parse(sentence)).split()))
+    """Return a sentence on one line, without what it cites, and without the box of a task."""
+    words = " ".join(without_marks(sentence, parse(sentence)).split())
+    return _BEFORE_END.sub(r"\1", _BOX.sub("", words, count=1) if _BOX.match(words) else words)
 
 
 def _seconds_since(began: str) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
+from quaestor.stores.embedded.progress_marks import lag
 from quaestor.stores.embedded.sqlite_failures import translated, unusable
 
 _MOST_SAID = 3
@@ -33,6 +34,7 @@ def examine(folder: Path) -> list[str]:
     if not (folder / schema.FILE).exists():
         return []
     with translated(folder), closing(schema.connect_reading(folder)[0]) as connection:
+        connection.execute("BEGIN")  # one state, whatever is written meanwhile
         if schema.is_blank(connection):
             return []
         made = schema.made_with(connection)
@@ -40,9 +42,13 @@ def examine(folder: Path) -> list[str]:
             raise unusable(folder, "is damaged (its state is missing)")
         schema.check(connection, folder, *made)
         _check_truth(connection, folder, made[1])
-    damaged: list[str] = []
-    LexicalBase.load(folder, whole=True, noticed=damaged.append)
-    MatrixBase.load(folder, made[1], whole=True, noticed=damaged.append)
+        damaged: list[str] = []
+        bases = (
+            LexicalBase.load(folder, whole=True, noticed=damaged.append),
+            MatrixBase.load(folder, made[1], whole=True, noticed=damaged.append),
+        )
+        for base in bases:
+            lag(connection, base.mark if base else None)  # is what went since then on record?
     return [_DERIVED.get(name, "its vectors") for name in damaged]
 
 
@@ -58,11 +64,17 @@ def _check_truth(connection: sqlite3.Connection, folder: Path, dimensions: int) 
         raise unusable(folder, f"is damaged ({said})")
     for path in truth.documents(connection):
         truth.chunks_of(connection, path)
-    for _ in truth.terms_after(connection, 0):
-        pass  # each is unpacked and read
+    counted = sum(len(one.segment.chunks) for one in truth.terms_after(connection, 0))
+    if counted != truth.count(connection):
+        raise unusable(folder, "is damaged (terms are missing)")
     broken = connection.execute(_BROKEN_UP).fetchone()
     if broken is not None:
         raise unusable(folder, f"is damaged (chunks of {truth.restored(broken[0])!r} are missing)")
     (bare,) = connection.execute(_WITHOUT_VECTOR, (dimensions,)).fetchone()
     if bare:
         raise unusable(folder, f"is damaged ({bare:,} chunks have no vector)")
+    truth.check_vectors(connection, dimensions)
+    truth.check_names(connection)
+    for key in ("", *truth.all_metadata(connection)):
+        truth.metadata(connection, key)
+    truth.removed_since(connection, truth.content(connection)._replace(generation=-1))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from quaestor.core.authors import is_by
+from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
 from quaestor.stores.embedded.truth import marks, restored
 from quaestor.stores.globs import compile_globs, literal_folder

@@ -342,6 +342,34 @@ def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> li
     return sorted(counts, key=lambda chunk: (-counts[chunk], chunk))[: max(k, 0)]
 
 
+def check_names(connection: sqlite3.Connection) -> None:
+    """Read every name that a chunk defines.
+
+    Raises:
+        DamagedRowError: one is missing, or not as it was written.
+    """
+    sums = dict.fromkeys((bucket for (bucket,) in connection.execute("SELECT bucket FROM name_sums")), 0)
+    for bucket, name, chunk in connection.execute("SELECT bucket, name, chunk FROM names"):
+        require(bucket == bucket_of(name), "a name")
+        sums[bucket] = sums.get(bucket, 0) + name_sum(name, chunk)
+    for batch in batches(list(sums)):
+        _check_buckets(connection, {bucket: sums[bucket] for bucket in batch})
+
+
+def check_vectors(connection: sqlite3.Connection, dimensions: int) -> None:
+    """Read every vector, those that are in no chunk, too.
+
+    Raises:
+        DamagedRowError: one is not as it was written.
+    """
+    rows = connection.execute("SELECT id, checksum, data FROM vectors")
+    while found := rows.fetchmany(_BATCH):
+        numbers, sums, data = zip(*found, strict=True)
+        require({len(row) for row in data} == {dimensions}, "a vector")
+        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(found), dimensions)
+        require(bool((vector_sums(np.array(numbers, dtype=np.int64), matrix) == np.array(sums)).all()), "a vector")
+
+
 def _check_buckets(connection: sqlite3.Connection, sums: dict[int, int]) -> None:
     """Hold what the names of some buckets sum up to against what it should be."""
     rows = connection.execute(f"SELECT bucket, sum FROM name_sums WHERE bucket IN ({marks(len(sums))})", list(sums))

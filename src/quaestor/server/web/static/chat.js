@@ -10,6 +10,7 @@ import { Turn } from "./turn.js";
 
 const NEAR = 120;
 const LONGEST_PAUSE = 10_000;
+const MOST_SHOWN = 400;
 const WAITING = "waiting";
 const GONE = "This conversation is no longer there: it was deleted, perhaps in another tab. Your question is kept below. Send it to begin a new conversation.";
 
@@ -113,6 +114,7 @@ export function begin() {
   const last = lastTurn();
   if (last && !location.hash) goTo(last);
   followIfRunning();
+  addEventListener("load", growBack);
   tabs?.addEventListener("message", ({ data }) => data === thread.dataset.session && lookAgain());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && lookAgain());
   addEventListener("pageshow", (event) => event.persisted && lookAgain());
@@ -120,6 +122,31 @@ export function begin() {
   offerStarters();
   thread.addEventListener("submit", keepFeedback);
   choices.begin(offerStarters, refuse);
+}
+
+// Earlier turns come piece by piece while nothing else is to do, so that all of a conversation is found and scrolled to.
+async function growBack() {
+  const idle = () => new Promise((resolve) => (window.requestIdleCallback ?? setTimeout)(resolve));
+  while (thread.querySelector(".earlier") && thread.querySelectorAll(".turn").length < MOST_SHOWN) {
+    await idle();
+    const first = thread.querySelector(".turn");
+    const made = await part(`/sessions/${thread.dataset.session}/turns?before=${first.dataset.turn}`).catch(() => null);
+    if (!made?.firstElementChild) return;
+    localTimes(made);
+    // What is read stays where it is; that browsers see to it by themselves would count twice.
+    thread.classList.add("growing");
+    const place = first.getBoundingClientRect().top;
+    first.before(made);
+    thread.scrollTop += first.getBoundingClientRect().top - place;
+    thread.classList.remove("growing");
+    showEarlier(Number(thread.querySelector(".turn").dataset.turn));
+  }
+}
+
+function showEarlier(first) {
+  const earlier = thread.querySelector(".earlier");
+  if (first === 1) return earlier.remove();
+  earlier.firstElementChild.href = `/sessions/${thread.dataset.session}?start=${Math.max(1, first - 20)}#turn-${first}`;
 }
 
 // What is said of an answer is kept without leaving the page.

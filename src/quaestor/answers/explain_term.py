@@ -1,0 +1,148 @@
+"""Answering what a term of the documents is, with the place that defines it.
+
+Such a question holds one word that tells anything, and a search finds whatever says that word most often.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quaestor.answers.document_lines import CorpusLines
+from quaestor.answers.drafts import Draft
+from quaestor.answers.explain_name import explain_file
+from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.resolved_names import resolve_numbered
+from quaestor.answers.term_definitions import (
+    Defined,
+    Form,
+    definitions_of,
+    end_of_list,
+    is_abbreviation,
+    may_define,
+    names_the_term,
+)
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.passages import Document
+from quaestor.core.terms import terms
+from quaestor.corpus import Corpus
+from quaestor.search.path_roles import profile_path
+
+_LONGEST = 120
+_MOST_CHUNKS = 3000
+_MOST_WORDS = 4
+_GLOSSARY = re.compile(r"glossar|terminology|vocabulary|acronym|abbreviation|definitions", re.IGNORECASE)
+_TERM = r"[\"'“‘«`]?(?P<term>[^\W_](?:[\w.+#&/'’ -]*[\w+#])?)[\"'”’»`]?"
+_WHERE = re.compile(
+    r",?\s+(?:according\s+to|as\s+per|as\s+used\s+in|in|on)\s+(?:these|this|the)\s+"
+    r"(?:pages?|docs?|documents?|documentation|site|book|project|repo(?:sitory)?|handbook|guide)\s*\??$",
+    re.IGNORECASE,
+)
+_NUMBER = r"(?P<term>[A-Za-z]{2,12}[ _-]?\d{1,6})"
+_ARTICLE = r"(?:(?:an?|the)\s+)?"
+_ASKED = tuple(
+    re.compile(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
+    for pattern in (
+        rf"what\s+(?:is|are|does|do)\s+{_NUMBER}\s+(?:about|for|say|define|propose|specify|describe|contain|change|do)",
+        rf"(?:please\s+)?(?:summari[sz]e|explain|describe)\s+{_NUMBER}",
+        rf"what(?:\s+exactly)?(?:\s+(?:is|are)|['’]s)\s+(?:meant\s+by\s+)?{_ARTICLE}{_TERM}",
+        rf"what\s+(?:does|do)\s+{_ARTICLE}{_TERM}\s+(?:mean|stand\s+for|refer\s+to)(?:\s+here)?",
+        rf"(?:please\s+)?(?:define|(?:the\s+)?(?:definition|meaning)\s+of)\s+{_ARTICLE}{_TERM}",
+        rf"(?:was\s+(?:ist|sind|bedeutet|heißt)|wofür\s+steht)\s+(?:(?:ein|eine|der|die|das)\s+)?{_TERM}",
+        r"(?:qu['’]est-ce\s+qu(?:e\s+|['’])|c['’]est\s+quoi\s+|que\s+signifie(?:nt)?\s+)"
+        rf"(?:un\s+|une\s+|le\s+|la\s+|les\s+|l['’])?{_TERM}",
+        rf"qué\s+(?:es|son|significa)\s+(?:(?:un|una|el|la|los|las)\s+)?{_TERM}",
+        rf"什么是\s*{_TERM}",
+        r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*是什么(?:意思)?",
+        r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*(?:とは|って)(?:何|なん)?(?:ですか|でしょうか)?",
+    )
+)
+
+
+def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what a term is; None where nothing here says that in so many words."""
+    term = read_term_question(question.text)
+    if not term:
+        return None
+    corpus.take_in()
+    return corpus.following(lambda: _numbered(term, corpus) or _explained(term, corpus))
+
+
+def read_term_question(text: str) -> str:
+    """Return the term that a question asks the meaning of; empty for any other question. Pure."""
+    if len(text) > _LONGEST:
+        return ""
+    plain = _WHERE.sub("", text.strip())
+    found = next((found for pattern in _ASKED if (found := pattern.match(plain))), None)
+    term = "" if found is None else " ".join(found["term"].replace("’", "'").split())
+    return term if len(term.split()) <= _MOST_WORDS else ""
+
+
+def _numbered(term: str, corpus: Corpus) -> WayAnswer | None:
+    path = resolve_numbered(corpus, term)
+    return None if path is None else explain_file(corpus, path)
+
+
+def _explained(term: str, corpus: Corpus) -> WayAnswer | None:
+    lines = CorpusLines(corpus)
+    found = sorted({*_in_chunks(term, corpus), *_named_so(term, corpus, lines)})
+    if not found:
+        return None
+    draft = Draft()
+    for one in (found[0], *_written_out(term, found)):
+        draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
+    return draft.finished("term")
+
+
+def _written_out(term: str, found: Sequence[_Place]) -> Sequence[_Place]:
+    """Return the first place that writes an abbreviation out, if the best is none."""
+    told = [one for one in found if one.form == Form.WRITTEN_OUT]
+    return told[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
+
+
+def _with_its_list(lines: CorpusLines, one: _Place) -> int:
+    """Return the last line of a definition, with the list that it leads to, which may be another chunk."""
+    file, last = lines.file(one.path), one.lines.end_line
+    return end_of_list(file.lines, last) if file is not None and file.lines[last - 1].rstrip().endswith(":") else last
+
+
+class _Place(NamedTuple):
+    """Where a term is defined, in an order: its own document or a glossary first, then the surest form, then the
+    main documents, then those less deep."""
+
+    elsewhere: bool
+    form: Form
+    aside: tuple[bool, ...]
+    depth: int
+    path: str
+    lines: Defined
+
+
+def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
+    """Yield what defines a term among the chunks that hold it."""
+    store, may = corpus.store, may_define(term)
+    for stored in store.get(store.holding(terms(term), _MOST_CHUNKS)).values():
+        if stored.document.language in PROSE and may.search(stored.chunk.text):
+            shift = stored.chunk.span.start_line - 1
+            for one in definitions_of(term, stored.chunk.text.split("\n")):
+                moved = Defined(one.form, one.start_line + shift, one.end_line + shift)
+                yield _place(term, stored.document, moved)
+
+
+def _named_so(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
+    """Yield the first paragraph of each document whose title is the term."""
+    for path, document in corpus.store.documents().items():
+        if document.language in PROSE and document.title and names_the_term(term, document.title):
+            file = lines.file(path)
+            first = None if file is None else next(paragraphs(file.lines), None)
+            if first is not None:
+                yield _place(term, document, Defined(Form.SECTION, first.start_line, first.end_line))
+
+
+def _place(term: str, document: Document, lines: Defined) -> _Place:
+    profile = profile_path(document.path)
+    named = (profile.stem.replace("-", " "), *filter(None, [document.title]))
+    own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in named)
+    return _Place(not own, lines.form, profile.flags, profile.depth, document.path, lines)

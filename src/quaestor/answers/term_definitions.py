@@ -1,0 +1,247 @@
+"""Finding the lines of a document that say what a term is: a sentence, an entry of a list or a table, a section. Pure.
+
+Only forms in which people define things count: "A *leaf bundle* is a directory that ...", "**LGTM**: Means ...",
+a term with its definition on the next line, a row of a table whose first cell is the term, a section or a document
+that bears its name, and what is written out before its initials.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, plain, says_something
+
+
+class Form(IntEnum):
+    """How lines define a term, the surest first."""
+
+    ENTRY = 0
+    SENTENCE = 1
+    ASKED = 2
+    SECTION = 3
+    WITHIN = 4
+    WRITTEN_OUT = 5
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Defined:
+    """Lines that say what a term is, 1-based and inclusive."""
+
+    form: Form
+    start_line: int
+    end_line: int
+
+
+_LONGEST = 14
+"""Lines of a definition that are shown."""
+_NEAR = 3
+"""Lines between a heading and what it stands over."""
+_SAYS = r"(?:stands?\s+for|means?|refers?\s+to|denotes?|describes?|represents?|consists?\s+of|is\s+short\s+for)\b"
+_IS = (
+    r"(?:is|are)\s+(?:(?:simply|just|basically|essentially|also|usually|typically|often)\s+)?"
+    r"(?:an?|the|any|our|one\s+of|like|used|called|defined|short\s+for|how|what|where|when)\b"
+)
+_ASIDE = r"(?:\s*\([^()]{1,80}\))?(?:,[^,.]{1,80},)?"
+_ARTICLE = r"(?:(?:an?|the)\s+)?"
+_BETWEEN = r"\s*(?::|—|–|-{1,3}|=)\s+"
+_ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<rest>\S.*)")
+_EMPHATIC = re.compile(r"^\s*(?:\*\*|__|`|\*|_|<(?:b|strong|dt|code)>)")
+_DEFINITION = re.compile(r"^\s{0,3}:\s+\S")
+_ASCIIDOC = re.compile(r"^(?P<term>[^\s:].*?)::(?:\s+\S.*)?$")
+_ROW = re.compile(r"^\s*\|?(?P<cell>[^|]+)\|(?P<rest>.*\w.*)$")
+_RULE = re.compile(r"^\s*\|?[\s:|-]+\|[\s:|-]*$")
+_MARKUP = re.compile(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
+
+
+def definitions_of(term: str, lines: Sequence[str]) -> Iterator[Defined]:
+    """Yield the lines that define a term.
+
+    Args:
+        term: as somebody asks for it; letters count only where it is an abbreviation.
+        lines: of a document of prose, or of a part of one.
+    """
+    found = list(paragraphs(lines))
+    yield from _entries(term, lines)
+    yield from _sentences(term, lines, found)
+    yield from _sections(term, lines, found)
+
+
+def may_define(term: str) -> re.Pattern[str]:
+    """Return what finds a term where it may be defined: near a line's or a sentence's beginning, or in brackets.
+
+    Looking for it costs a hundredth of looking for definitions.
+    """
+    before = r"(?:^[^\n]{0,80}?|[.!?:]\s+\W{0,4}(?:(?:an?|the)\s+\W{0,4})?|\()"
+    marks = r"[*_`\"'”’)>]{0,4}"
+    linked = rf"{marks}(?:\](?:\([^()\n]*\)|\[[^\]\n]*\]))?{marks}"
+    after = rf"{linked}{_ASIDE}\s*(?:\s(?:{_SAYS}|(?:is|are)\b)|[:|=—–?(]|--?\s|</|$)"
+    bracketed = rf"|\({_sought(term)}\)" if is_abbreviation(term) else ""
+    sought = rf"(?<![^\W_]){_sought(term)}(?![^\W_])"
+    return re.compile(rf"{before}{sought}{after}{bracketed}", re.MULTILINE | re.IGNORECASE)
+
+
+def is_abbreviation(term: str) -> bool:
+    """Return whether a term is initials: LGTM, CLs."""
+    return re.fullmatch(r"[A-Z]{2,7}s?", term) is not None
+
+
+def names_the_term(term: str, title: str) -> bool:
+    """Return whether a heading or a title is the term itself, or asks what it is."""
+    return _title_form(term, title) is not None
+
+
+def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
+    """Yield entries of lists, of glossaries and of tables whose term it is."""
+    says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|{_IS})|\s+:\s)(?P<said>.*)"
+    entry = re.compile(rf"^{_ARTICLE}(?:{_sought(term)}{_ASIDE}|[^():]{{4,80}}\({_sought(term)}\)){says}", _flags(term))
+    alone = re.compile(rf"^{_ARTICLE}{_sought(term)}{_ASIDE}:{{0,2}}$", _flags(term))
+    leads = re.compile(rf"^{_ARTICLE}{_sought(term)}{_ASIDE}\s+(?:is|are|means):$", _flags(term))
+    sought = re.compile(_sought(term), _flags(term))
+    for number, line in enumerate(lines, 1):
+        if not sought.search(_MARKUP.sub(" ", line)):
+            continue
+        item = _ITEM.match(line)
+        text = item["rest"] if item else line
+        following = lines[number] if number < len(lines) else ""
+        last = _end_of_entry(lines, number, _indent(line))
+        own = "\n".join([text, *lines[number : _end_of_words(lines, number)]])
+        if (item or _EMPHATIC.match(line)) and _tells(entry.match(_plain(own))):
+            yield Defined(Form.ENTRY, number, last)
+        elif leads.match(_plain(text)):
+            yield Defined(Form.SENTENCE, number, end_of_list(lines, number))
+        elif alone.match(_plain(_before_colons(text))) and _is_defined_below(line, following):
+            yield Defined(Form.ENTRY, number, last)
+        elif (row := _ROW.match(line)) and alone.match(_plain(row["cell"])) and says_something(plain(row["rest"])):
+            yield Defined(Form.ENTRY, _head_of_table(lines, number), number)
+
+
+def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[Defined]:
+    """Yield paragraphs in which a sentence says what it is."""
+    says = rf"{_ARTICLE}{_sought(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
+    begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
+    written = _written_out(term)
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("<") and begins.match(_plain(line)):
+            yield Defined(Form.SENTENCE, number, number)
+    for one in found:
+        if begins.match(one.text):
+            yield _shown(Form.SENTENCE, one, lines)
+        elif within.search(one.text):
+            yield _shown(Form.WITHIN, one, lines)
+        elif written is not None and written.search(one.text):
+            yield _shown(Form.WRITTEN_OUT, one, lines)
+
+
+def _tells(entry: re.Match[str] | None) -> bool:
+    return entry is not None and says_something(entry["said"])
+
+
+def _before_colons(line: str) -> str:
+    entry = _ASCIIDOC.match(line)
+    return entry["term"] if entry else line
+
+
+def _is_defined_below(line: str, following: str) -> bool:
+    """Return whether the next line defines what stands alone on a line: Markdown, AsciiDoc, reStructuredText."""
+    if _DEFINITION.match(following) or _ASCIIDOC.match(line.strip()):
+        return True
+    deeper = _indent(following) > _indent(line) and not _ITEM.match(following)
+    return deeper and bool(following.strip()) and not _ITEM.match(line) and says_something(plain(following))
+
+
+def _end_of_entry(lines: Sequence[str], number: int, indent: int) -> int:
+    """Return the last line of an entry: before the next one of its depth, or the blank line that ends it."""
+    for at in range(number + 1, min(len(lines), number + _LONGEST - 1) + 1):
+        line = lines[at - 1]
+        ends = not line.strip() and (at >= len(lines) or _indent(lines[at]) <= indent)
+        item = _ITEM.match(line)
+        if ends or (item and len(item["indent"]) <= indent):
+            return at - 1
+    return min(len(lines), number + _LONGEST - 1)
+
+
+def _end_of_words(lines: Sequence[str], number: int) -> int:
+    """Return the last line of a paragraph or of an item's own words."""
+    for at in range(number + 1, min(len(lines), number + _LONGEST) + 1):
+        if not lines[at - 1].strip() or _ITEM.match(lines[at - 1]):
+            return at - 1
+    return min(len(lines), number + _LONGEST)
+
+
+def end_of_list(lines: Sequence[str], number: int) -> int:
+    """Return the last line of the list or the block that a line leads to with a colon; the line itself if to none."""
+    begins = next((at for at in range(number + 1, min(len(lines), number + 2) + 1) if lines[at - 1].strip()), None)
+    if begins is None or not _ITEM.match(lines[begins - 1]):
+        return number
+    last = begins
+    for at in range(begins, min(len(lines), begins + _LONGEST) + 1):
+        line = lines[at - 1]
+        if line.strip() and not _ITEM.match(line) and not line.startswith((" ", "\t")) and not lines[at - 2].strip():
+            break
+        last = at if line.strip() else last
+    return last
+
+
+def _head_of_table(lines: Sequence[str], number: int) -> int:
+    """Return the first line of the table's head, where it stands near enough above a row; else the row itself."""
+    for at in range(number - 1, max(0, number - _LONGEST), -1):
+        if "|" not in lines[at - 1]:
+            break
+        if _RULE.match(lines[at - 1]) and at > 1:
+            return at - 1
+    return number
+
+
+def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[Defined]:
+    """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
+    for line, title in headings(lines):
+        form = _title_form(term, title)
+        first = next((one for one in found if one.start_line > line and one.heading == title), None)
+        if form is not None and first is not None:
+            shown = _shown(form, first, lines)
+            near = first.start_line - line <= _NEAR
+            yield Defined(form, line if near else shown.start_line, shown.end_line)
+
+
+def _title_form(term: str, title: str) -> Form | None:
+    title = _plain(title)
+    if re.match(rf"^what\s+(?:is|are)\s+{_ARTICLE}{_sought(term)}{_ASIDE}\??$", title, re.IGNORECASE):
+        return Form.ASKED
+    same = re.match(rf"^(?:about\s+|introduction\s+to\s+)?{_ARTICLE}{_sought(term)}{_ASIDE}$", title, _flags(term))
+    return Form.SECTION if same else None
+
+
+def _shown(form: Form, one: Paragraph, lines: Sequence[str]) -> Defined:
+    last = min(one.end_line, one.start_line + _LONGEST - 1)
+    return Defined(form, one.start_line, end_of_list(lines, last) if one.text.endswith(":") else last)
+
+
+def _written_out(term: str) -> re.Pattern[str] | None:
+    """Return what finds the words before an abbreviation in brackets, or in brackets behind it."""
+    if not is_abbreviation(term):
+        return None
+    letters = term.rstrip("s")
+    words = r"(?:\s+(?:of|the|and|for|in|to|on)\b)?[\s-]+".join(rf"{letter}[\w'’.]*" for letter in letters)
+    return re.compile(rf"(?i:\b{words}\s*)\({re.escape(term)}\)|\b{re.escape(term)}\s*\((?i:{words})\)")
+
+
+def _sought(term: str) -> str:
+    """Return a pattern for a term, in singular and plural, between any quotation marks."""
+    words = r"[\s_-]+".join(re.escape(word) for word in term.split())
+    stem = words if len(term) < 4 or not words.endswith("s") or words.endswith("ss") else words[:-1]
+    return rf"[\"'“‘]?{stem}(?:e?s)?[\"'”’]?"
+
+
+def _flags(term: str) -> int:
+    return 0 if is_abbreviation(term) else re.IGNORECASE
+
+
+def _plain(text: str) -> str:
+    return plain(_MARKUP.sub(" ", text)).strip()
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

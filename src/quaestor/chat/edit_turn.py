@@ -1,0 +1,293 @@
+"""Asking a model for an edit: find the files, show them, stream its reply, and let it correct what cannot be applied.
+
+Nothing is written here: what comes out is a plan, with the reply that it was read from. The reply is taken as the
+model wrote it, for a letter that is lost on the way would be lost in a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from quaestor.chat.events import Event, Passages, Searching, Text
+from quaestor.chat.model_requests import stream_within
+from quaestor.chat.passage_fit import ask_message, fit_passages
+from quaestor.chunking.decode import decode
+from quaestor.core.errors import ForbiddenError, NotFoundError
+from quaestor.core.messages import Message, Usage
+from quaestor.core.passages import Hit
+from quaestor.corpus import Corpus
+from quaestor.edits import Plan, Proposal, Refusal, parse
+from quaestor.files.deny import deny_content
+from quaestor.llm.models import Finished, Model, Request
+from quaestor.llm.prompts.loader import load
+from quaestor.llm.prompts.numbered_passages import Passage, number, show_all
+from quaestor.llm.tokens import MessageCounter, counter_for
+
+_SMALL = re.compile(r"(?<![\d.])(?:0\.\d+|[123](?:\.\d+)?)b\b", re.IGNORECASE)
+_NEED = re.compile(r"^\W{0,4}NEED:[ \t]*(\S.{0,200}?)[ \t]*$", re.MULTILINE)
+_MOST_NEEDS = 3
+_HITS_FOR_A_NEED = 3
+_MENTIONED = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.\w+")
+# A file that would take more of the window than this is shown in the parts that were found.
+_WHOLE_FILE_SHARE = 3
+_EXCERPT_LINES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class EditSettings:
+    """How an edit is asked for.
+
+    Attributes:
+        passages: how many passages are retrieved.
+        window: the model's window, tokens.
+        reserve: tokens kept free for the reply.
+        temperature: 0 is the most settled.
+        whole: whether files are to be written in full; None: as suits the model.
+        rounds: how often the model may correct a reply that cannot be applied.
+        looks: how often it may ask for further files before it writes a change.
+        seconds: all of it may take.
+    """
+
+    passages: int = 8
+    window: int = 8192
+    reserve: int = 2000
+    temperature: float = 0.0
+    whole: bool | None = None
+    rounds: int = 1
+    looks: int = 3
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Correcting:
+    """The model is told why its changes cannot be made, and asked once more.
+
+    Attributes:
+        reasons: as it is told.
+    """
+
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """The model asked for more, and is asked again with it.
+
+    Attributes:
+        needs: paths, or words to search for, as it wrote them.
+    """
+
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The last step: what the model proposes.
+
+    Attributes:
+        reply: its last words.
+        proposal: the changes in them.
+        plan: what they come to.
+        model: who wrote it.
+        usage: tokens of all requests.
+    """
+
+    reply: str
+    proposal: Proposal
+    plan: Plan
+    model: str
+    usage: Usage
+
+
+def writes_whole_files(model: str) -> bool:
+    """Return whether a model, by its name, is too small to quote exactly: up to three thousand million weights."""
+    return bool(_SMALL.search(model))
+
+
+async def propose_edit(
+    corpus: Corpus, model: Model, instruction: str, settings: EditSettings, planned: Callable[[Proposal], Plan]
+) -> AsyncGenerator[Event | Correcting | Looking | Proposed]:
+    """Yield the steps of an edit, the last of them ``Proposed``.
+
+    Args:
+        corpus: the files.
+        model: who proposes.
+        instruction: what is wanted.
+        settings: how it is asked for.
+        planned: makes a plan of a proposal.
+
+    Raises:
+        UpstreamError: the model failed.
+        WindowError: the instruction alone does not fit the model's window.
+        LimitError: it took more time than it may.
+    """
+    deadline = asyncio.get_running_loop().time() + settings.seconds
+    counter = counter_for(model.name)
+    yield Searching(instruction)
+    hits = tuple(await asyncio.to_thread(corpus.search, instruction, settings.passages))
+    yield Passages(hits, bool(hits))
+    whole = writes_whole_files(model.name) if settings.whole is None else settings.whole
+    messages = _messages(corpus, counter, instruction, hits, settings, whole=whole)
+    usage = Usage(0, 0, reported=True)
+    corrections, looks = settings.rounds, settings.looks
+    while True:
+        pieces: list[str] = []
+        finished = Finished("unknown")
+        request = Request(messages, temperature=settings.temperature, max_tokens=_reserve(settings))
+        async with aclosing(stream_within(model, request, deadline)) as deltas:
+            async for delta in deltas:
+                if isinstance(delta, Finished):
+                    finished = delta
+                    continue
+                pieces.append(delta.text)
+                yield Text(delta.text)
+        reply = "".join(pieces)
+        usage = _sum(usage, finished.usage or Usage(counter.request(messages), counter.text(reply), reported=False))
+        proposal = parse(reply, whole=whole)
+        needs = () if proposal else needs_of(reply)
+        if needs and looks:
+            looks -= 1
+            further = await asyncio.to_thread(_request_with_passages, corpus, messages, reply, needs, counter, settings)
+            if further is not None:
+                yield Looking(needs)
+                messages = further
+                continue
+        plan = planned(proposal)
+        corrected = _corrected(corpus, messages, reply, plan, counter, settings)
+        if not proposal or not plan.refusals or not corrections or corrected is None:
+            yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
+            return
+        corrections -= 1
+        yield Correcting(tuple(refusal.message for refusal in plan.refusals))
+        messages = corrected
+
+
+def needs_of(reply: str) -> tuple[str, ...]:
+    """Return what a reply asks to be shown: paths or words, each once and in order, three at most."""
+    return tuple(dict.fromkeys(need.strip(" `'\"") for need in _NEED.findall(reply)))[:_MOST_NEEDS]
+
+
+def _request_with_passages(
+    corpus: Corpus,
+    messages: tuple[Message, ...],
+    reply: str,
+    needs: Sequence[str],
+    counter: MessageCounter,
+    settings: EditSettings,
+) -> tuple[Message, ...] | None:
+    """Return the request that shows what was asked for, or None if there is no room for any of it."""
+    before = (*messages, Message("assistant", reply))
+    limit = settings.window - _reserve(settings)
+    passages: list[Passage] = []
+    missing: list[str] = []
+    for need in needs:
+        found = _passages(corpus, counter, need, corpus.search(need, _HITS_FOR_A_NEED), limit)
+        passages += found
+        missing += [] if found else [f"Nothing was found for: {need}"]
+    while True:
+        numbered = [replace(passage, n=n) for n, passage in enumerate(passages, 1)]
+        shown = load("edit_further").render(passages=show_all(numbered), missing="\n".join(missing))
+        request = (*before, Message("user", shown))
+        if counter.request(request) <= limit:
+            return request
+        if not passages:
+            return None
+        passages.pop()
+
+
+def _messages(
+    corpus: Corpus,
+    counter: MessageCounter,
+    instruction: str,
+    hits: Sequence[Hit],
+    settings: EditSettings,
+    *,
+    whole: bool,
+) -> tuple[Message, ...]:
+    form = load("edit_whole" if whole else "edit_blocks").render()
+    system = Message("system", load("edit").render(format=form))
+    limit = settings.window - _reserve(settings)
+    passages = _passages(corpus, counter, instruction, hits, limit)
+    return (system, ask_message(instruction, fit_passages(system, instruction, passages, counter, limit)))
+
+
+def _passages(
+    corpus: Corpus, counter: MessageCounter, instruction: str, hits: Sequence[Hit], limit: int
+) -> list[Passage]:
+    """Return the files that the instruction names, then what was found; files that are small, whole."""
+    passages: list[Passage] = []
+    seen: set[str] = set()
+    for path in dict.fromkeys(_MENTIONED.findall(instruction)):
+        if (file := _whole_file(corpus, path, len(passages) + 1)) and _is_small(file, counter, limit):
+            passages.append(file)
+            seen.add(path)
+    for hit in hits:
+        if hit.path in seen:
+            continue
+        file = _whole_file(corpus, hit.path, len(passages) + 1)
+        if file is not None and _is_small(file, counter, limit):
+            passages.append(file)
+            seen.add(hit.path)
+        else:
+            passages += (replace(one, n=len(passages) + 1) for one in number([hit]))
+    return passages
+
+
+def _whole_file(corpus: Corpus, path: str, n: int) -> Passage | None:
+    try:
+        data = corpus.read_source(path)
+    except (NotFoundError, ForbiddenError):
+        return None
+    if data is None or deny_content(data):
+        return None
+    decoded = decode(data)
+    text = decoded.data[decoded.start :].decode(decoded.encoding, errors="replace").replace("\r\n", "\n")
+    return Passage(n=n, path=path, text=text, start_line=1, end_line=text.rstrip("\n").count("\n") + 1)
+
+
+def _is_small(passage: Passage, counter: MessageCounter, limit: int) -> bool:
+    return len(passage.text) < limit * 8 and counter.text(passage.text) * _WHOLE_FILE_SHARE <= limit
+
+
+def _corrected(
+    corpus: Corpus,
+    messages: tuple[Message, ...],
+    reply: str,
+    plan: Plan,
+    counter: MessageCounter,
+    settings: EditSettings,
+) -> tuple[Message, ...] | None:
+    """Return the request for a corrected reply, or None if there is no room for it."""
+    reasons = "\n".join(f"- {refusal.message}" for refusal in plan.refusals)
+    excerpts = "\n\n".join(filter(None, (_excerpt(corpus, refusal) for refusal in plan.refusals)))
+    said = load("edit_refused").render(reasons=reasons, excerpts=excerpts).replace("\n\n\n", "\n")
+    more = (Message("assistant", reply), Message("user", said))
+    fits = counter.request((*messages, *more)) + _reserve(settings) <= settings.window
+    return (*messages, *more) if reply.strip() and fits else None
+
+
+def _excerpt(corpus: Corpus, refusal: Refusal) -> str:
+    """Return the lines of a file where a refused change came nearest."""
+    file = _whole_file(corpus, refusal.path, 1) if refusal.lines else None
+    if file is None:
+        return ""
+    start = max(1, refusal.lines[0] - 2)
+    lines = file.text.split("\n")[start - 1 : start - 1 + _EXCERPT_LINES]
+    return load("edit_excerpt").render(path=refusal.path, start=str(start), lines="\n".join(lines))
+
+
+def _reserve(settings: EditSettings) -> int:
+    # A reply may not take the room that the files need.
+    return min(settings.reserve, settings.window // 3)
+
+
+def _sum(one: Usage, two: Usage) -> Usage:
+    return Usage(
+        one.prompt_tokens + two.prompt_tokens,
+        one.completion_tokens + two.completion_tokens,
+        one.reported and two.reported,
+    )

@@ -1,0 +1,244 @@
+"""What ``quaestor doctor`` checks beside the installation: the index, the endpoint, permissions, and what is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from quaestor.accounts import FILE
+from quaestor.assemble import check_endpoint, make_sessions, make_users, shared_tables
+from quaestor.assemble.source_paths import index_folder, make_journal
+from quaestor.cli.commands.serve import PORT
+from quaestor.core.config import RULES, Settings, config_folder, data_home, without_credentials
+from quaestor.core.errors import IndexUnusableError, QuaestorError, UpstreamError, UsageError
+from quaestor.core.wording import amount, command
+from quaestor.edits.journal import JournalError
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.endpoints.reaching import is_listening
+from quaestor.sessions.session_files import FolderSessions
+from quaestor.stores.embedded.examine import examine
+from quaestor.stores.embedded.sqlite_failures import REBUILD
+
+BROKEN = IndexUnusableError.exit_code
+"""The installation, the index, or what is kept beside it is damaged."""
+UNREACHABLE = UpstreamError.exit_code
+"""Nobody answers at an endpoint."""
+TO_SET_RIGHT = UsageError.exit_code
+"""All works, and something is to be set right: who may read a file, a port, a setting."""
+
+
+class FindingError(QuaestorError):
+    """What is wrong, in a sentence that ends with the next step.
+
+    Attributes:
+        exit_code: how bad it is; the highest of all findings is that of the command.
+    """
+
+    def __init__(self, message: str, exit_code: int = BROKEN) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def check_index(root: Path, settings: Settings) -> str:
+    """Return what is to be said of a whole index, or of none.
+
+    Raises:
+        FindingError: it is damaged.
+        IndexBusyError: another process has locked it.
+    """
+    folder = index_folder(root, settings)
+    if not folder.exists():
+        return f"none of {str(root)!r} yet: {command('index', root)} makes it, and so does a first search"
+    anew = command("index", root, "--rebuild")
+    try:
+        damaged = examine(folder)
+    except IndexUnusableError as error:
+        raise type(error)(str(error).replace(REBUILD, f"run {anew}")) from error
+    if damaged:
+        raise FindingError(
+            f"{' and '.join(damaged)} in {str(folder)!r} changed on the disk: whatever search reads them makes them"
+            f" anew, and {anew} does so now"
+        )
+    return f"every row and every file of {str(folder)!r} agrees with its checksum"
+
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_SECONDS = 1.0
+_LARGEST_REPLY = 4096
+
+
+def check_model(settings: Settings) -> str:
+    """Return which model is set; of an endpoint on this machine, a connection is opened and closed again.
+
+    Raises:
+        FindingError: nobody listens there.
+        UsageError: the settings cannot be an endpoint's.
+    """
+    if not settings.model:
+        return "none: answers are quotes; set --model and --base-url for synthesis"
+    check_endpoint(settings)
+    url = settings.base_url or OPENAI_URL
+    said = f"{settings.model} at {without_credentials(url)}"
+    if urlsplit(url).hostname not in _LOOPBACK:
+        return f"{said} (not contacted)"
+    if not is_listening(url):
+        raise FindingError(
+            f"nobody listens at {without_credentials(url)}, the endpoint of {settings.model!r}: start its server, or"
+            " correct `base_url`; until then answers are quotes",
+            UNREACHABLE,
+        )
+    return f"{said}; a server listens (--probe finds out what it can do)"
+
+
+def check_port(settings: Settings) -> str:
+    """Return whether ``quaestor serve`` would find its port free, or serves there already.
+
+    Raises:
+        FindingError: another program has it.
+    """
+    del settings
+    if not is_listening(f"http://127.0.0.1:{PORT}"):
+        return f"{PORT} is free for `quaestor serve`"
+    if _is_ours():
+        return f"`quaestor serve` answers at {PORT}"
+    raise FindingError(
+        f"another program listens at {PORT}: serve at another port, as with `quaestor serve --port {PORT + 1}`",
+        TO_SET_RIGHT,
+    )
+
+
+def _is_ours() -> bool:
+    """Return whether a server of Quaestor answers at the port."""
+    with closing(HTTPConnection("127.0.0.1", PORT, timeout=_SECONDS)) as connection:
+        try:
+            connection.request("GET", "/healthz")
+            found = json.loads(connection.getresponse().read(_LARGEST_REPLY))
+        except (OSError, HTTPException, ValueError, RecursionError):
+            return False
+    return isinstance(found, dict) and found.keys() == {"status", "ready"}
+
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_MOST_NAMED = 3
+_LARGEST = 1 << 18
+_KEYS = tuple(name for name, rule in RULES.items() if rule.secret)
+_HOLDS_KEY = re.compile(rf"^\s*[\"']?(?:{'|'.join(_KEYS)})[\"']?\s*=\s*[\"'][^\"']", re.MULTILINE)
+
+
+def check_permissions(settings: Settings) -> str:
+    """Return what was looked at.
+
+    Raises:
+        FindingError: other users can read or change some of it, or own it.
+    """
+    if sys.platform == "win32":
+        return "not looked at: Windows keeps them otherwise"
+    open_ones = [(place, mode) for place, mode in _modes(settings) if mode & _OTHERS]
+    if open_ones:
+        named = ", ".join(f"{str(place)!r} ({mode:o})" for place, mode in open_ones[:_MOST_NAMED])
+        more = f" and {len(open_ones) - _MOST_NAMED} more" if len(open_ones) > _MOST_NAMED else ""
+        raise FindingError(
+            f"others than you can read {named}{more}: take that away with `chmod go= FILE`", TO_SET_RIGHT
+        )
+    return "nobody else can read keys, sessions, accounts, documents"
+
+
+def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
+    """Yield what holds secrets with its permission bits, as far as it is there."""
+    for place in _secret_places(settings):
+        with suppress(OSError):
+            found = place.stat()
+            if found.st_uid not in (os.getuid(), 0):
+                raise FindingError(
+                    f"{str(place)!r} belongs to another user: make it yours with `chown`, or set QUAESTOR_HOME to a"
+                    " folder of yours",
+                    TO_SET_RIGHT,
+                )
+            yield place, stat.S_IMODE(found.st_mode)
+
+
+def _secret_places(settings: Settings) -> Iterator[Path]:
+    home, file = data_home(settings), config_folder() / "config.toml"
+    with suppress(OSError, ValueError):
+        if _HOLDS_KEY.search(file.read_text(encoding="utf-8")[:_LARGEST]):
+            yield file
+    yield from (home / FILE, home / f"{FILE}-wal", home / "sessions", home / "documents", home / "edits")
+
+
+def check_sessions(settings: Settings) -> str:
+    """Return how many sessions there are.
+
+    Raises:
+        FindingError: one cannot be read, or its file is damaged.
+    """
+    sessions = make_sessions(settings)
+    if not isinstance(sessions, FolderSessions):
+        return f"{amount(len(sessions.list()), 'session')} in the database"
+    everyone = [sessions.folder, *_folders(sessions.folder)]
+    files = sorted(file for folder in everyone for file in folder.glob("*.session"))
+    damaged = [file for file in files if not _is_sound(file)]
+    if damaged:
+        named = ", ".join(repr(str(file)) for file in damaged[:_MOST_NAMED])
+        raise FindingError(
+            f"{len(damaged)} of {amount(len(files), 'session')} cannot be read: {named}. Put copies of the files back,"
+            " or remove them with `quaestor sessions delete`"
+        )
+    return f"{amount(len(files), 'session')}, all whole" if files else "none yet"
+
+
+def check_accounts(settings: Settings) -> str:
+    """Return how many users there are.
+
+    Raises:
+        FindingError: the file is damaged.
+        AccountsUnusableError: it is of another program or version.
+    """
+    if shared_tables(settings) is not None:
+        return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent are in the database"
+    file = data_home(settings) / FILE
+    if not file.exists():
+        return "none: nobody needs a token, and nothing was paid"
+    if not _is_sound(file):
+        raise FindingError(
+            f"{str(file)!r} is damaged. Put a copy of it back, or move it away: a new one begins with no users and"
+            " nothing spent"
+        )
+    return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent can be read"
+
+
+def check_edits(root: Path, settings: Settings) -> str:
+    """Return how many edits of a corpus are on record.
+
+    Raises:
+        FindingError: one cannot be read.
+    """
+    try:
+        entries = make_journal(root, settings).entries()
+    except JournalError as error:
+        raise FindingError(str(error)) from error
+    return f"{amount(len(entries), 'edit')} on record" if entries else "none on record"
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Return the folders of users in that of all sessions."""
+    with suppress(OSError):
+        return [one for one in folder.iterdir() if one.is_dir()]
+    return []
+
+
+def _is_sound(file: Path) -> bool:
+    """Return whether a database can be read from its first page to its last."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
+    except (sqlite3.DatabaseError, UnicodeDecodeError, OSError):
+        return False

@@ -1,0 +1,257 @@
+"""Edits that a model proposes: asking for one, showing what it would do, asking for consent, and doing it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quaestor.assemble import Index, make_journal, make_objection
+from quaestor.chat.edit_turn import Correcting, EditSettings, Looking, Proposed, propose_edit
+from quaestor.cli.answer_drawing import waiting
+from quaestor.cli.output import echo, one_line, remark, safe, style
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
+from quaestor.corpus import Corpus
+from quaestor.edits import Applied, FileChange, Journal, Plan, Proposal, apply, diff, plan, recover, undo
+
+if TYPE_CHECKING:
+    from quaestor.accounts.metered_model import MeteredModel
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What was agreed to beforehand.
+
+    Attributes:
+        given: nobody is asked about ordinary files.
+        sensitive: nor about hidden, ignored, secret files and those that are run without being called.
+        may_ask: whether a person is there to be asked.
+    """
+
+    given: bool = False
+    sensitive: bool = False
+    may_ask: bool = True
+
+
+def terminal_consent(*, given: bool = False, sensitive: bool = False) -> Consent:
+    """Return what options gave, with whether both ends of a terminal are there."""
+    return Consent(given, sensitive, sys.stdin.isatty() and sys.stderr.isatty())
+
+
+def print_diff(plan: Plan) -> None:
+    """Print a plan as a unified diff, coloured in a terminal."""
+    for line in diff(plan).split("\n")[:-1]:
+        text = one_line(line.rstrip("\r")) if "\t" not in line else one_line(line.expandtabs(4))
+        heading = line.startswith(("diff ", "--- ", "+++ ", "rename ", "new file", "deleted file"))
+        colour = None if heading else _COLOURS.get(line[:1])
+        echo(style(text, bold=True) if heading else style(text, fg=colour))
+
+
+def print_refusals(plan: Plan) -> None:
+    """Say why a plan is refused."""
+    for refusal in plan.refusals:
+        echo(f"{style('refused:', fg='red', bold=True)} {safe(refusal.message)}", err=True)
+
+
+def agreed(plan: Plan, consent: Consent) -> bool:
+    """Ask for what was not agreed to beforehand; return whether the plan may be applied.
+
+    Nobody agrees where there is nobody to ask.
+    """
+    for file in plan.sensitive:
+        reasons = "; ".join(file.objections)
+        if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it all the same?", consent):
+            remark(f"{file.path!r} needs a consent of its own ({reasons}): --allow-sensitive gives it")
+            return False
+    if consent.given:
+        return True
+    if not consent.may_ask:
+        remark("nothing was changed: there is no terminal to ask for consent in; --yes gives it")
+        return False
+    return _yes(f"Apply this to {amount(len(plan.files), 'file')}?", consent)
+
+
+def apply_and_say(plan: Plan, journal: Journal) -> Applied:
+    """Apply a plan and tell the person what was done."""
+    applied = apply(plan, journal)
+    remark(f"changed {', '.join(applied.paths)}; `quaestor undo` takes it back")
+    return applied
+
+
+def undo_and_say(journal: Journal) -> Applied:
+    """Take the last edit back and tell the person what was done."""
+    undone = undo(journal)
+    remark(f"as before: {', '.join(undone.paths)}")
+    return undone
+
+
+def checked(command: str, root: Path, *, quiet: bool) -> int:
+    """Run the command that the person gave, in the root; return its exit code."""
+    remark(f"running {command}")
+    # What runs is what the person typed as an option: neither a model nor a file of the project can set it.
+    done = subprocess.run(command, shell=True, cwd=root, check=False, stdout=sys.stderr if quiet else None)
+    remark(f"it ended with {done.returncode}")
+    return done.returncode
+
+
+def offer_undo(journal: Journal, consent: Consent) -> bool:
+    """Offer to take back an edit whose check failed; return whether it was taken back."""
+    if not consent.may_ask:
+        remark("the check failed; `quaestor undo` takes the edit back")
+        return False
+    if not _yes("The check failed. Undo the edit?", consent):
+        return False
+    undo_and_say(journal)
+    return True
+
+
+def plan_object(plan: Plan) -> dict[str, Any]:
+    """Return a plan as JSON."""
+    return {
+        "files": [_file_object(file) for file in plan.files],
+        "refusals": [
+            {"path": one.path, "kind": one.kind, "message": one.message, "lines": list(one.lines)}
+            for one in plan.refusals
+        ],
+        "diff": diff(plan),
+    }
+
+
+def _file_object(file: FileChange) -> dict[str, Any]:
+    kinds = {(True, False): "new", (False, True): "deleted"}
+    kind = "renamed" if file.renamed_from else kinds.get((file.before is None, file.after is None), "changed")
+    return {
+        "path": file.path,
+        "change": kind,
+        "renamed_from": file.renamed_from,
+        "before_sha256": None if file.before is None else sha256(file.before).hexdigest(),
+        "after_sha256": None if file.after is None else sha256(file.after).hexdigest(),
+        "matched": list(file.how),
+        "objections": list(file.objections),
+    }
+
+
+def _yes(question: str, consent: Consent) -> bool:
+    return consent.may_ask and click.confirm(question, default=False, err=True)
+
+
+# What begins a block: a fence, a mark of a search block, a line that deletes or moves a file.
+_FIRST_BLOCK = re.compile(r"^[ \t]*(?:```|~~~|<{5,}|\*\*\* )", re.MULTILINE)
+
+
+def edit_settings_of(settings: Settings, whole: bool | None = None) -> EditSettings:
+    """Return how an edit is asked for; ``whole`` chooses the form of changes, None by the model's name."""
+    usual = EditSettings()
+    # A change takes more words than an answer, where the window has the room.
+    reserve = max(settings.reserve, usual.reserve if settings.window >= usual.window else 0)
+    return EditSettings(settings.passages, settings.window, reserve, whole=whole)
+
+
+async def asked(
+    corpus: Corpus,
+    model: MeteredModel | None,
+    instruction: str,
+    settings: EditSettings,
+    planned: Callable[[Proposal], Plan],
+    *,
+    quiet: bool,
+) -> Proposed:
+    """Return what the model proposes; unless ``quiet``, what it says of it is shown on stderr, without the blocks.
+
+    The difference shows the changes themselves, once.
+
+    Raises:
+        UsageError: there is no model.
+        QuaestorError: as ``propose_edit``.
+    """
+    if model is None:
+        raise UsageError("Edits need a model. Give --model and --base-url, or take a reply from --reply FILE.")
+    try:
+        with waiting(f"{model.name} writes the change", quiet=quiet):
+            async with aclosing(propose_edit(corpus, model, instruction, settings, planned)) as events:
+                async for event in events:
+                    match event:
+                        case Looking(needs=needs):
+                            remark(f"looks further: {', '.join(map(one_line, needs))}")
+                        case Correcting(reasons=reasons):
+                            remark("\n".join(f"cannot be applied: {reason}" for reason in reasons))
+                        case Proposed():
+                            proposed = event
+    finally:
+        await model.aclose()
+    if not quiet and (words := words_before_changes(proposed)):
+        remark(words)
+    return proposed
+
+
+def words_before_changes(proposed: Proposed) -> str:
+    """Return the text of a reply before its first block of changes; the whole reply without one."""
+    if not proposed.proposal:
+        return proposed.reply.strip()
+    said = _FIRST_BLOCK.split(proposed.reply, maxsplit=1)[0].rstrip()
+    paths = {change.path for change in proposed.proposal.changes}
+    head, _, last = said.rpartition("\n")
+    return (head if last.strip(" `*#:") in paths else said).strip()
+
+
+class Changing:
+    """Edits of one source in the course of a conversation.
+
+    Args:
+        root: the source's folder, or the file that it consists of.
+        settings: of the command.
+    """
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self._root = root if root.is_dir() else root.parent
+        self._settings = settings
+
+    async def asked(self, index: Index, model: MeteredModel, instruction: str, *, quiet: bool) -> Proposal:
+        """Have a model propose a change."""
+        settings = edit_settings_of(self._settings, whole=False)
+        return (await asked(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
+
+    def apply(self, proposal: Proposal) -> None:
+        """Show what is proposed, ask, and do it.
+
+        Raises:
+            UsageError: it cannot be done.
+        """
+        made = self._plan(proposal)
+        if made.refusals:
+            raise UsageError("; ".join(refusal.message for refusal in made.refusals))
+        print_diff(made)
+        if agreed(made, terminal_consent()):
+            journal = self._journal()
+            recover(journal)
+            apply_and_say(made, journal)
+
+    def shown(self, proposal: Proposal) -> dict[str, Any]:
+        """Return what is proposed as JSON; nothing is changed."""
+        return plan_object(self._plan(proposal))
+
+    def undo(self) -> None:
+        """Undo the last edit of this source.
+
+        Raises:
+            UsageError: there is no edit to undo, or its files have changed since.
+        """
+        undo_and_say(self._journal())
+
+    def _plan(self, proposal: Proposal) -> Plan:
+        return plan(self._root, proposal, objection=make_objection(self._root, self._settings))
+
+    def _journal(self) -> Journal:
+        return make_journal(self._root, self._settings)

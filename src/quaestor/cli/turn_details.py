@@ -1,0 +1,152 @@
+"""What is shown of a turn beside its answer: calls of tools, citations and whether they hold, and the window."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from quaestor.chat.events import Returned
+from quaestor.chat.session_json import subject_of
+from quaestor.cli.output import echo, one_line, remark, safe, style
+from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
+from quaestor.core.messages import Message
+from quaestor.core.wording import amount
+from quaestor.sessions.records import CallRecord, DecisionRun, Support
+from quaestor.sessions.rounds import Plan
+
+_LONGEST = 80
+
+
+def call_line(call: Mapping[str, object], returned: Returned) -> str:
+    """Return what was called and what came of it: ``→ search "login" (5 passages)``.
+
+    Args:
+        call: its ``name`` and ``arguments``.
+        returned: how it ended.
+    """
+    arguments = call["arguments"]
+    values = list(arguments.values()) if isinstance(arguments, Mapping) else []
+    told = " ".join(json.dumps(value, ensure_ascii=False) for value in values)
+    told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
+    return one_line(f"→ {call['name']} {told} ({_outcome(returned)})")
+
+
+def _outcome(returned: Returned) -> str:
+    if returned.failed:
+        return "failed: " + returned.text.partition("\n")[0][:_LONGEST]
+    number = len(returned.passages)
+    return f"{number} passage{'' if number == 1 else 's'}" if number else "done"
+
+
+def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
+    """Print what a model premeditated and called in a turn."""
+    if plan is None:
+        echo("  the model said nothing beforehand")
+    else:
+        wanted = ", ".join(plan.subroutines) or "nothing"
+        rows = [("asked", plan.asked), ("depends on", plan.depends), ("would call", wanted)]
+        rows += [("would edit", "yes")] * plan.edit + [("problem", plan.problem)] * bool(plan.problem)
+        for name, text in rows:
+            echo(f"  {name.ljust(10)}  {one_line(text)}")
+    for call in calls:
+        end = "failed" if call.failed else amount(len(call.numbers), "passage") if call.numbers else "done"
+        echo(f"  called      {one_line(f'{call.name} {call.arguments}')} ({end})")
+
+
+LEGEND = "✓: these words stand there; whether they are right is yours to judge"
+
+_MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
+
+
+def print_citations(citations: Sequence[Citation]) -> None:
+    """Print where an answer's citations lead, each place once, one a line."""
+    lines = {(one.n, f"{one.path}:{one.start_line}", one.status, one.url): None for one in citations}
+    for n, place, status, url in lines:
+        print_place(n, place, status)
+        if url:
+            echo(f"      {style(one_line(url), dim=True)}")
+
+
+def print_unchecked(quotes: Sequence[Citation]) -> None:
+    """Say that nothing of an answer could be checked, and print what would have been quoted without a model."""
+    echo(style(f"\n{UNCHECKED}", bold=True))
+    if not quotes:
+        return
+    echo("What stands there:")
+    for quote in quotes:
+        print_place(quote.n, f"{quote.path}:{quote.start_line}", quote.status)
+        for line in quote.quote.splitlines():
+            echo(f"      {safe(line)}")
+
+
+def remark_on_unsupported(sentences: Sequence[str]) -> None:
+    """Tell which sentences of an answer nothing supports."""
+    for sentence in sentences:
+        remark(f"without support: {one_line(sentence.strip())[:160]}")
+
+
+def remark_on_sent(sent: int, found: int) -> None:
+    """Tell how many passages the model was shown, where that is fewer than were found."""
+    if sent < found:
+        remark(f"{sent} of {found} passages sent: a larger window (--window) would hold more")
+
+
+def print_place(n: int, place: str, status: CitationStatus | None) -> None:
+    """Print one place under its number; a status of None means that it is not cited."""
+    said = standing_of(status) if status else "· not cited"
+    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {said}")
+
+
+def standing_of(status: CitationStatus) -> str:
+    """Return a citation's mark with what it says, in its colour."""
+    mark, colour = _MARKS[status]
+    return style(f"{mark} {STANDING[status]}", fg=colour)
+
+
+def print_support(support: Support) -> None:
+    """Print how the answers of a session are supported."""
+    told = [
+        f"{support.answers} answered, {support.refused} without an answer in the corpus, {support.uncited} uncited",
+        f"{support.verified} citations found there, {support.repaired} found nearby, {support.unverified} not found",
+        f"{support.unsupported} sentences without support",
+    ]
+    for line in told:
+        echo(f"  {line}")
+
+
+_WIDTH = 40
+_COLOURS = {"kept": "green", "recalled": "cyan", "trimmed": "yellow", "summarised": "magenta", "dropped": "red"}
+
+
+def print_sections(sections: Mapping[str, int], *, tokens: int, limit: int, reserve: int) -> None:
+    """Print a bar for each section of a window of ``limit`` tokens."""
+    rows = [(name, count) for name, count in sections.items() if count]
+    rows += [("reserve", reserve), ("free", limit - reserve - tokens)]
+    wide = max(len(name) for name, _ in rows)
+    for name, count in rows:
+        bar = "█" * max(round(count / limit * _WIDTH), 1 if count else 0)
+        echo(f"  {name.ljust(wide)}  {count:>7,}  {style(bar, dim=name in ('reserve', 'free'))}".rstrip())
+
+
+def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message], passages: Sequence[str]) -> None:
+    """Print what became of each message and passage, and why.
+
+    Args:
+        decisions: as they were recorded.
+        messages: the conversation that they are about.
+        passages: where each passage is from.
+    """
+    for run in decisions:
+        action = style(run.action.ljust(10), fg=_COLOURS.get(run.action))
+        cost = f"{run.tokens:>6,}" if run.tokens == run.full_tokens else f"{run.tokens:>6,} of {run.full_tokens:,}"
+        echo(f"  {action} {cost}  {one_line(subject_of(run, messages, passages))}: {one_line(run.reason)}")
+
+
+def print_messages(messages: Iterable[Message]) -> None:
+    """Print messages whole, as they are sent."""
+    for message in messages:
+        name = f" ({one_line(message.name)})" if message.name else ""
+        echo(style(f"--- {message.role}{name} ", bold=True).ljust(60, "-"))
+        echo(safe(message.content))
+        for call in message.tool_calls:
+            echo(safe(f"{call.name}({call.arguments})"))

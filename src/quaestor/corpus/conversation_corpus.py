@@ -1,0 +1,77 @@
+"""What a conversation needs of what it is about: one corpus, or several that are asked as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from quaestor.core.passages import Document, Hit
+from quaestor.corpus.understood_filters import Understood
+from quaestor.embedding import Embedder
+from quaestor.search.spelling import Spelling
+from quaestor.stores import StoredChunk, Where
+
+if TYPE_CHECKING:
+    from quaestor.corpus.doubt import Doubt
+    from quaestor.llm.models import Model
+    from quaestor.search.turns import TurnQuery
+
+
+class DocumentsByPath(Protocol):
+    """Documents that are looked up by their paths."""
+
+    def document(self, path: str) -> Document | None:
+        """Return the document of this path; None if there is none."""
+        ...
+
+    def paths_ending(self, name: str, limit: int) -> Sequence[str]:
+        """Return up to ``limit`` paths that end with ``name``, which begins at a folder's or a file's name."""
+        ...
+
+    def chunks_of(self, path: str) -> Sequence[StoredChunk]:
+        """Return the chunks of a document in their order."""
+        ...
+
+
+class ConversationCorpus(Protocol):
+    """A corpus as a conversation uses it; each method does what that of ``Corpus`` with the same name does."""
+
+    @property
+    def source(self) -> str:
+        """What it is made of, as sessions and the ledger record it."""
+        ...
+
+    @property
+    def project(self) -> str:
+        """What people call the whole of it; empty where that has no name."""
+        ...
+
+    @property
+    def near(self) -> Embedder:
+        """An embedder for what is compared in passing; it asks nobody and costs nothing."""
+        ...
+
+    @property
+    def store(self) -> DocumentsByPath:
+        """Its documents, by path."""
+        ...
+
+    def model_named(self, name: str) -> Model: ...  # noqa: D102 - see the class
+
+    def document(self, path: str) -> Document: ...  # noqa: D102
+
+    def read(self, path: str) -> bytes | None: ...  # noqa: D102
+
+    def understand(self, question: str, where: Where | None = None) -> Understood: ...  # noqa: D102
+
+    def spelling(self, query: str) -> Spelling: ...  # noqa: D102
+
+    def in_english(self, question: str) -> str: ...  # noqa: D102
+
+    def translated(self, question: str) -> tuple[str, ...]: ...  # noqa: D102
+
+    def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]: ...  # noqa: D102
+
+    def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt: ...  # noqa: D102
+
+    def is_prose(self) -> bool: ...  # noqa: D102

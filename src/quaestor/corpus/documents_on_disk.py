@@ -1,0 +1,177 @@
+"""A corpus's documents, as they are on disk now.
+
+What a search found is a part of what was indexed; here are the files themselves.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
+from quaestor.core.passages import Document
+from quaestor.core.wording import amount
+from quaestor.corpus.commits import is_object, object_document, read_object, repository_of
+from quaestor.corpus.fresh_index import FreshIndex
+from quaestor.corpus.path_hints import meant_path, parents, plain
+from quaestor.files.consistent_read import Snapshot, read_snapshot
+from quaestor.files.file_names import on_disk
+from quaestor.files.walk import folder_of
+
+if TYPE_CHECKING:
+    from quaestor.corpus.line_excerpts import Excerpt
+    from quaestor.corpus.tree import Folder
+    from quaestor.history.repository import Repository
+
+
+class DocumentsOnDisk:
+    """The documents of an index: read, listed and found by their paths."""
+
+    def __init__(self, index: FreshIndex) -> None:
+        self._index = index
+
+    def read(self, path: str) -> bytes | None:
+        """Return a document's text as it is now, or None if it cannot be read; as ``Corpus.read``."""
+        if is_object(path) and self._index.store.document(path) is None:
+            return self._object(path)
+        document = self._document_at(path)
+        snapshot = self._snapshot(path)
+        return None if snapshot is None else self._text(document, snapshot)
+
+    def read_source(self, path: str) -> bytes | None:
+        """Return a document's bytes as they are on disk now; otherwise as ``read``."""
+        document = self._document_at(path)
+        snapshot = self._snapshot(path)
+        if snapshot is None or (self._index.freshness.stored and sha256(snapshot.data).hexdigest() != document.sha256):
+            return None  # the index keeps the text of a converted document, not its file
+        return snapshot.data
+
+    def _document_at(self, path: str) -> Document:
+        """Return a document by its very path; raises as ``read``."""
+        document = self._index.store.document(path)
+        if document is None:
+            raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
+        return document
+
+    def _text(self, document: Document, snapshot: Snapshot) -> bytes | None:
+        """Return what a document's lines and spans count in: its bytes, or the Markdown that they become."""
+        # A search reads no file.
+        from quaestor.convert import ConversionError, converted, is_converted  # noqa: PLC0415
+
+        path = document.path
+        if not is_converted(document):
+            return snapshot.data
+        if document.sha256 == snapshot.sha256:
+            from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
+
+            return kept_text(self._index.store.chunks_of(path))
+        try:
+            made = converted(snapshot.data, path)
+        except ConversionError:
+            return None
+        return snapshot.data if made is None else made.text.encode("utf-8", "replace")
+
+    def _snapshot(self, path: str) -> Snapshot | None:
+        """Return the file of a document of this index as it is on disk now; where no files are, as the index keeps it.
+
+        Raises:
+            ForbiddenError: the path now leads out of the root.
+        """
+        if not self._index.has_files():
+            return self._stored(path)
+        root = folder_of(self._index.root)
+        place = Path(on_disk(str(root), path))
+        try:
+            folder = place.parent.resolve()
+            # The root is a real path but where somebody has put a link in its place since.
+            if not (folder.is_relative_to(root) or folder.is_relative_to(root.resolve())):
+                raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
+            # What was just looked at may be a link by now: none is followed below the root.
+            return read_snapshot(str(place), root=str(root))
+        except OSError:
+            return None
+
+    def _stored(self, path: str) -> Snapshot | None:
+        """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
+        from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
+
+        document = self._index.store.document(path)
+        if document is None:
+            return None
+        return Snapshot(kept_text(self._index.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
+
+    def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
+        """Return lines of a document as they are now, in an index brought up to date; as ``Corpus.read_lines``."""
+        from quaestor.corpus.line_excerpts import excerpt  # noqa: PLC0415 - no search needs it
+
+        document, data, sha256 = self._object_read(path) or self._document_read(path)
+        if start_line < 1 or (end_line is not None and end_line < start_line):
+            raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")
+        found = excerpt(document, data, sha256, start_line, end_line)
+        if start_line > max(found.total_lines, 1):
+            raise UsageError(f"{path!r} has {found.total_lines} lines; {start_line} is beyond its end.")
+        return found
+
+    def _document_read(self, path: str) -> tuple[Document, bytes, str]:
+        """Return a document with its text and the hash of its file as they are now; raises as ``read_lines``."""
+        document = self._index.found_fresh(lambda: self.document(path), lambda document: [document])
+        snapshot = self._snapshot(document.path)
+        data = None if snapshot is None else self._text(document, snapshot)
+        if snapshot is None or data is None:
+            raise NotFoundError(f"{path!r} is no longer there, or cannot be read. Search again.")
+        return document, data, snapshot.sha256
+
+    def _object_read(self, path: str) -> tuple[Document, bytes, str] | None:
+        """Return a commit or tag as a document with its text; None if the path names neither."""
+        if not is_object(path) or self._index.store.document(path) is not None:
+            return None
+        data = self._object(path)
+        if data is None:
+            raise NotFoundError(
+                f"There is no {path!r} in the history here. Give a commit as `quaestor history` shows it."
+            )
+        document = object_document(path, data.decode())
+        return document, data, document.sha256
+
+    def _object(self, path: str) -> bytes | None:
+        """Return the text of a commit or tag; None where there is none."""
+        repository = self.repository()
+        return None if repository is None else read_object(repository, path)
+
+    def repository(self) -> Repository | None:
+        """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
+        return repository_of(self._index.root, self._index.indexer.settings)
+
+    def tree(self, folder: str = "", depth: int = 2) -> Folder:
+        """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
+        from quaestor.corpus.tree import make_tree  # noqa: PLC0415 - no search needs it
+
+        self._index.take_in()
+        paths = self._index.store.documents()
+        found = make_tree(paths, plain(folder), depth)
+        if found is not None:
+            return found
+        if plain(folder) in paths:
+            raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
+        folders = {parent for path in paths for parent in parents(path)}
+        raise NotFoundError(f"{folder!r} is not a folder of this index.{meant_path(folder, folders)}")
+
+    def document(self, path: str) -> Document:
+        """Return a document by its path; as ``Corpus.document``."""
+        found = self._index.store.document(path) or self._index.store.document(plain(path))
+        if found is not None:
+            return found
+        paths = self._index.store.documents()
+        count = sum(one.startswith(f"{plain(path)}/") for one in paths)
+        if count:
+            raise NotFoundError(f"{path!r} is a folder with {amount(count, 'document')}. Give the path of one of them.")
+        raise NotFoundError(f"{path!r} is not in this index.{meant_path(path, paths)}")
+
+    def is_current(self, path: str, sha256: str) -> bool:
+        """Return whether the file of a document still has this hash."""
+        try:
+            snapshot = self._snapshot(path)
+        except ForbiddenError:
+            return False
+        return snapshot is not None and snapshot.sha256 == sha256

@@ -1,0 +1,94 @@
+"""What belongs to a name or a document of a corpus: reading what is asked for, and finding what belongs to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from quaestor.chunking.languages import knows_extension
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.passages import Document
+from quaestor.core.terms import terms_of_word
+from quaestor.corpus.documents_on_disk import DocumentsOnDisk
+from quaestor.corpus.fresh_index import FreshIndex
+from quaestor.corpus.path_hints import meant, plain
+from quaestor.related import KINDS, Related, RelatedKind, Relations, Target
+from quaestor.stores import Store
+
+_LINE = re.compile(r"^(.+?):(\d{1,9})(?:[-:]\d+)*$")
+_SEPARATORS = re.compile(r"::|->|\\|[.#]")
+_LONGEST = 500
+
+
+def split_place(text: str) -> tuple[str, int | None]:
+    """Return a path and the line behind it: ``src/a.py:12`` -> src/a.py, 12."""
+    found = _LINE.match(text)
+    return (found[1], int(found[2])) if found else (text, None)
+
+
+def looks_like_a_path(text: str) -> bool:
+    """Return whether a text is more likely a path than a name."""
+    return "/" in text or (knows_extension(text) and not text.endswith("()"))
+
+
+def read_name(text: str) -> Target:
+    """Return a name as a target: ``Client.send``, ``Client::send``, ``send()``."""
+    plain = text[:_LONGEST].strip().removesuffix("()").strip()
+    # Whatever has no letters to split at is a name as it stands: an operator.
+    parts = [part.strip() for part in _SEPARATORS.split(plain)] if re.search(r"\w", plain) else [plain]
+    kept = [part for part in parts if part]
+    return Target(kept[-1], tuple(kept[:-1])) if kept else Target()
+
+
+class Relatives:
+    """What belongs to names and documents of one index; ``of`` does what ``Corpus.related`` says."""
+
+    def __init__(self, index: FreshIndex, documents: DocumentsOnDisk) -> None:
+        self._index = index
+        self._documents = documents
+        self._relations: tuple[Store, Relations] | None = None
+
+    def of(self, text: str, kinds: Iterable[RelatedKind] | None, limit: int) -> Related:
+        """Return what belongs to what a text names, after bringing the index up to date."""
+        wanted = KINDS if kinds is None else tuple(kinds)
+
+        def find() -> Related:
+            relations = self._current()
+            return relations.related(self._target(text, relations), wanted, limit)
+
+        found = self._index.found_fresh(find, self._documents_of)
+        name = found.target.name
+        if name and not found.relatives and not any(found.total.values()) and not self._occurs(name):
+            near = dict.fromkeys(hit.symbol for hit in self._index.retriever.search(text, 3) if hit.symbol)
+            raise NotFoundError(f"{text!r} is not a name in this index.{meant(list(near))}")
+        if self._index.freshness.fresh:
+            return found
+        return found.marked({one.path: self._documents.is_current(one.path, one.sha256) for one in found.relatives})
+
+    def _current(self) -> Relations:
+        """Return the relations in the store that the index has now: another one once it was embedded anew."""
+        store = self._index.store
+        if self._relations is None or self._relations[0] is not store:
+            self._relations = (store, Relations(store, self._index.meaning.asked))
+        return self._relations[1]
+
+    def _documents_of(self, related: Related) -> list[Document]:
+        paths = dict.fromkeys(one.path for one in related.relatives)
+        return [document for path in paths if (document := self._index.store.document(path)) is not None]
+
+    def _target(self, text: str, relations: Relations) -> Target:
+        """Return what a text means: a document if there is one of this path, else a name."""
+        path, line = split_place(text.strip())
+        document = self._index.store.document(plain(path))
+        if document is None and looks_like_a_path(path):
+            document = self._documents.document(path)
+        if document is not None:
+            return Target(path=document.path) if line is None else relations.target_at(document.path, line)
+        target = read_name(text)
+        if not target.name:
+            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line behind a colon.")
+        return target
+
+    def _occurs(self, name: str) -> bool:
+        """Return whether a name occurs anywhere in the corpus, be it in prose or data."""
+        return bool(self._index.store.lexical(terms_of_word(name)[:1], 1)) if name.isidentifier() else False

@@ -1,0 +1,149 @@
+"""An index that was built for an evaluation, with what it cost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from quaestor.assemble import erase_trial_index, ingest_settings, open_trial_index
+from quaestor.core.config import Settings
+from quaestor.core.passages import Document
+from quaestor.corpus import Corpus
+from quaestor.embedding import Embedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.indexing.indexer import Progress
+
+_RECORD = "built.json"
+# What decides which chunks, terms and vectors an index holds, and what is found in it.
+_DECISIVE = ("chunking", "corpus", "embedding", "ingest", "retrieval", "stores", "terms.py", "passages.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What building an index gave and cost.
+
+    Attributes:
+        state: tells one content of the corpus, and one version of this program, from another.
+        embedder: the embedder's own name.
+        seconds: that it took from nothing, on this machine; None where a remote embedder's work was gone on with.
+        bytes: that it takes on disk.
+        documents: in it.
+        chunks: in it.
+        source_bytes: of the documents themselves.
+        price: of its vectors, at most, in the prices' currency; None where no price is known.
+    """
+
+    state: str
+    embedder: str
+    seconds: float | None
+    bytes: int
+    documents: int
+    chunks: int
+    source_bytes: int
+    price: float | None
+
+
+def index_key(root: Path, embedder: Embedder, settings: Settings) -> str:
+    """Return the name of the folder of an index: the same corpus, embedder and way of cutting have the same one."""
+    ingest = ingest_settings(settings, root)
+    text = repr((str(root.resolve()), embedder.name, ingest.recipe(), ingest.rules(), ingest.pages))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def built(
+    root: Path,
+    folder: Path,
+    embedder: Embedder,
+    settings: Settings,
+    progress: Progress | None = None,
+    allowance: Allowance | None = None,
+) -> Built:
+    """Return what an index of the corpus as it is now holds and cost; builds it unless it is there.
+
+    One that is out of date, or was never finished, is built from nothing, so that its time is that of a whole build;
+    but what a remote embedder was paid for is not thrown away.
+
+    Args:
+        root: the corpus.
+        folder: where the index lies.
+        embedder: of the index.
+        settings: what ingest reads of them.
+        progress: as of any index.
+        allowance: what a remote embedder may cost; None: what a refresh may cost unasked.
+
+    Raises:
+        BudgetError: the allowance does not cover it.
+        UpstreamError: the embedder's server failed.
+    """
+    if (known := finished(root, folder, embedder, settings)) is not None:
+        return known
+    (folder / _RECORD).unlink(missing_ok=True)
+    remote = isinstance(embedder, RemoteEmbedder)
+    if not remote:
+        erase_trial_index(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open_trial_index(root, folder, embedder, settings) as corpus:
+        whole = not corpus.store.generation()
+        started = time.perf_counter()
+        changes = corpus.refresh(progress=progress, allowance=allowance if remote else None)
+        seconds = time.perf_counter() - started
+        if changes.failure is not None:
+            raise changes.failure
+        price = _price(root, settings) if remote else 0.0
+        record = _record(corpus, seconds if whole else None, price)
+    new = folder / f"{_RECORD}.new"
+    new.write_text(json.dumps(asdict(record)), "utf-8")
+    new.replace(folder / _RECORD)
+    return record
+
+
+def _price(root: Path, settings: Settings) -> float | None:
+    """Return what a whole index costs, whatever of it was paid for before."""
+    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - only where embedders cost anything
+
+    cost = survey_and_estimate(root, settings, rebuild=True)[1].cost
+    return None if cost is None else cost / 1_000_000
+
+
+def _record(corpus: Corpus, seconds: float | None, price: float | None) -> Built:
+    held = corpus.stats()
+    state = state_of(corpus.store.documents().values())
+    return Built(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
+
+
+def finished(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:
+    """Return the record of a finished index that nothing has changed of."""
+    try:
+        record = Built(**json.loads((folder / _RECORD).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+    with open_trial_index(root, folder, embedder, settings) as corpus:
+        plan = corpus.indexer.plan()
+        same = not (plan.added or plan.changed or plan.removed or corpus.indexer.pending())
+        return record if same and state_of(corpus.store.documents().values()) == record.state else None
+
+
+def state_of(documents: Iterable[Document]) -> str:
+    """Return what tells the state of a corpus, and the version of what indexes and searches it, from others."""
+    digest = hashlib.blake2b(_version().encode(), digest_size=16)
+    for document in sorted(documents, key=lambda document: document.path):
+        digest.update(f"{document.path}\0{document.sha256}\0".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+@cache
+def _version() -> str:
+    """Return the version of what indexes and searches: of its very text, for a checkout changes between releases."""
+    home = Path(__file__).parents[2]
+    digest = hashlib.blake2b(digest_size=16)
+    for name in _DECISIVE:
+        place = home / name
+        files = [place] if place.is_file() else [*place.rglob("*.py"), *place.rglob("*.json")]
+        for file in sorted(files):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()

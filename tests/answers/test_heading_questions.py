@@ -1,0 +1,55 @@
+"""Questions made of headings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.answers.heading_questions import names_in, question_of, thing_asked_about
+
+NAMES = frozenset({"Ferry"})
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("How long does dough rest?", "How long does dough rest?"),
+        ("Installing Ferry", "How do I install Ferry?"),
+        ("Ferry installation", "How do I install Ferry?"),
+        ("Installation", "How do I install Ferry?"),
+        ("Getting Started", "How do I get started with Ferry?"),
+        ("Running Tests", "How do I run tests?"),
+        ("Writing the Validation Logic", "How do I write the validation logic?"),
+        ("Create Collections", "How do I create collections?"),
+        ("Review the code", "How do I review the code?"),
+        ("Release notes", "What should I know about release notes?"),
+        ("How to Book Flights or Rail", "How do I book flights or rail?"),
+        ("What to look for in a Code Review", "What should I look for in a code review?"),
+        ("Queues vs. Jobs", "What is the difference between queues and jobs?"),
+        ("Trains", "What should I know about trains?"),
+        ("// to", ""),
+        ("Why we do it so", ""),
+        ("One of so many words that nobody would ever ask for it at all", ""),
+    ],
+)
+def test_a_heading_becomes_what_a_reader_asks(heading: str, question: str) -> None:
+    assert question_of(heading, "Ferry", NAMES) == question
+
+
+def test_an_act_without_a_thing_is_no_question() -> None:
+    assert question_of("Installation") == ""
+    assert question_of("Naming", "What to look for in a code review") == "What should I know about naming?"
+
+
+@given(st.text(max_size=80), st.text(max_size=40))
+def test_whatever_a_heading_is_a_question_ends_as_one(heading: str, subject: str) -> None:
+    question = question_of(heading, subject)
+    assert not question or question.endswith("?")
+    assert thing_asked_about(question) in question
+
+
+def test_a_name_is_what_sentences_write_with_a_capital() -> None:
+    lines = ["# Using Ferry Lines", "We use Ferry, and Ferry only; no ferry.", "The Line is a line, and every line is."]
+    assert names_in(lines) == {"Ferry"}
+    assert question_of("Using Ferry Lines", names=names_in(lines)) == "How do I use Ferry lines?"

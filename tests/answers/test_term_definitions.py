@@ -1,0 +1,182 @@
+"""What defines a term: the forms in which people define things, and the answer with the place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor import Index
+from quaestor.answers.explain_term import read_term_question
+from quaestor.answers.term_definitions import Form, definitions_of, may_define
+from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
+
+FORMS = {
+    '*   **LGTM**: Means "Looks Good to Me". It is what a reviewer says.': ("LGTM", Form.ENTRY),
+    "- **[18F](https://18f.gsa.gov/)** - 18F develops partnerships with agencies.": ("18F", Form.ENTRY),
+    "leaf bundle\n: A _leaf bundle_ is a directory that contains an index.": ("leaf bundle", Form.ENTRY),
+    "Queue\n    What holds the letters until somebody reads them.": ("queue", Form.ENTRY),
+    "carrier:: What takes a letter from one post office to another.": ("carrier", Form.ENTRY),
+    "| Tool | Use |\n| --- | --- |\n| Tock | where we all record the hours we worked |": ("Tock", Form.ENTRY),
+    "A _shortcode_ is a template that is invoked within markup.": ("shortcodes", Form.SENTENCE),
+    "OpenTelemetry is:\n\n- An observability framework.\n- Open source.": ("OpenTelemetry", Form.SENTENCE),
+    '<p align="center">Caddy is an extensible server platform.</p>': ("Caddy", Form.SENTENCE),
+    "## What is a span?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
+    "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
+    "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
+    "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
+}
+NOT_DEFINED = {
+    "Caddy is running on port 80, and all of it is well.": "Caddy",
+    "- [Eager Loading](#eager-loading)\n    - [Constraining Eager Loads](#constraining)": "eager loading",
+    "* [hugo](/commands/hugo/) - Build": "hugo",
+    "We cl up every evening, which is a habit.": "CL",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), FORMS.items())
+def test_each_form_of_a_definition_is_found_whole(text: str, expected: tuple[str, Form]) -> None:
+    term, form = expected
+    lines = [
+        "# Words",
+        "",
+        "Nothing is said here about anything at all.",
+        "",
+        *text.split("\n"),
+        "",
+        "And so on and on.",
+    ]
+    found = min(definitions_of(term, lines))
+    assert (found.form, found.start_line, found.end_line) == (form, 5, len(lines) - 2)
+    assert may_define(term).search("\n".join(lines))
+
+
+@pytest.mark.parametrize(("text", "term"), NOT_DEFINED.items())
+def test_what_only_mentions_a_term_does_not_define_it(text: str, term: str) -> None:
+    assert not list(definitions_of(term, text.split("\n")))
+
+
+@given(st.lists(st.text(max_size=60).map(lambda text: " ".join(text.split())), max_size=12), st.sampled_from([*FORMS]))
+def test_whatever_stands_around_it_a_definition_is_lines_that_are_there(around: list[str], text: str) -> None:
+    term, _ = FORMS[text]
+    lines = [*around, "", *text.split("\n"), "", *around]
+    for one in definitions_of(term, lines):
+        assert 1 <= one.start_line <= one.end_line <= len(lines)
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("What is a leaf bundle?", "leaf bundle"),
+        ("what does LGTM mean", "LGTM"),
+        ("What does PIV stand for?", "PIV"),
+        ("What’s meant by “drift”?", "drift"),
+        ("Was ist ein Leaf Bundle?", "Leaf Bundle"),
+        ("Qu'est-ce qu'un shortcode ?", "shortcode"),
+        ("¿Qué es un crate?", "crate"),
+        ("什么是 HMR", "HMR"),
+        ("HMR 是什么意思？", "HMR"),
+        ("HMRとは何ですか？", "HMR"),
+        ("what is Let's Encrypt, according to these pages", "Let's Encrypt"),
+        ("What does bip-0340 define?", "bip-0340"),
+        ("Summarize RFC 2119", "RFC 2119"),
+        ("How do I add a leaf bundle?", ""),
+        ("What is the difference between a leaf bundle and a branch bundle?", ""),
+    ],
+)
+def test_the_term_is_read_out_of_the_question(question: str, term: str) -> None:
+    assert read_term_question(question) == term
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("terms")
+    root = folder / "handbook"
+    for path, text in {
+        "README.md": "# Handbook\n\nHow the Technical Training School (TTS) works.\n",
+        "agreements.md": "# Agreements\n\nTTS is a fee-for-service organization, like many others.\n",
+        "glossary.md": "# Glossary\n\n- **TTS** - The school that helps people\n  to learn what they need.\n",
+        "providers.md": "# Service Providers\n\nThe central place where all of it begins.\n",
+        "packages.md": "# Packages\n\nA service provider is a point where packages are joined.\n",
+    }.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        Path(root / path).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(root) as index:
+            yield index
+
+
+NUMBERED = {
+    "bip-0340.mediawiki": "<pre>\n  BIP: 340\n  Title: Signatures that add up\n</pre>\n\n== Abstract ==\n\n"
+    "This document proposes a standard for signatures.\n",
+    "bip-0003.mediawiki": "<pre>\n  BIP: 3\n  Title: BIP Purpose and Guidelines\n</pre>\n\n== What is a BIP? ==\n\n"
+    "BIP stands for Bitcoin Improvement Proposal.\n",
+    "nips/01.md": "NIP-01\n======\n\nThis describes the protocol that everybody should implement.\n",
+    "text/2904-review.md": "# Review\n\nHow larger changes are made to everything.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def proposals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("proposals")
+    for path, text in NUMBERED.items():
+        file = folder / "rfcs" / path
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(folder / "rfcs") as index:
+            yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("What does bip-0340 define?", "bip-0340.mediawiki"),
+        ("What is BIP 340?", "bip-0340.mediawiki"),
+        ("what is BIP3 about", "bip-0003.mediawiki"),
+        ("Summarize NIP-1", "nips/01.md"),
+        ("What does NIP 01 say?", "nips/01.md"),
+    ],
+)
+def test_a_document_is_known_by_its_series_and_number(proposals: Index, question: str, path: str) -> None:
+    assert places(proposals, question)[0][0] == path
+
+
+def test_the_abstract_of_a_document_comes_first(proposals: Index) -> None:
+    assert places(proposals, "What is BIP 340?") == [("bip-0340.mediawiki", 8, 8), ("bip-0340.mediawiki", 2, 4)]
+
+
+@pytest.mark.parametrize("question", ["What is BIP 341?", "What is XYZ 340?", "What is PEP 2904?"])
+def test_another_number_or_series_is_no_document(proposals: Index, question: str) -> None:
+    assert answer_by_way(Question(question), proposals) is None
+
+
+def test_documents_begin_with_the_one_whose_title_says_so(proposals: Index) -> None:
+    found = answer_by_way(Question("What are these documents?"), proposals)
+    assert found is not None
+    assert "Bitcoin Improvement Proposal" in found.text(range(len(found.hits)))
+
+
+def places(index: Index, question: str) -> list[tuple[str, int, int]]:
+    found = answer_by_way(Question(question), index)
+    assert found is not None
+    assert found.way in {"term", "names"}
+    return [(hit.path, hit.start_line, hit.end_line) for hit in found.hits]
+
+
+def test_a_glossary_comes_first_and_what_an_abbreviation_stands_for_behind_it(documents: Index) -> None:
+    assert places(documents, "What is TTS?") == [("glossary.md", 3, 4), ("README.md", 3, 3)]
+
+
+def test_a_document_of_the_terms_name_comes_before_one_that_mentions_it(documents: Index) -> None:
+    assert places(documents, "what is a service provider") == [("providers.md", 1, 3)]
+
+
+def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:
+    assert answer_by_way(Question("What is a carrier pigeon?"), documents) is None

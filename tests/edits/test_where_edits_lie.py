@@ -1,0 +1,394 @@
+"""Where a change may lie: which paths it may name, how folders are reached, what a place must quote."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.edits import Refusal, Replace
+from quaestor.edits.edit_paths import confined, objections
+from quaestor.edits.file_text import read_text
+from quaestor.edits.linkless_folders import LARGEST, Content, Folders, PlaceError
+from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.three_way_merge import ConflictError, Hunk, hunks, merge, same_ends, slides, span
+
+# --- paths --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "words"),
+    [
+        ("", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("  ", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("a\\b", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("a\tb", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("a\u200bb", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("a\ud800b", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("/a", "outside", "is not relative to the root; name files from the root"),
+        ("~a", "outside", "is not relative to the root; name files from the root"),
+        ("./~a", "outside", "is not relative to the root; name files from the root"),
+        ("z:a", "outside", "is not relative to the root; name files from the root"),
+        ("./C:/a", "outside", "is not relative to the root; name files from the root"),
+        ("a/..", "outside", "may lead out of the root; name files from the root, without '..'"),
+        ("../a", "outside", "may lead out of the root; name files from the root, without '..'"),
+        (".", "bad path", "names a folder; name a file"),
+        ("a/", "bad path", "names a folder; name a file"),
+        ("a/.GIT /x", "forbidden", "belongs to version control, which is never edited"),
+        (".git", "forbidden", "belongs to version control, which is never edited"),
+        ("a/.git. ./x", "forbidden", "belongs to version control, which is never edited"),
+        ("GIT~2/x", "forbidden", "belongs to version control, which is never edited"),
+        ("_Darcs/x", "forbidden", "belongs to version control, which is never edited"),
+        ("CVS/x", "forbidden", "belongs to version control, which is never edited"),
+    ],
+)
+def test_paths_that_are_refused_and_why(path: str, kind: str, words: str) -> None:
+    assert confined(path) == Refusal(path, kind, f"{path!r} {words}")
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [
+        ("a", "a"),
+        ("./a//b/./c", "a/b/c"),
+        ("a b/ü.txt", "a b/ü.txt"),
+        ("a/~b", "a/~b"),
+        ("ab:c", "ab:c"),
+        ("a/c:d", "a/c:d"),
+        ("a..b/...", "a..b/..."),
+        (".gitignore", ".gitignore"),
+        ("git/x", "git/x"),
+        ("git~x/git~1x/agit~1", "git~x/git~1x/agit~1"),
+    ],
+)
+def test_paths_in_their_plain_form(path: str, plain: str) -> None:
+    assert confined(path) == plain
+
+
+@given(st.text(alphabet="ab./~\\:CgitGIT\0 \u200b", max_size=16))
+def test_no_path_leads_out_or_into_version_control(path: str) -> None:
+    found = confined(path)
+    if isinstance(found, str):
+        below = os.path.normpath(f"/root/{found}")
+        assert below == f"/root/{found}"
+        assert not any(part.casefold().rstrip(". ") == ".git" for part in found.split("/"))
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("src/a.py", []),
+        (".a", ["dot"]),
+        ("a/.b/c", ["dot"]),
+        ("Jenkinsfile", ["build machine"]),
+        ("ci/azure-pipelines-x.yml", ["build machine"]),
+        ("ci/azure-pipelines.yaml.txt", []),
+        (".GitHub/Workflows/x.yml", ["dot", "build machine"]),
+        (".gitlab-ci.yml", ["dot", "build machine"]),
+        (".circleci/config", ["dot", "build machine"]),
+        ("docs/.github/workflows/x", ["dot"]),
+        ("Makefile", ["builds, tests or tools"]),
+        ("notajenkinsfile.md", []),
+    ],
+)
+def test_what_a_person_is_asked_about(path: str, words: list[str]) -> None:
+    found = objections(path)
+    assert len(found) == len(words)
+    assert all(word in reason for word, reason in zip(words, found, strict=True)), found
+
+
+# --- folders ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "x.txt").write_bytes(b"inside")
+    (tmp_path / "x.txt").write_bytes(b"outside")
+    return folder
+
+
+def place_error(folders: Folders, path: str) -> tuple[str, str]:
+    with pytest.raises(PlaceError) as caught:
+        folders.read(path)
+    return caught.value.kind, str(caught.value)
+
+
+def test_files_are_read_with_their_mode_and_owner(root: Path) -> None:
+    file = root / "a" / "b" / "x.txt"
+    file.chmod(0o640)
+    state = file.stat()
+    with Folders(root) as folders:
+        assert folders.read("a/b/x.txt") == Content(b"inside", 0o640, state.st_uid, state.st_gid)
+        assert folders.read("a/b/none") is folders.read("none/x.txt") is folders.read("a/none/y/x") is None
+
+
+def test_links_are_followed_nowhere(root: Path) -> None:
+    (root / "l.txt").symlink_to(root.parent / "x.txt")
+    (root / "lost").symlink_to("nowhere")
+    (root / "way").symlink_to(root.parent)
+    (root / "a" / "same").symlink_to(root / "a" / "b")
+    with Folders(root) as folders:
+        for path, link in (("l.txt", "l.txt"), ("lost", "lost"), ("way/x.txt", "way"), ("a/same/x.txt", "a/same")):
+            words = f"{link!r} is a symbolic link, which edits do not follow; name what it leads to"
+            assert place_error(folders, path) == ("link", words)
+
+
+def test_only_regular_files_of_a_bounded_size_are_read(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    with (root / "large").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with (root / "largest").open("wb") as file:
+        file.truncate(LARGEST)
+    with Folders(root) as folders:
+        assert place_error(folders, "a/b") == ("not a file", "'a/b' is not a regular file; name one")
+        assert place_error(folders, "pipe") == ("not a file", "'pipe' is not a regular file; name one")
+        assert place_error(folders, "large") == ("too large", "'large' has 8,000,001 bytes; the limit is 8,000,000")
+        assert place_error(folders, "a/b/x.txt/y") == ("not a file", "'a/b/x.txt' is a file, not a folder")
+        found = folders.read("largest")
+        assert found is not None
+        assert len(found.data) == LARGEST
+
+
+def test_folders_that_are_missing_are_made_from_the_outermost_and_removed_when_empty(root: Path) -> None:
+    with Folders(root) as folders:
+        assert folders.missing_folders("a/b/x.txt") == folders.missing_folders("x.txt") == []
+        missing = folders.missing_folders("a/c/d/x.txt")
+        assert missing == ["a/c", "a/c/d"]
+        for folder in (*missing, *missing):
+            folders.make(folder)
+        assert (root / "a" / "c" / "d").is_dir()
+        assert folders.missing_folders("a/c/d/x.txt") == []
+        folders.remove_empty("a/c")
+        assert (root / "a" / "c" / "d").is_dir(), "it holds a folder"
+        folders.remove_empty("a/c/d")
+        assert not (root / "a" / "c" / "d").exists()
+        assert folders.missing_folders("a/c/d/x.txt") == ["a/c/d"], "what was opened before is forgotten"
+        folders.remove_empty("a/none")
+
+
+def test_no_folder_is_made_through_a_link(root: Path) -> None:
+    (root / "way").symlink_to(root.parent)
+    with Folders(root) as folders, pytest.raises(PlaceError):
+        folders.make("way/new")
+    assert not (root.parent / "new").exists()
+
+
+def test_a_folder_that_was_moved_is_noticed(root: Path) -> None:
+    with Folders(root) as folders:
+        folders.read("a/b/x.txt")
+        assert folders.unmoved("a/b/x.txt")
+        assert folders.unmoved("x")
+        (root / "a" / "b").rename(root / "a" / "old")
+        assert not folders.unmoved("a/b/x.txt"), "it is gone"
+        (root / "a" / "b").mkdir()
+        assert not folders.unmoved("a/b/x.txt"), "another one has its name"
+        (root / "a" / "b").rmdir()
+        (root / "a" / "b").symlink_to(root / "a" / "old")
+        assert not folders.unmoved("a/b/x.txt"), "a link leads to it"
+
+
+def test_descriptors_are_closed_at_the_end(root: Path) -> None:
+    with Folders(root) as folders:
+        descriptors = [folders.parent(path) for path in ("x", "a/x", "a/b/x")]
+        assert len(set(descriptors)) == 3
+        assert all(stat.S_ISDIR(os.fstat(one).st_mode) for one in descriptors)
+        assert folders.parent("a/other") == descriptors[1]
+        folders.sync()
+    for one in descriptors:
+        with pytest.raises(OSError, match="descriptor"):
+            os.fstat(one)
+
+
+# --- changes of lines ---------------------------------------------------------------------------------------------
+
+
+def test_a_change_does_not_slide_past_the_end_that_another_change_moved() -> None:
+    # Of two changes, the other one lets one text end before the other does.
+    assert slides(Hunk(0, 1, 0, 0), ["a", "a"], ["a", "b"]) == [Hunk(0, 1, 0, 0), Hunk(1, 2, 1, 1)]
+    assert slides(Hunk(0, 0, 0, 1), ["a", "b"], ["a", "a"]) == [Hunk(0, 0, 0, 1), Hunk(1, 1, 1, 2)]
+    assert slides(Hunk(1, 1, 1, 2), ["a"], ["a", "a"]) == [Hunk(1, 1, 1, 2), Hunk(0, 0, 0, 1)]
+    assert slides(Hunk(1, 2, 0, 0), ["a", "a"], []) == [Hunk(1, 2, 0, 0)], "there is nothing before it to change places"
+    assert slides(Hunk(0, 1, 0, 1), ["a", "a"], ["b", "a"]) == [Hunk(0, 1, 0, 1)], "what replaces stays"
+
+
+lines = st.lists(st.sampled_from(["a", "b", "a ", " ", ""]), max_size=6)
+
+
+@given(lines, lines)
+def test_changes_lead_from_one_text_to_the_other(search: list[str], replace: list[str]) -> None:
+    found = hunks(search, replace, exact=True)
+    new: list[str] = []
+    at = 0
+    for change in found:
+        new += [*search[at : change.s1], *replace[change.r1 : change.r2]]
+        at = change.s2
+    assert [*new, *search[at:]] == replace
+    bare = [[line.rstrip() or line for line in text] for text in (search, replace)]
+    assert hunks(search, replace, exact=False) == hunks(*bare, exact=True)
+    head, tail = same_ends(search, replace)
+    assert search[:head] == replace[:head]
+    assert head + tail <= min(len(search), len(replace))
+    assert search[len(search) - tail :] == replace[len(replace) - tail :]
+    rest = search[head : len(search) - tail], replace[head : len(replace) - tail]
+    assert not all(rest) or (rest[0][0] != rest[1][0] and rest[0][-1] != rest[1][-1])
+
+
+def test_a_change_lies_between_lines_that_were_quoted_right() -> None:
+    assert span(Hunk(1, 2, 1, 2), [4, 5, 6]) == (5, 6)
+    assert span(Hunk(0, 1, 0, 0), [4, 5, 6]) == (4, 5)
+    assert span(Hunk(2, 3, 2, 2), [4, 5, 6]) == (6, 7)
+    assert span(Hunk(0, 0, 0, 1), [4, 5]) == (4, 4)
+    assert span(Hunk(2, 2, 2, 3), [4, 5]) == (6, 6)
+    assert span(Hunk(0, 1, 0, 1), [4, 5, None]) == (4, 5), "what is not beside it may be misquoted"
+    for change, places in (
+        (Hunk(1, 2, 1, 2), [None, 5, 6]),
+        (Hunk(1, 2, 1, 2), [4, None, 6]),
+        (Hunk(1, 2, 1, 2), [4, 5, None]),
+        (Hunk(1, 2, 1, 2), [4, 6, 7]),
+        (Hunk(1, 1, 1, 2), [4, 6]),
+        (Hunk(0, 0, 0, 1), []),
+    ):
+        with pytest.raises(ConflictError):
+            span(change, places)
+
+
+def test_lines_that_stay_are_the_files_own() -> None:
+    changes = [Hunk(1, 2, 1, 3), Hunk(3, 3, 4, 5)]
+    assert merge(changes, ["a", "B", "C", "d", "E"], [7, 8, 9], 10) == [7, "B", "C", 9, "E"]
+    assert merge([], ["a"], [None, 8, 9], 12) == [8, 9, 10, 11]
+
+
+# --- places -------------------------------------------------------------------------------------------------------
+
+
+def placed(file: str, search: str, replace: str) -> tuple[str, str, int] | Refusal:
+    found = fit(read_text(file.encode()), Replace("a.py", search, replace))
+    return (found.text.data().decode(), found.how, found.line) if isinstance(found, Fitted) else found
+
+
+def test_where_a_place_begins_is_told() -> None:
+    assert placed("a\nb\nc\n", "b\n", "x\n") == ("a\nx\nc\n", "exact", 2)
+    assert placed("a\n  b\nc\n", "b\n", "x\n") == ("a\n  x\nc\n", "whitespace", 2)
+    assert placed("a\n\nb\nc\n", "b\n\n", "x\n") == ("a\n\nx\nc\n", "whitespace", 3)
+
+
+@pytest.mark.parametrize(
+    ("file", "search", "replace", "expected"),
+    [
+        (
+            "a\nb\na\n",
+            "a\n",
+            "x\n",
+            ("ambiguous", "the search text stands at lines 1, 3; quote more lines around it", (1, 3)),
+        ),
+        (
+            "a\n" * 12,
+            "a\n",
+            "x\n",
+            (
+                "ambiguous",
+                "the search text stands at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10; quote more lines around it",
+                tuple(range(1, 11)),
+            ),
+        ),
+        (
+            "a\n",
+            "b\n",
+            "x\n",
+            ("not found", "nothing like the search text stands there; read the file and quote it", ()),
+        ),
+        (
+            "one\ntwo\nthree\n",
+            "two\nfour and five and six\n",
+            "x\n",
+            ("not found", "the search text stands nowhere; the nearest are lines 2 to 2", (2,)),
+        ),
+        ("a\nb\n", "a\n", "a\n", ("no change", "the file already has it; nothing is to be done", ())),
+        (
+            "a\nb\nc\n",
+            "a\n...\nc\n",
+            "a\nc\n",
+            ("elided", "search text and replacement leave out different parts; write the lines out", ()),
+        ),
+        (
+            "a\nb\nc\n",
+            "a\n...\n",
+            "a\n...\nd\n",
+            ("elided", "lines are to be put beside left-out ones; quote the lines that stand there", ()),
+        ),
+        (
+            "a\nb\nc\n",
+            "a\n...\nc\n",
+            "a\n...\nc\n",
+            ("no change", "search text and replacement are the same; nothing is to be done", ()),
+        ),
+        (
+            "a\nb\nc\n",
+            "b\n",
+            "# ... rest of the file ...\n",
+            ("elided", "the replacement leaves lines out ('# ... rest of the file ...'); write them", ()),
+        ),
+    ],
+)
+def test_refusals_say_why_and_where(
+    file: str, search: str, replace: str, expected: tuple[str, str, tuple[int, ...]]
+) -> None:
+    kind, words, where = expected
+    assert placed(file, search, replace) == Refusal("a.py", kind, f"'a.py': {words}", where)
+
+
+def test_left_out_lines_stand_between_what_is_quoted() -> None:
+    file = "start\nx\none\nend\nstart\ny\ntwo\nend\n"
+    found = placed(file, "x\n...\nend\n", "x!\n...\nend\n")
+    assert found == (file.replace("x\n", "x!\n"), "elided", 2), "which end is meant does not matter, as it stays"
+    ambiguous = placed(file, "x\n...\nend\n", "x\n...\nend!\n")
+    assert isinstance(ambiguous, Refusal)
+    assert ambiguous.kind == "ambiguous"
+    behind = placed(file, "y\n...\nx\n", "y!\n...\nx\n")
+    assert isinstance(behind, Refusal), "runs must follow each other"
+    both = placed(file, "x\n...\ntwo\n", "x!\n...\ntwo!\n")
+    assert both == (file.replace("x\n", "x!\n").replace("two\n", "two!\n"), "elided", 2)
+
+
+def test_a_first_line_that_lost_its_indentation_tells_nothing_of_the_others() -> None:
+    file = "    if a:\n        b()\n        c()\n"
+    found = placed(file, "if a:\n        b()\n", "if a:\n        b()\n        d()\n")
+    assert found == ("    if a:\n        b()\n        d()\n        c()\n", "whitespace", 1)
+
+
+LONG = ["alpha = compute_alpha()", "beta = compute_beta()", "gamma = compute_gamma()", "delta = compute_delta()"]
+
+
+def test_lines_that_agree_for_the_most_part_are_a_place_and_too_few_are_none() -> None:
+    file = "".join(f"{line}\n" for line in ["import os", *LONG, "print(delta)"])
+    search = "".join(f"{line}\n" for line in [LONG[0], LONG[1], LONG[2].replace("gamma()", "gama()"), LONG[3]])
+    found = placed(file, search, search.replace("compute_alpha()", "compute_alpha(1)"))
+    assert found == (file.replace("compute_alpha()", "compute_alpha(1)"), "fuzzy", 2)
+    changed = placed(file, search, search.replace("compute_gama()", "compute_gama(1)"))
+    assert isinstance(changed, Refusal)
+    assert changed.kind == "conflict"
+    twice = placed(file + file, search, search.replace("compute_alpha()", "compute_alpha(1)"))
+    assert isinstance(twice, Refusal)
+    assert twice.kind == "ambiguous"
+    short = placed("if a:\n  b\nc\n", "if a:\n  x\n", "if b:\n  x\n")
+    assert isinstance(short, Refusal)
+    assert short.kind == "not found"
+
+
+def test_new_lines_end_as_the_line_before_them() -> None:
+    assert fit_bytes(b"a\r\nb\nc\n", "a\n", "a\nx\n") == b"a\r\nx\r\nb\nc\n"
+    assert fit_bytes(b"a\r\nb\nc\n", "b\n", "b\nx\n") == b"a\r\nb\nx\nc\n"
+    assert fit_bytes(b"a\r\nb\nc\r\n", "b\n", "x\n") == b"a\r\nx\r\nc\r\n"
+    assert fit_bytes(b"a\nb", "b", "b\nc") == b"a\nb\nc"
+
+
+def fit_bytes(data: bytes, search: str, replace: str) -> bytes:
+    found = fit(read_text(data), Replace("a.py", search, replace))
+    assert isinstance(found, Fitted), found
+    return found.text.data()

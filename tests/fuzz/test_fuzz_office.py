@@ -1,0 +1,165 @@
+"""Documents that are archives of XML, and PDF: whatever is in them, they are read or refused by one error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from zipfile import ZIP_STORED
+
+from convert import made
+from fuzz.soups import fuzzed
+from quaestor.convert import ConversionError
+from quaestor.convert.conversion import Converted
+from quaestor.convert.docx import from_docx
+from quaestor.convert.epub import from_epub
+from quaestor.convert.pdf import from_pdf
+from quaestor.convert.pptx import from_pptx
+from quaestor.convert.xlsx import from_xlsx
+
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+_SLIDE = (
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p='
+    '"http://schemas.openxmlformats.org/presentationml/2006/main"'
+)
+WORD = [
+    *("<w:p>", "</w:p>", "<w:r>", "</w:r>", "<w:t>", "</w:t>", "<w:tbl>", "</w:tbl>", "<w:tr>", "</w:tr>", "<w:tc>"),
+    *("</w:tc>", "<w:tab/>", "<w:br/>", '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>', "<w:b/>", "<w:hyperlink>"),
+    *('<w:gridSpan w:val="9999"/>', '<w:vMerge w:val="restart"/>', '<w:footnoteReference w:id="x"/>', "&#0;", "&a;"),
+    *("<w:sdt>", '<w:fldChar w:fldCharType="begin"/>', "<w:instrText>HYPERLINK", "<!--", "]]>", "<?x", "<w:"),
+]
+SHEET = [
+    *("<row>", "</row>", "<c>", "</c>", "<v>", "</v>", '<c r="A1">', '<c r="XFD1048576">', '<c r="1">', '<row r="9">'),
+    *('<row r="99999999999">', '<c t="s">', '<c t="b">', '<c t="d">', '<c t="e">', '<c t="inlineStr"><is><t>'),
+    *("</t></is>", "<f>A1</f>", '<mergeCell ref="A1:B9999999"/>', "<mergeCells>", '<dimension ref="A1:Z9"/>', "1e999"),
+    *("-1", "0", "x", "#REF!", "2020-13-45", '<c s="9">', "</sheetData>", "<sheetData>", "&#0;"),
+]
+SLIDE = [
+    *("<p:sp>", "</p:sp>", "<p:txBody>", "</p:txBody>", "<a:p>", "</a:p>", "<a:r>", "</a:r>", "<a:t>", "</a:t>"),
+    *("<p:grpSp>", "</p:grpSp>", "<p:graphicFrame>", "<a:tbl>", "<a:tr>", "<a:tc>", "<a:br/>", '<a:pPr lvl="99"/>'),
+    *('<p:nvSpPr><p:cNvPr id="1" name="a"/><p:cNvSpPr/><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr>', "<p:pic>"),
+    *('<a:hlinkClick r:id="x"/>', "&#0;", "<p:", "x"),
+]
+BOOK = [
+    *('<item id="a" href="a.x" media-type="text/html"/>', '<itemref idref="a"/>', '<itemref idref="b"/>', "<spine>"),
+    *('<item id="b" href="../../b" media-type="text/html"/>', '<item href="%00"/>', "<title>", "</title>", "<creator>"),
+    *("</spine>", "<date>", "</date>", "<!DOCTYPE", "<!ENTITY", "&#0;", "<p>", "</p>", 'xmlns="a"'),
+]
+PDF = [
+    *("1 0 obj", "endobj", "<<", ">>", "/Type /Pages", "/Kids [", "]", "/Count -1", "3 0 R", "1 0 R", "stream\n"),
+    *(
+        "endstream",
+        "xref\n",
+        "trailer",
+        "startxref\n",
+        "/Length 99999999",
+        "/Filter /FlateDecode",
+        "BT",
+        "ET",
+        "Tj",
+        "(",
+    ),
+    *(")", "Tm", "/Outlines", "/Next", "/Prev", "/Encrypt", "%%EOF", "/Title (\\777", "/CreationDate (D:", "TJ", "cm"),
+]
+
+
+def _read(convert: Callable[[bytes], Converted], data: bytes) -> None:
+    try:
+        read = convert(data)
+    except ConversionError as error:
+        assert error.detail
+        assert len(error.detail) < 500
+        return
+    assert isinstance(read.text, str)
+    for field in (read.title, read.author, read.date):
+        assert field is None or len(field) <= 300
+
+
+def _related(target: str) -> str:
+    return made._RELATIONS.replace("word/document.xml", target)
+
+
+def workbook(cells: str) -> bytes:
+    """Return a workbook of one sheet with some rows."""
+    sheets = '<sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets>'
+    kinds = made._TYPES.replace("/word/document.xml", "/xl/workbook.xml").replace(
+        "wordprocessingml.document.main", "spreadsheetml.sheet.main"
+    )
+    sheet = _related("worksheets/sheet1.xml").replace("rId1", "r1").replace('officeDocument" ', 'worksheet" ')
+    parts = {
+        "[Content_Types].xml": kinds,
+        "_rels/.rels": _related("xl/workbook.xml"),
+        "xl/workbook.xml": f'<workbook {_SHEET} xmlns:r="{_OFFICE}">{sheets}</workbook>',
+        "xl/_rels/workbook.xml.rels": sheet,
+        "xl/worksheets/sheet1.xml": f"<worksheet {_SHEET}><sheetData>{cells}</sheetData></worksheet>",
+    }
+    return made.archive(parts, ZIP_STORED)
+
+
+def presentation(shapes: str) -> bytes:
+    """Return a presentation of one slide with some shapes."""
+    names = f'{_SLIDE} xmlns:r="{_OFFICE}"'
+    main = f'<p:presentation {names}><p:sldIdLst><p:sldId id="256" r:id="r1"/></p:sldIdLst></p:presentation>'
+    kind = "application/vnd.openxmlformats-officedocument.presentationml"
+    kinds = made._TYPES.replace("/word/document.xml", "/ppt/presentation.xml").replace(
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main", f"{kind}.presentation.main"
+    )
+    slide = f'<Override PartName="/ppt/slides/s.xml" ContentType="{kind}.slide+xml"/></Types>'
+    related = _related("slides/s.xml").replace("rId1", "r1").replace('officeDocument" ', 'slide" ')
+    parts = {
+        "[Content_Types].xml": kinds.replace("</Types>", slide),
+        "_rels/.rels": _related("ppt/presentation.xml"),
+        "ppt/presentation.xml": main,
+        "ppt/_rels/presentation.xml.rels": related,
+        "ppt/slides/s.xml": f"<p:sld {names}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>",
+    }
+    return made.archive(parts, ZIP_STORED)
+
+
+def book(text: str) -> bytes:
+    """Return a book whose list of parts and whose only chapter are some text."""
+    parts = {
+        "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
+        "b.opf": f"<package>{text}</package>",
+        "a.x": text,
+    }
+    return made.archive(parts, ZIP_STORED)
+
+
+@fuzzed(WORD, [made.paragraph("a", "Heading1") + made.paragraph("b", bold=True)])
+def test_a_word_document_is_read_or_refused(text: str) -> None:
+    _read(from_docx, made.docx(text))
+
+
+@fuzzed(SHEET, ['<row r="1"><c r="A1"><v>1</v></c><c r="B1" t="inlineStr"><is><t>a</t></is></c></row>'])
+def test_a_workbook_is_read_or_refused(text: str) -> None:
+    _read(from_xlsx, workbook(text))
+
+
+@fuzzed(SLIDE, ["<p:sp><p:txBody><a:p><a:r><a:t>a</a:t></a:r></a:p></p:txBody></p:sp>"])
+def test_a_presentation_is_read_or_refused(text: str) -> None:
+    _read(from_pptx, presentation(text))
+
+
+@fuzzed(BOOK, ['<item id="a" href="a.x" media-type="text/html"/><spine><itemref idref="a"/></spine><p>A word</p>'])
+def test_a_book_is_read_or_refused(text: str) -> None:
+    _read(from_epub, book(text))
+
+
+@fuzzed(
+    ["PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "word/document.xml", "[Content_Types].xml", "\xff\xff\xff\xff"], raw=True
+)
+def test_any_archive_is_read_or_refused(data: bytes) -> None:
+    whole = made.docx(made.paragraph("a"))
+    # The soup lies over a whole one, so that more of it is read than its first bytes.
+    at = len(data) * 7 % len(whole)
+    for convert in (from_docx, from_epub, from_pptx, from_xlsx):
+        _read(convert, data)
+        _read(convert, whole[:at] + data + whole[at + len(data) :])
+
+
+@fuzzed(PDF, [made.pdf(["a"], "b").decode("ascii")], raw=True)
+def test_a_pdf_is_read_or_refused(data: bytes) -> None:
+    _read(from_pdf, data)
+    whole = made.pdf(["a", "b"], "c")
+    at = len(data) * 7 % len(whole)
+    _read(from_pdf, whole[:at] + data + whole[at + len(data) :])

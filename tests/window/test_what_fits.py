@@ -1,0 +1,394 @@
+"""What fits and what is kept, to the token: a letter is a token here, and each message costs one more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.errors import UsageError, WindowError
+from quaestor.core.messages import Message, ToolCall
+from quaestor.window import Recall, Reminder, Settings, Window, compose
+from quaestor.window.conversation_costs import ORPHAN, RESULT, UNANSWERED, Reading, Unit, units
+from quaestor.window.conversation_parts import Frame, frame
+from quaestor.window.draft import CUT, Budget, Draft, trim_messages
+from quaestor.window.recall import spread
+from quaestor.window.required import END, HEAD, QUESTION, take_all, take_examples, take_required
+from quaestor.window.trim import longest, trim
+
+
+class Letters:
+    """A counter that is a function of its input."""
+
+    def text(self, text: str) -> int:
+        return len(text)
+
+    def message(self, message: Message) -> int:
+        return 1 + len(message.content) + sum(len(call.arguments) for call in message.tool_calls)
+
+    def messages(self, messages: Sequence[Message]) -> int:
+        return 3 + sum(map(self.message, messages))
+
+    def tools(self, tools: Sequence[Mapping[str, object]]) -> int:
+        return 10 * len(tools)
+
+
+def system(text: str, name: str | None = None) -> Message:
+    return Message("system", text, name=name)
+
+
+def user(text: str, name: str | None = None) -> Message:
+    return Message("user", text, name=name)
+
+
+def assistant(text: str, *calls: str) -> Message:
+    return Message("assistant", text, tool_calls=tuple(ToolCall(call, "search", "{}") for call in calls))
+
+
+def tool(text: str, call: str) -> Message:
+    return Message("tool", text, tool_call_id=call)
+
+
+def drafted(messages: list[Message], capacity: int) -> tuple[Draft, Frame]:
+    reading = Reading(Letters())
+    reading.follow(messages)
+    return Draft(reading, capacity, "~"), frame(messages, reading.units)
+
+
+# --- budget -------------------------------------------------------------------------------------------------------
+
+
+def test_tokens_are_spent_held_and_given_back() -> None:
+    budget = Budget(100)
+    assert (budget.capacity, budget.spent, budget.free, budget.sections) == (100, 0, 100, {})
+    budget.spend("system", 10)
+    budget.spend("recent", 5)
+    budget.spend("recent", -2)
+    budget.hold(20)
+    budget.hold(7)
+    assert (budget.spent, budget.free, budget.sections) == (13, 60, {"system": 10, "recent": 3})
+    budget.release()
+    assert budget.free == 87
+    budget.spend("system", 100)
+    assert budget.free == -13
+
+
+# --- units --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([user("a"), assistant("b")], [Unit(0, 1), Unit(1, 2)]),
+        ([assistant("a", "1"), tool("x", "1")], [Unit(0, 2)]),
+        ([assistant("a", "1", "2"), tool("y", "2"), tool("x", "1"), user("b")], [Unit(0, 3), Unit(3, 4)]),
+        ([assistant("a", "1", "2"), tool("x", "1")], [Unit(0, 2, UNANSWERED)]),
+        ([assistant("a", "1"), user("b")], [Unit(0, 1, UNANSWERED), Unit(1, 2)]),
+        ([assistant("a", "1"), tool("x", "2")], [Unit(0, 1, UNANSWERED), Unit(1, 2, ORPHAN)]),
+        ([assistant("a", "1"), tool("x", "1"), tool("x", "1")], [Unit(0, 2), Unit(2, 3, ORPHAN)]),
+        ([assistant("a", "1", "1"), tool("x", "1")], [Unit(0, 2, UNANSWERED)]),
+        ([tool("x", "1"), user("b")], [Unit(0, 1, ORPHAN), Unit(1, 2)]),
+        ([assistant("a"), user("x", RESULT), user("y", RESULT), user("b")], [Unit(0, 3), Unit(3, 4)]),
+        ([user("a"), user("x", RESULT)], [Unit(0, 1), Unit(1, 2)]),
+        ([assistant("a"), assistant("x")], [Unit(0, 1), Unit(1, 2)]),
+        ([assistant("a", "1"), tool("x", "1"), user("y", RESULT)], [Unit(0, 2), Unit(2, 3)]),
+        ([], []),
+    ],
+)
+def test_what_is_kept_together(messages: list[Message], expected: list[Unit]) -> None:
+    assert units(messages) == expected
+    assert units([user("before"), *messages], 1) == [Unit(one.start + 1, one.end + 1, one.fault) for one in expected]
+
+
+# --- cut short ----------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_the_largest_number_that_fits(most: int, bound: int) -> None:
+    tried: list[int] = []
+
+    def fits(number: int) -> bool:
+        tried.append(number)
+        return number <= bound
+
+    assert longest(most, fits) == min(most, bound)
+    assert all(number <= max(4, 2 * bound, 1) for number in tried), "a long text is never counted whole"
+
+
+@pytest.mark.parametrize(
+    ("text", "budget", "expected"),
+    [
+        ("abcdefgh", 8, "abcdef\n~"),
+        ("abcdefgh", 3, "a\n~"),
+        ("abcdefgh", 2, None),
+        # A line end, or else a blank, in the last quarter.
+        ("abcdef\ng hij", 10, "abcdef\n~"),
+        ("abcde fghij", 10, "abcde fg\n~"),
+        ("abcdef ghij", 10, "abcdef\n~"),
+        ("ab\ncdefghij", 10, "ab\ncdefg\n~"),
+        ("abcdefgh\nij", 10, "abcdefgh\n~"),
+        ("      xy", 7, None),
+        ("a      bcd", 7, "a\n~"),
+        ("", 5, None),
+    ],
+)
+def test_a_text_is_cut_at_a_line_or_a_word(text: str, budget: int, expected: str | None) -> None:
+    assert trim(text, budget, len, "~") == expected
+
+
+@given(st.text(alphabet="ab \n", max_size=60), st.integers(0, 70))
+def test_what_is_cut_fits_and_is_a_beginning(text: str, budget: int) -> None:
+    cut = trim(text, budget, len, "~")
+    if cut is None:
+        # Not even its first letter fits.
+        assert len(text[: len(text) - len(text.lstrip()) + 1]) + 2 > budget or not text.strip()
+        return
+    assert len(cut) <= budget
+    assert cut.endswith("\n~")
+    assert text.startswith(cut.removesuffix("\n~"))
+    most = min(budget - 2, len(text))
+    assert len(cut) - 2 >= len(text[: int(most * 0.75)].rstrip()) - 1
+
+
+def test_long_messages_share_what_short_ones_leave() -> None:
+    reading = Reading(Letters())
+    messages = [user("a" * 30), user("bb"), user("c" * 30)]
+    cut = trim_messages(messages, 3 + 2 + 2 * 20, reading, "~")
+    assert cut is not None
+    assert [len(one.content) for one in cut] == [20, 2, 20]
+    assert [one.role for one in cut] == ["user"] * 3
+    assert trim_messages(messages, 3 + 62, reading, "~") == messages
+    assert trim_messages(messages, 3 + 2 + 2 * 2, reading, "~") is None, "not even a letter beside the mark"
+    call = [assistant("", "1"), tool("x" * 20, "1")]
+    kept = trim_messages(call, 1 + 2 + 1 + 10, reading, "~")
+    assert kept is not None
+    assert (kept[0], len(kept[1].content), kept[1].tool_call_id) == (call[0], 10, "1")
+    assert trim_messages([assistant("", "1", "2")], 4, reading, "~") is None, "calls are never cut"
+
+
+# --- drafts -------------------------------------------------------------------------------------------------------
+
+
+def test_what_costs_as_much_as_is_free_fits() -> None:
+    messages = [user("a" * 9), user("b" * 9), assistant("", "1")]
+    for capacity, fits in ((20, True), (19, False)):
+        draft, _ = drafted(messages, capacity)
+        assert draft.take_if_it_fits(0, "recent", "why", budget=10)
+        assert draft.take_if_it_fits(0, "system", "again"), "it is in"
+        assert draft.take_if_it_fits(1, "recent", "why") == fits
+        assert draft.budget.spent == (20 if fits else 10)
+        assert not draft.take_if_it_fits(2, "recent", "why"), "it can never be sent"
+        assert draft.left_out(range(3)) == ([] if fits else [1])
+    draft, _ = drafted(messages, 100)
+    assert not draft.take_if_it_fits(0, "recent", "why", budget=9)
+    assert draft.take_if_it_fits(0, "recalled", "because", action="recalled")
+    one = draft.chosen[0]
+    assert (one.messages, one.tokens, one.section) == ((messages[0],), (10,), "recalled")
+    assert (one.action, one.reason) == ("recalled", "because")
+    assert draft.take_trimmed(1, "recent", 5)
+    two = draft.chosen[1]
+    assert (two.messages, two.tokens, two.action, two.reason) == ((user("bb\n~"),), (5,), "trimmed", CUT)
+    assert draft.whole_messages == [messages[0]]
+    assert draft.budget.sections == {"recalled": 10, "recent": 5}
+    assert not drafted(messages, 100)[0].take_trimmed(0, "recent", 2)
+
+
+HEADED = [system("s" * 9), user("q" * 9)]
+
+
+def required(messages: list[Message], limit: int, reserve: int = 0, floor: int = 0) -> Draft:
+    draft, parts = drafted(messages, limit - reserve)
+    take_required(draft, parts, limit, reserve, floor)
+    return draft
+
+
+def test_what_must_be_kept_may_take_the_whole_window() -> None:
+    draft = required([user("old"), *HEADED[1:]], 10)
+    assert list(draft.chosen) == [1]
+    draft = required(HEADED, 20)
+    assert [(one.section, one.reason) for one in draft.chosen.values()] == [("system", HEAD), ("question", QUESTION)]
+    with pytest.raises(WindowError) as caught:
+        required(HEADED, 24, reserve=5)
+    assert (caught.value.needed, caught.value.limit) == (25, 24)
+    assert str(caught.value) == (
+        "what must be kept takes 20 tokens (system 10, question 10) and 5 are reserved for the reply, but the window"
+        " holds 24; shorten it by 1 tokens, lower the reserve, or use a model with a window of 25 or more"
+    )
+
+
+def test_the_end_of_the_turn_is_cut_and_leaves_passages_their_floor() -> None:
+    result = [*HEADED, assistant("", "1"), tool("x" * 30, "1")]
+    # 20 for head and question, 3 for the call, 31 for its result.
+    whole = required(result, 54)
+    assert whole.chosen[2].action == "kept"
+    assert (whole.chosen[2].section, whole.chosen[2].reason) == ("question", END)
+    cut = required(result, 53)
+    assert (cut.chosen[2].action, cut.budget.free) == ("trimmed", 0)
+    floored = required(result, 54, floor=10)
+    assert (floored.chosen[2].action, floored.budget.free) == ("trimmed", 10)
+    assert required(result, 64, floor=10).chosen[2].action == "kept"
+    # Where there is no room for a floor, there is none.
+    assert required(result, 30, floor=10).budget.free == 0
+    with pytest.raises(WindowError):
+        required(result, 25, floor=10)
+    # What the server is to go on with leaves no floor.
+    begun = [*HEADED, assistant("y" * 29)]
+    assert required(begun, 50, floor=10).chosen[2].action == "kept"
+
+
+def test_examples_are_taken_in_pairs_while_they_fit() -> None:
+    examples = [system("e" * 4, f"example_{who}") for _ in range(3) for who in ("user", "assistant")]
+    messages = [system("s"), *examples, user("q")]
+    for budget, taken in ((30, 6), (29, 4), (20, 4), (19, 2), (10, 2), (9, 0)):
+        draft, parts = drafted(messages, 1000)
+        take_examples(draft, parts, budget)
+        assert len(draft.chosen) == taken
+        assert all(one.section == "examples" and "example" in one.reason for one in draft.chosen.values())
+
+
+def test_all_that_can_be_sent() -> None:
+    messages = [
+        *[system("s"), system("u", "example_user"), system("a", "example_assistant"), tool("lost", "9"), user("old")],
+        *[user("q"), assistant("", "1"), tool("x", "1"), assistant("begun")],
+    ]
+    draft, parts = drafted(messages, 1000)
+    take_all(draft, parts)
+    assert {number: one.section for number, one in draft.chosen.items()} == {
+        **{0: "system", 1: "examples", 2: "examples", 4: "recent"},
+        **{5: "question", 6: "recent", 7: "question"},
+    }
+    assert [draft.chosen[number].reason for number in (0, 5, 7)] == [HEAD, QUESTION, END]
+
+
+# --- windows ------------------------------------------------------------------------------------------------------
+
+TALK = [user("a" * 39), assistant("b" * 39)]
+ASKED = [system("s" * 9), *TALK, user("q" * 9)]
+PLAIN = Settings(marks=False)
+
+
+def composed(messages: list[Message], limit: int, reserve: int = 0, **more: object) -> Window:
+    settings = more.pop("settings", PLAIN)
+    return compose(messages, limit=limit, reserve=reserve, tokenizer=Letters(), settings=settings, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("reserve", "tools"), [(0, 0), (7, 0), (0, 2), (7, 2)])
+def test_a_conversation_that_fits_to_the_token_is_kept_whole(reserve: int, tools: int) -> None:
+    # 3 for the reply's start, 20 for head and question, 80 for the talk, 10 for each tool.
+    limit = 103 + reserve + 10 * tools
+    schemas = [{"type": "function"}] * tools
+    whole = composed(ASKED, limit, reserve, tools=schemas)
+    assert whole.messages == tuple(ASKED)
+    assert (whole.tokens, whole.limit, whole.reserve) == (limit - reserve, limit, reserve)
+    assert {name: tokens for name, tokens in whole.sections.items() if tokens} == {
+        **{"reply": 3, "system": 10, "question": 10, "recent": 80},
+        **({"tools": 10 * tools} if tools else {}),
+    }
+    short = composed(ASKED, limit - 1, reserve, tools=schemas)
+    assert len(short.messages) < len(ASKED) or short.messages != tuple(ASKED)
+    assert short.tokens <= limit - 1 - reserve
+
+
+@pytest.mark.parametrize(("limit", "reserve"), [(0, 0), (-1, 0), (10, -1)])
+def test_limits_that_make_no_sense(limit: int, reserve: int) -> None:
+    with pytest.raises(UsageError, match=f"limit {limit} and reserve {reserve} are not possible"):
+        composed(ASKED, limit, reserve)
+
+
+def test_policies_that_are_none() -> None:
+    with pytest.raises(UsageError, match="there is no policy 'best'; use one of 'sliding', "):
+        composed(ASKED, 1000, policy="best")
+    assert composed([user("q")], 5).tokens == 5
+
+
+def test_passages_that_fit_beside_everything_are_shown_and_paid_for() -> None:
+    window = composed(ASKED, 1000, passages=["the lake is blue"])
+    [shown] = [message for message in window.messages if message not in ASKED]
+    assert "the lake is blue" in shown.content
+    assert window.messages.index(shown) == len(ASKED) - 1, "before the question"
+    assert window.sections["passages"] == Letters().message(shown)
+    exact = composed(ASKED, window.tokens, passages=["the lake is blue"])
+    assert exact.messages == window.messages
+    tight = composed(ASKED, window.tokens - 1, passages=["the lake is blue"])
+    assert tight.tokens <= window.tokens - 1
+    assert tight.messages != window.messages
+
+
+def test_a_passage_in_the_conversation_is_not_shown_again_and_its_message_stays() -> None:
+    fact = "the lake is blue " * 3
+    talk = [user(fact), *[assistant("z" * 30) for _ in range(30)]]
+    window = composed([system("s"), *talk, user("which lake?")], 300, passages=[fact])
+    assert [message for message in window.messages if fact in message.content] == [talk[0]]
+    decision = window.decisions[-1]
+    assert "already in the window" in decision.reason
+    assert window.sections.get("passages", 0) == 0
+
+
+def test_reminders_are_given_room() -> None:
+    settings = Settings(marks=False, reminder=Reminder("be brief", every=20))
+    messages = [system("s"), *[assistant("z" * 30) for _ in range(60)], user("q")]
+    window = composed(messages, 600, settings=settings)
+    reminders = [message for message in window.messages if message.content == "be brief"]
+    assert reminders
+    assert window.tokens <= 600
+
+
+# --- recall -------------------------------------------------------------------------------------------------------
+
+
+def test_scores_flow_five_messages_far_and_fade() -> None:
+    scores = np.zeros(13)
+    scores[6] = 1.0
+    later = [0.6 * 0.55**distance for distance in range(5)]
+    earlier = [0.42 * 0.55**distance for distance in range(5)]
+    assert spread(scores).tolist() == pytest.approx([0, *earlier[::-1], 1, *later, 0])
+    assert spread(np.array([2.0])).tolist() == [2.0]
+    assert spread(np.array([1.0, 0.0])).tolist() == pytest.approx([1.0, 0.6])
+    assert spread(np.array([0.0, 1.0])).tolist() == pytest.approx([0.42, 1.0])
+
+
+def test_scores_are_standard_ones() -> None:
+    messages = [*[user(f"remark {number} on rain") for number in range(20)], user("a kayak came"), user("kayak?")]
+    scores = Recall().score(messages, 21)
+    assert scores.mean() == pytest.approx(0, abs=1e-5)
+    assert scores.std() == pytest.approx(1, abs=1e-5)
+    assert Recall().score(messages, 3).shape == (3,)
+
+
+def test_what_is_indexed_is_told() -> None:
+    messages = [user(f"remark {number}") for number in range(5)]
+    recall = Recall()
+    assert (recall.indexed, recall.knows(messages)) == (0, 0)
+    recall.score(messages, 4)
+    assert (recall.indexed, recall.knows(messages)) == (4, 4)
+    assert recall.knows([*messages[:2], user("another")]) == 2
+
+
+def test_names_and_arguments_of_calls_are_indexed_too() -> None:
+    filler = [user(f"small talk {number}") for number in range(20)]
+    call = Message("assistant", "", tool_calls=(ToolCall("1", "weather", '{"town": "Oslo"}'),))
+    for question in ("weather", "oslo"):
+        messages = [*filler[:7], call, *filler[7:], user(question)]
+        assert int(np.argmax(Recall().score(messages, 21))) == 7
+    named = [*filler[:7], user("hello", "zoe"), *filler[7:], user("zoe")]
+    assert int(np.argmax(Recall().score(named, 21))) == 7
+
+
+def test_a_question_of_one_word_leans_on_the_turn_before() -> None:
+    filler = [user(f"small talk {number}") for number in range(20)]
+    messages = [user("parser grammar"), *filler, user("parser grammar"), assistant("indeed"), user("where?")]
+    assert Recall().score(messages, 23)[0] > 1
+    own = [*messages[:-1], user("which rain, which wind?")]
+    assert not Recall().score(own, 23).any(), "words of its own are looked for alone"
+    far = [
+        user("parser grammar"),
+        *filler,
+        user("parser grammar"),
+        assistant("indeed"),
+        assistant("so"),
+        user("where?"),
+    ]
+    assert Recall().score(far, 24)[0] < 1, "two messages count"
