@@ -18,7 +18,7 @@ def sides(page: Page, selector: str) -> tuple[float, float]:
 def test_the_field_stands_right_under_the_conversation(page: StartPage, width: int) -> None:
     one = page([f"```python\n{LONG}\n```\n\n" + "More of it.\n\n" * 60]).size(width, 800)
     one.answered("How long does the dough rest?")
-    assert sides(one, "#composer") == pytest.approx(sides(one, ".turn"), abs=0.5)
+    assert sides(one, "#composer") == pytest.approx(sides(one, ".turn .prose"), abs=0.5)
     assert one.sideways() <= 0
 
 

@@ -127,6 +127,12 @@ export function begin() {
 // Earlier turns come piece by piece while nothing else is to do, so that all of a conversation is found and scrolled to.
 async function growBack() {
   const idle = () => new Promise((resolve) => (window.requestIdleCallback ?? setTimeout)(resolve));
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  let moved = Boolean(location.hash);
+  for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    addEventListener(act, () => (moved = true), { once: true, passive: true });
+  }
+  addEventListener("hashchange", () => (moved = true), { once: true });
   while (thread.querySelector(".earlier") && thread.querySelectorAll(".turn").length < MOST_SHOWN) {
     await idle();
     const first = thread.querySelector(".turn");
@@ -135,11 +141,16 @@ async function growBack() {
     localTimes(made);
     // What is read stays where it is; that browsers see to it by themselves would count twice.
     thread.classList.add("growing");
-    const place = first.getBoundingClientRect().top;
+    const top = thread.getBoundingClientRect().top;
+    const read = [...thread.querySelectorAll(".turn")].find((turn) => turn.getBoundingClientRect().bottom > top) ?? first;
+    const place = read.getBoundingClientRect().top;
     first.before(made);
-    thread.scrollTop += first.getBoundingClientRect().top - place;
+    thread.scrollTop += read.getBoundingClientRect().top - place;
     thread.classList.remove("growing");
     showEarlier(Number(thread.querySelector(".turn").dataset.turn));
+    // Turns out of sight get their true height only when they are drawn; until somebody moves, the newest stays in view.
+    await drawn();
+    if (!moved) goTo(lastTurn());
   }
 }
 
